@@ -1,0 +1,50 @@
+#include "tensor/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lb_allocator current = {malloc, free};
+
+void lb_set_allocator(const lb_allocator *allocator)
+{
+    current = allocator ? *allocator : (lb_allocator){malloc, free};
+}
+
+void *lb_alloc(size_t bytes)
+{
+    return current.allocate(bytes ? bytes : 1);
+}
+
+void *lb_alloc_zero(size_t bytes)
+{
+    void *memory = lb_alloc(bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes)
+{
+    void *grown = lb_alloc(new_bytes);
+    if (!grown) return NULL;
+    if (old_bytes) memcpy(grown, memory, old_bytes);
+    lb_release(memory);
+    return grown;
+}
+
+char *lb_alloc_string(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = lb_alloc(bytes);
+    if (copy) memcpy(copy, text, bytes);
+    return copy;
+}
+
+void lb_release(void *memory)
+{
+    if (memory) current.release(memory);
+}
+
+size_t lb_align(size_t bytes)
+{
+    return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
+}
