@@ -4,12 +4,33 @@ file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/autograd/ops/*.
 
 # <lookback/lookback.h> is src/lookback.h, in the build tree as after installation.
 set(LOOKBACK_INCLUDE ${CMAKE_BINARY_DIR}/include)
-file(MAKE_DIRECTORY ${LOOKBACK_INCLUDE})
+set(LOOKBACK_GENERATED ${CMAKE_BINARY_DIR}/generated)
+file(MAKE_DIRECTORY ${LOOKBACK_INCLUDE} ${LOOKBACK_GENERATED}/autograd)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src ${LOOKBACK_INCLUDE}/lookback SYMBOLIC)
 
+# The ops' declarations and their registry follow from the files in ops/, so that an op is written in one place.
+find_program(AWK awk REQUIRED)
+set(OPS_HEADER ${LOOKBACK_GENERATED}/autograd/ops.h)
+set(OPS_REFERENCE ${LOOKBACK_GENERATED}/ops.md)
+add_custom_command(OUTPUT ${OPS_HEADER} ${OPS_REFERENCE}
+  COMMAND ${AWK} -v mode=header -f ${CMAKE_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} > ${OPS_HEADER}
+  COMMAND ${AWK} -v mode=reference -f ${CMAKE_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} > ${OPS_REFERENCE}
+  DEPENDS ${LOOKBACK_OPS} ${CMAKE_SOURCE_DIR}/cmake/ops.awk VERBATIM)
+add_custom_target(lookback_ops DEPENDS ${OPS_HEADER} ${OPS_REFERENCE})
+
+set(OP_DECLARATIONS "")
+set(OP_ENTRIES "")
+foreach(source ${LOOKBACK_OPS})
+  get_filename_component(family ${source} NAME_WE)
+  string(APPEND OP_DECLARATIONS "extern const lb_op_family lb_family_${family};\n")
+  string(APPEND OP_ENTRIES "    &lb_family_${family},\n")
+endforeach()
+configure_file(${CMAKE_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
+
 function(lookback_library name)
-  add_library(${name} STATIC ${LOOKBACK_SOURCES})
-  target_include_directories(${name} PUBLIC ${LOOKBACK_INCLUDE} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  add_library(${name} STATIC ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
+  add_dependencies(${name} lookback_ops)
+  target_include_directories(${name} PUBLIC ${LOOKBACK_INCLUDE} ${LOOKBACK_GENERATED} ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC lookback_options PRIVATE PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::STB PkgConfig::ZLIB)
 endfunction()
 

@@ -1,0 +1,66 @@
+#include "autograd/tape_internal.h"
+
+#include <string.h>
+
+static bool is_reached(const lb_node *node)
+{
+    for (int i = 0; i < LB_MAX_OUTPUTS; i++)
+        if (node->out[i] && node->out[i]->grad) return true;
+    return false;
+}
+
+static lb_status give_grad(lb_tensor *tensor)
+{
+    if (tensor->grad) return LB_OK;
+    size_t bytes = (size_t)lb_count(tensor) * sizeof *tensor->grad;
+    tensor->grad = lb_tape_alloc(tensor->tape, bytes);
+    if (!tensor->grad) return lb_tape_status(tensor->tape);
+    memset(tensor->grad, 0, bytes);
+    return LB_OK;
+}
+
+/* Memory for every gradient on the way is there before the first one is written: a backward that cannot finish does not
+ * begin. */
+static lb_status prepare(lb_tape *tape)
+{
+    for (lb_node *node = tape->last; node; node = node->previous) {
+        if (!is_reached(node)) continue;
+        for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
+            if (give_grad(node->out[i])) return tape->error.status;
+        for (int i = 0; i < node->inputs; i++)
+            if (lb_wants_grad(node->in[i]) && give_grad(node->in[i])) return tape->error.status;
+    }
+    return LB_OK;
+}
+
+static lb_status check(lb_tensor *output)
+{
+    lb_tape *tape = output->tape;
+    if (!tape) return LB_ERROR_ARGUMENT;
+    if (!tape->error.status && tape->backward_ran)
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: has already run since the last lb_tape_reset");
+    return tape->error.status;
+}
+
+lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
+{
+    if (check(output)) return output->tape ? output->tape->error.status : LB_ERROR_ARGUMENT;
+    lb_tape *tape = output->tape;
+    if (!output->requires_grad) return LB_OK;
+    tape->backward_ran = true;
+    if (give_grad(output) || prepare(tape)) return tape->error.status;
+    for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
+    for (lb_node *node = tape->last; node && !tape->error.status; node = node->previous)
+        if (is_reached(node)) node->op->backward(node);
+    return tape->error.status;
+}
+
+lb_status lb_backward(lb_tensor *loss)
+{
+    if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
+        char text[LB_SHAPE_TEXT];
+        lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: the loss must be one number, not %s",
+                     lb_shape_format(loss->shape, text));
+    }
+    return lb_backward_from(loss, (const lb_real[]){1});
+}

@@ -1,0 +1,129 @@
+#include "autograd/op.h"
+
+#include "autograd/tape_internal.h"
+#include "tensor/rng.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What an op returns that has no operand on a tape, and so nowhere to report. */
+static lb_tensor stray_poison;
+
+static lb_tape *find_tape(lb_tensor *const *in, int inputs)
+{
+    for (int i = 0; i < inputs; i++)
+        if (in[i] && in[i]->tape) return in[i]->tape;
+    return NULL;
+}
+
+static int output_count(const lb_op *op)
+{
+    return op->outputs ? op->outputs : 1;
+}
+
+/* Poison among the operands, or operands of two tapes. */
+static lb_status check_operands(const lb_node *node)
+{
+    for (int i = 0; i < node->inputs; i++) {
+        const lb_tensor *operand = node->in[i];
+        if (!operand) continue;
+        if (operand->tape && operand->tape != node->tape)
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d lives on another tape", i + 1);
+        if (!lb_is_sound(operand)) {
+            /* A poison operand of this tape has its error recorded; a stray one has not. */
+            if (node->tape->error.status) return node->tape->error.status;
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed", i + 1);
+        }
+    }
+    return LB_OK;
+}
+
+static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
+                         size_t size)
+{
+    lb_node *node = lb_tape_alloc(tape, sizeof *node);
+    void *copy = size ? lb_tape_alloc(tape, size) : NULL;
+    if (!node || (size && !copy)) return NULL;
+    *node = (lb_node){.op = op, .tape = tape, .inputs = inputs, .attributes = copy};
+    if (size) memcpy(copy, attributes, size);
+    for (int i = 0; i < inputs; i++) {
+        node->in[i] = in[i];
+        if (in[i] && in[i]->requires_grad) node->records = tape->mode == LB_MODE_TRAIN;
+    }
+    return node;
+}
+
+static lb_status allocate_outputs(lb_node *node)
+{
+    lb_shape shape[LB_MAX_OUTPUTS] = {{0}};
+    lb_status status = node->op->shape(node, shape);
+    for (int i = 0; i < output_count(node->op) && !status; i++) {
+        lb_tensor *out = lb_tensor_uninitialised(node->tape, shape[i]);
+        out->node = lb_is_sound(out) ? node : NULL;
+        out->requires_grad = lb_is_sound(out) && node->records;
+        node->out[i] = out;
+        status = node->tape->error.status;
+    }
+    return status;
+}
+
+lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
+{
+    lb_tape *tape = find_tape(in, inputs);
+    if (!tape) return &stray_poison;
+    if (tape->error.status) return &tape->poison;
+    lb_node *node = node_new(tape, op, in, inputs, attributes, size);
+    if (!node || check_operands(node) || allocate_outputs(node) || op->forward(node)) return &tape->poison;
+    if (node->records) {
+        node->previous = tape->last;
+        tape->last = node;
+    }
+    return node->out[0];
+}
+
+lb_tensor *lb_op_output(lb_tensor *first, int index)
+{
+    return first->node ? first->node->out[index] : first;
+}
+
+bool lb_wants_grad(const lb_tensor *operand)
+{
+    return operand && operand->requires_grad;
+}
+
+lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...)
+{
+    char message[LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    lb_tape_fail(node->tape, status, "lb_%s: %s", node->op->name, message);
+    return status;
+}
+
+lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b, int b)
+{
+    char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
+    lb_shape_format(node->in[a]->shape, text_a);
+    lb_shape_format(node->in[b]->shape, text_b);
+    return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
+}
+
+lb_real *lb_op_reals(const lb_node *node, int64_t count)
+{
+    return lb_tape_alloc(node->tape, (size_t)count * sizeof(lb_real));
+}
+
+lb_real *lb_op_zeros(const lb_node *node, int64_t count)
+{
+    lb_real *reals = lb_op_reals(node, count);
+    if (reals) memset(reals, 0, (size_t)count * sizeof *reals);
+    return reals;
+}
+
+lb_rng lb_op_rng(const lb_node *node)
+{
+    return (lb_rng){.seed = node->tape->seed, .stream = node->tape->random_ops++, .step = node->tape->step};
+}

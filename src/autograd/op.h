@@ -1,0 +1,96 @@
+/* What an op is. All that the engine, the tests and the reference page know of an op stands in its descriptor, in
+ * one file of ops/. CONTRIBUTING.md shows how to add one. */
+#ifndef LB_OP_H
+#define LB_OP_H
+
+#include "autograd/tape.h"
+
+enum { LB_MAX_INPUTS = 8, LB_MAX_OUTPUTS = 3 };
+
+typedef struct lb_node lb_node;
+typedef struct lb_op lb_op;
+
+/** One run of an op. */
+struct lb_node {
+    const lb_op *op;
+    lb_tape *tape;
+    lb_tensor *in[LB_MAX_INPUTS]; /* NULL: an optional operand that was left out */
+    lb_tensor *out[LB_MAX_OUTPUTS];
+    int inputs;
+    const void *attributes; /* a copy of the struct handed to lb_op_apply */
+    void *saved;            /* what forward keeps for backward */
+    bool records;           /* will backward be able to come here? */
+    lb_node *previous;
+};
+
+/** One example of an op, from which the tests make a forward and a gradient test. */
+typedef struct lb_op_case {
+    const char *name;
+    int inputs;
+    lb_shape shape[LB_MAX_INPUTS];
+    double low, high; /* range of the operands' values; both zero: -1 to 1 */
+    bool fixed[LB_MAX_INPUTS]; /* an operand without a gradient (a mask): its values are 0 and 1 */
+    lb_tensor *(*apply)(lb_tensor *const *in);
+} lb_op_case;
+
+struct lb_op {
+    const char *name;
+    const char *formula;    /* y = ... */
+    const char *derivative; /* dx += ... */
+    int outputs;            /* 0 means 1 */
+    /** Sets out[...]; on a misfit calls lb_op_fail and returns its value. */
+    lb_status (*shape)(const lb_node *node, lb_shape *out);
+    /** Computes the values of all outputs. Returns LB_OK or the status of what failed. */
+    lb_status (*forward)(lb_node *node);
+    /** Adds to in[i]->grad for each operand that lb_wants_grad; outputs' gradients are all there. */
+    void (*backward)(lb_node *node);
+    /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
+    void (*reference)(const lb_node *node, double *const *out);
+    const lb_op_case *cases;
+    int case_count;
+};
+
+/** The ops of one file. */
+typedef struct lb_op_family {
+    const lb_op *const *ops;
+    int count;
+} lb_op_family;
+
+/** All families, in the order of their files' names; generated from those. `count` receives their number. */
+const lb_op_family *const *lb_op_registry(int *count);
+
+/** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.
+ *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is poison or if
+ *  anything failed. */
+lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size);
+
+/** lb_op_apply(&op, LB_INPUTS(a, b), NULL, 0) */
+#define LB_INPUTS(...)                                                                                       \
+    (lb_tensor *const[]){__VA_ARGS__}, (int)(sizeof((lb_tensor *const[]){__VA_ARGS__}) / sizeof(lb_tensor *))
+
+/** Number of elements of a static array. */
+#define LB_LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/** The other outputs of the op that made `first`. Poison has only itself. */
+lb_tensor *lb_op_output(lb_tensor *first, int index);
+
+/** Does backward have to add to this operand's gradient? False for an operand that was left out. */
+bool lb_wants_grad(const lb_tensor *operand);
+
+/** Records `lb_<op>: <message>` as an error of shape or argument, and returns the status. */
+lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
+
+/** Records that operands `a` and `b` (indices) do not fit each other, naming both shapes:
+ *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. The names are those of the op's formula. */
+lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b, int b);
+
+/** Memory for node->saved or for one call of forward or backward, until lb_tape_reset. */
+lb_real *lb_op_reals(const lb_node *node, int64_t count);
+
+/** The same, all zero. */
+lb_real *lb_op_zeros(const lb_node *node, int64_t count);
+
+/** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
+struct lb_rng lb_op_rng(const lb_node *node);
+
+#endif

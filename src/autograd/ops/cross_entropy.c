@@ -1,0 +1,159 @@
+/* Softmax and negative log-likelihood in one op. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/elementary.h"
+
+#include <string.h>
+
+typedef struct cross_entropy {
+    lb_tokens targets;
+    int32_t ignored;
+    lb_real smoothing;
+    int64_t counted; /* targets that are not ignored */
+} cross_entropy;
+
+static lb_status check_targets(const lb_node *node, int64_t classes)
+{
+    const lb_tokens *targets = &((const cross_entropy *)node->attributes)->targets;
+    for (int64_t i = 0; i < targets->batch * targets->length; i++)
+        if (targets->id[i] < 0 || targets->id[i] >= classes)
+            return lb_op_fail(node, LB_ERROR_INDEX, "target %d in row %lld, position %lld: there are %lld classes",
+                              (int)targets->id[i], (long long)(i / targets->length), (long long)(i % targets->length),
+                              (long long)classes);
+    return LB_OK;
+}
+
+static lb_status scalar_shape(const lb_node *node, lb_shape *out)
+{
+    const cross_entropy *c = node->attributes;
+    lb_shape logits = node->in[0]->shape;
+    *out = (lb_shape){0};
+    if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
+        char text[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "logits%s do not fit targets[%lld,%lld]", lb_shape_format(logits, text),
+                          (long long)c->targets.batch, (long long)c->targets.length);
+    }
+    if (!(c->smoothing >= 0 && c->smoothing <= 1))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "label smoothing %g is not within 0 to 1", (double)c->smoothing);
+    return check_targets(node, logits.dim[2]);
+}
+
+/* The loss of one row; `slope` becomes its derivative by each logit: softmax minus the smoothed target. */
+LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing, lb_real *slope)
+{
+    lb_real maximum = x[0], sum = 0, total = 0, share = smoothing / (lb_real)classes;
+    for (int64_t i = 1; i < classes; i++) maximum = x[i] > maximum ? x[i] : maximum;
+#pragma omp simd reduction(+ : sum, total)
+    for (int64_t i = 0; i < classes; i++) {
+        slope[i] = lb_exp_inline(x[i] - maximum);
+        sum += slope[i];
+        total += x[i] - maximum;
+    }
+    lb_real inverse = 1 / sum, log_sum = (lb_real)log((double)sum);
+    for (int64_t i = 0; i < classes; i++) slope[i] = slope[i] * inverse - share;
+    slope[target] -= 1 - smoothing;
+    return log_sum - (1 - smoothing) * (x[target] - maximum) - share * total;
+}
+
+static lb_status forward(lb_node *node)
+{
+    const cross_entropy *c = node->attributes;
+    int64_t classes = lb_dim(node->in[0], -1), rows = c->targets.batch * c->targets.length;
+    lb_real *slope = lb_op_reals(node, rows * classes), *loss = lb_op_zeros(node, rows);
+    if (!slope || !loss) return LB_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
+    for (int64_t row = 0; row < rows; row++) {
+        if (c->targets.id[row] == c->ignored)
+            memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
+        else
+            loss[row] = row_loss(classes, node->in[0]->data + row * classes, c->targets.id[row], c->smoothing,
+                                 slope + row * classes);
+    }
+    double sum = 0;
+    for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];
+    node->out[0]->data[0] = c->counted ? (lb_real)(sum / (double)c->counted) : 0;
+    node->saved = slope;
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    const cross_entropy *c = node->attributes;
+    const lb_real *slope = node->saved;
+    lb_real *dx = node->in[0]->grad, factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) dx[i] += factor * slope[i];
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const cross_entropy *c = node->attributes;
+    int64_t classes = lb_dim(node->in[0], -1), counted = 0;
+    double sum = 0;
+    for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++) {
+        const lb_real *x = node->in[0]->data + row * classes;
+        double normaliser = 0;
+        for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
+        if (c->targets.id[row] == c->ignored) continue;
+        counted++;
+        for (int64_t i = 0; i < classes; i++) {
+            double wanted = (double)c->smoothing / (double)classes;
+            if (i == c->targets.id[row]) wanted += 1 - (double)c->smoothing;
+            sum -= wanted * log(exp((double)x[i]) / normaliser);
+        }
+    }
+    out[0][0] = counted ? sum / (double)counted : 0;
+}
+
+static lb_tokens example_targets(lb_tape *tape)
+{
+    static const int32_t id[] = {3, 1, 0, 4, 2, 0}, lengths[] = {2, 2};
+    return (lb_tokens){tape, 2, 3, id, lengths};
+}
+
+static lb_tensor *ignored_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy(in[0], example_targets(in[0]->tape), 0);
+}
+
+static lb_tensor *smoothed_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_smoothed(in[0], example_targets(in[0]->tape), -1, (lb_real)0.1);
+}
+
+static const lb_op_case cases[] = {
+    {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = ignored_case},
+    {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_case},
+};
+
+static const lb_op cross_entropy_op = {
+    .name = "cross_entropy",
+    .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) + s / classes",
+    .derivative = "dx += dloss (softmax(x) - q) / n",
+    .shape = scalar_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** Mean cross-entropy over the targets that are not `ignored`; 0, where PyTorch gives NaN, if there are none.
+ *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a target is not a class. */
+lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
+{
+    return lb_cross_entropy_smoothed(logits, targets, ignored, 0);
+}
+
+/** The same with label smoothing: the target's share is 1 - smoothing, and every class has smoothing / classes more.
+ *  Errors: also LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1.
+ *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
+lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
+{
+    cross_entropy c = {.targets = targets, .ignored = ignored, .smoothing = smoothing};
+    for (int64_t i = 0; i < targets.batch * targets.length; i++) c.counted += targets.id[i] != ignored;
+    return lb_op_apply(&cross_entropy_op, LB_INPUTS(logits), &c, sizeof c);
+}
+
+static const lb_op *const ops[] = {&cross_entropy_op};
+const lb_op_family lb_family_cross_entropy = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,80 @@
+/* Dropout: zeroes elements at random while training, and scales up the others so that the expectation stays. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/rng.h"
+
+static lb_status same_shape(const lb_node *node, lb_shape *out)
+{
+    lb_real p = *(const lb_real *)node->attributes;
+    if (!(p >= 0 && p < 1))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "probability %g is not within 0 <= p < 1", (double)p);
+    *out = node->in[0]->shape;
+    return LB_OK;
+}
+
+static lb_status forward(lb_node *node)
+{
+    int64_t count = lb_count(node->in[0]);
+    lb_real p = *(const lb_real *)node->attributes, *factor = lb_op_reals(node, count);
+    if (!factor) return LB_ERROR_MEMORY;
+    lb_rng rng = lb_op_rng(node);
+    /* Element i has word i mod 4 of block i / 4 to itself: which thread computes it plays no part. */
+#pragma omp parallel for schedule(static) if (count > (1 << 14))
+    for (int64_t block = 0; block < (count + 3) / 4; block++) {
+        lb_rng_block bits = lb_rng_bits(rng, (uint64_t)block);
+        for (int64_t i = block * 4; i < count && i < block * 4 + 4; i++) {
+            factor[i] = (double)bits.word[i % 4] * 0x1p-32 < (double)p ? 0 : 1 / (1 - p);
+            node->out[0]->data[i] = node->in[0]->data[i] * factor[i];
+        }
+    }
+    node->saved = factor;
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    const lb_real *factor = node->saved;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += factor[i] * node->out[0]->grad[i];
+}
+
+/* Only one op runs in the case below, so its stream is the tape's first. */
+static void reference(const lb_node *node, double *const *out)
+{
+    double p = (double)*(const lb_real *)node->attributes;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        double uniform = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4).word[i % 4] / 4294967296.0;
+        out[0][i] = uniform < p ? 0 : (double)node->in[0]->data[i] / (1 - p);
+    }
+}
+
+static lb_tensor *third_case(lb_tensor *const *in)
+{
+    lb_tape_seed(in[0]->tape, 0, 0);
+    return lb_dropout(in[0], (lb_real)0.3);
+}
+
+static const lb_op_case cases[] = {{"a third", 1, {LB_DIMS(3, 7)}, .apply = third_case}};
+
+static const lb_op dropout_op = {
+    .name = "dropout",
+    .formula = "y_i = 0 with probability p, else x_i / (1 - p)",
+    .derivative = "dx_i += dy_i / (1 - p) where y_i was kept",
+    .shape = same_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** Dropout with probability p. Returns x itself when p is 0 or the tape evaluates.
+ *  Which elements fall depends on the tape's seed and step and on how many random ops ran before; on nothing else.
+ *  Errors: LB_ERROR_ARGUMENT unless 0 <= p < 1. */
+lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
+{
+    bool idle = p == 0 || (x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE);
+    return idle ? x : lb_op_apply(&dropout_op, LB_INPUTS(x), &p, sizeof p);
+}
+
+static const lb_op *const ops[] = {&dropout_op};
+const lb_op_family lb_family_dropout = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,85 @@
+/* Rows of a table, chosen by token ids. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <string.h>
+
+static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
+{
+    const lb_tokens *tokens = node->attributes;
+    lb_shape table = node->in[0]->shape;
+    if (table.ndim != 2) {
+        char text[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s", lb_shape_format(table, text));
+    }
+    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
+        if (tokens->id[i] < 0 || tokens->id[i] >= table.dim[0])
+            return lb_op_fail(node, LB_ERROR_INDEX, "token id %d in row %lld, position %lld: the table has %lld rows",
+                              (int)tokens->id[i], (long long)(i / tokens->length), (long long)(i % tokens->length),
+                              (long long)table.dim[0]);
+    *out = LB_SHAPE(tokens->batch, tokens->length, table.dim[1]);
+    return LB_OK;
+}
+
+static lb_status forward(lb_node *node)
+{
+    const lb_tokens *tokens = node->attributes;
+    int64_t width = lb_dim(node->in[0], 1);
+    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
+        memcpy(node->out[0]->data + i * width, node->in[0]->data + tokens->id[i] * width,
+               (size_t)width * sizeof(lb_real));
+    return LB_OK;
+}
+
+LB_KERNEL static void add_row(int64_t width, const lb_real *from, lb_real *to)
+{
+    for (int64_t i = 0; i < width; i++) to[i] += from[i];
+}
+
+static void backward(lb_node *node)
+{
+    const lb_tokens *tokens = node->attributes;
+    int64_t width = lb_dim(node->in[0], 1);
+    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
+        add_row(width, node->out[0]->grad + i * width, node->in[0]->grad + tokens->id[i] * width);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const lb_tokens *tokens = node->attributes;
+    int64_t width = lb_dim(node->in[0], 1);
+    for (int64_t i = 0; i < lb_count(node->out[0]); i++)
+        out[0][i] = (double)node->in[0]->data[tokens->id[i / width] * width + i % width];
+}
+
+static lb_tensor *repeated_case(lb_tensor *const *in)
+{
+    static const int32_t id[] = {3, 1, 0, 3, 2, 3}, lengths[] = {3, 2};
+    return lb_embedding((lb_tokens){in[0]->tape, 2, 3, id, lengths}, in[0]);
+}
+
+static const lb_op_case cases[] = {{"repeated ids", 1, {LB_DIMS(4, 3)}, .apply = repeated_case}};
+
+static const lb_op embedding_op = {
+    .name = "embedding",
+    .formula = "y_i = table[id_i]",
+    .derivative = "dtable[id_i] += dy_i",
+    .shape = looked_up_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** The table's row for each token. Padding is looked up as any other id.
+ *  Shapes: tokens [batch, length], table [rows, width] -> [batch, length, width].
+ *  Errors: LB_ERROR_INDEX if an id is not a row; LB_ERROR_SHAPE. */
+lb_tensor *lb_embedding(lb_tokens tokens, lb_tensor *table)
+{
+    lb_tensor *rows = table->tape ? table : lb_on_tape(tokens.tape, table);
+    return lb_op_apply(&embedding_op, LB_INPUTS(rows), &tokens, sizeof tokens);
+}
+
+static const lb_op *const ops[] = {&embedding_op};
+const lb_op_family lb_family_embedding = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,230 @@
+/* Takes tensors apart and puts them together along an axis: concat, stack and slice. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <string.h>
+
+typedef struct range {
+    int axis;
+    int64_t first, length; /* of a slice */
+} range;
+
+/* Every tensor here is seen as `outer` blocks of `block` elements; along the axis, blocks are joined end to end. */
+static int64_t outer_of(lb_shape shape, int axis)
+{
+    int64_t outer = 1;
+    for (int d = 0; d < axis; d++) outer *= shape.dim[d];
+    return outer;
+}
+
+static int64_t block_of(lb_shape shape, int axis)
+{
+    return shape.dim[axis] * lb_shape_stride(shape, axis);
+}
+
+static lb_status concat_shape(const lb_node *node, lb_shape *out)
+{
+    const range *r = node->attributes;
+    *out = node->in[0]->shape;
+    int axis = lb_shape_axis(*out, r->axis);
+    if (axis < 0) return lb_op_fail(node, LB_ERROR_ARGUMENT, "no axis %d in the first operand", r->axis);
+    for (int i = 1; i < node->inputs; i++) {
+        lb_shape next = node->in[i]->shape, aligned = next;
+        if (next.ndim == out->ndim) aligned.dim[axis] = out->dim[axis];
+        if (!lb_shape_equal(aligned, *out))
+            return lb_op_misfit(node, "shapes differ beside the joined axis", "first", 0, "other", i);
+        out->dim[axis] += next.dim[axis];
+    }
+    return LB_OK;
+}
+
+static lb_status slice_shape(const lb_node *node, lb_shape *out)
+{
+    const range *r = node->attributes;
+    *out = node->in[0]->shape;
+    int axis = lb_shape_axis(*out, r->axis);
+    if (axis < 0 || r->first < 0 || r->length < 0 || r->first > out->dim[axis] - r->length) {
+        char text[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no elements %lld to %lld along axis %d",
+                          lb_shape_format(*out, text), (long long)r->first, (long long)(r->first + r->length),
+                          r->axis);
+    }
+    out->dim[axis] = r->length;
+    return LB_OK;
+}
+
+static lb_status concat_forward(lb_node *node)
+{
+    lb_shape whole = node->out[0]->shape;
+    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
+    int64_t offset = 0;
+    for (int i = 0; i < node->inputs; i++) {
+        int64_t block = block_of(node->in[i]->shape, axis);
+        for (int64_t o = 0; o < outer_of(whole, axis); o++)
+            memcpy(node->out[0]->data + o * block_of(whole, axis) + offset, node->in[i]->data + o * block,
+                   (size_t)block * sizeof(lb_real));
+        offset += block;
+    }
+    return LB_OK;
+}
+
+static void concat_backward(lb_node *node)
+{
+    lb_shape whole = node->out[0]->shape;
+    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
+    int64_t offset = 0;
+    for (int i = 0; i < node->inputs; i++) {
+        int64_t block = block_of(node->in[i]->shape, axis);
+        for (int64_t o = 0; o < outer_of(whole, axis) && lb_wants_grad(node->in[i]); o++)
+            for (int64_t j = 0; j < block; j++)
+                node->in[i]->grad[o * block + j] += node->out[0]->grad[o * block_of(whole, axis) + offset + j];
+        offset += block;
+    }
+}
+
+static void concat_reference(const lb_node *node, double *const *out)
+{
+    lb_shape whole = node->out[0]->shape;
+    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
+    int64_t inner = lb_shape_stride(whole, axis);
+    for (int64_t i = 0; i < lb_shape_count(whole); i++) {
+        int64_t o = i / block_of(whole, axis), along = i / inner % whole.dim[axis];
+        int which = 0;
+        while (along >= node->in[which]->shape.dim[axis]) along -= node->in[which++]->shape.dim[axis];
+        out[0][i] = (double)node->in[which]->data[(o * node->in[which]->shape.dim[axis] + along) * inner + i % inner];
+    }
+}
+
+static lb_status slice_forward(lb_node *node)
+{
+    const range *r = node->attributes;
+    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
+    int axis = lb_shape_axis(x, r->axis);
+    for (int64_t o = 0; o < outer_of(x, axis); o++)
+        memcpy(node->out[0]->data + o * block_of(y, axis),
+               node->in[0]->data + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis),
+               (size_t)block_of(y, axis) * sizeof(lb_real));
+    return LB_OK;
+}
+
+static void slice_backward(lb_node *node)
+{
+    const range *r = node->attributes;
+    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
+    int axis = lb_shape_axis(x, r->axis);
+    for (int64_t o = 0; o < outer_of(x, axis); o++) {
+        lb_real *to = node->in[0]->grad + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis);
+        for (int64_t j = 0; j < block_of(y, axis); j++) to[j] += node->out[0]->grad[o * block_of(y, axis) + j];
+    }
+}
+
+static void slice_reference(const lb_node *node, double *const *out)
+{
+    const range *r = node->attributes;
+    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
+    int axis = lb_shape_axis(x, r->axis);
+    int64_t inner = lb_shape_stride(x, axis);
+    for (int64_t i = 0; i < lb_shape_count(y); i++) {
+        int64_t along = i / inner % y.dim[axis] + r->first, o = i / block_of(y, axis);
+        out[0][i] = (double)node->in[0]->data[(o * x.dim[axis] + along) * inner + i % inner];
+    }
+}
+
+static lb_tensor *concat_last(lb_tensor *const *in)
+{
+    return lb_concat(in, 3, -1);
+}
+
+static lb_tensor *concat_first(lb_tensor *const *in)
+{
+    return lb_concat(in, 2, 0);
+}
+
+static lb_tensor *stack_case(lb_tensor *const *in)
+{
+    return lb_stack(in, 2, 1);
+}
+
+static lb_tensor *slice_middle(lb_tensor *const *in)
+{
+    return lb_slice(in[0], 1, 1, 2);
+}
+
+static lb_tensor *slice_last(lb_tensor *const *in)
+{
+    return lb_slice(in[0], -1, 2, 1);
+}
+
+static const lb_op_case concat_cases[] = {
+    {"last axis", 3, {LB_DIMS(2, 3), LB_DIMS(2, 1), LB_DIMS(2, 4)}, .apply = concat_last},
+    {"first axis", 2, {LB_DIMS(2, 3), LB_DIMS(4, 3)}, .apply = concat_first},
+    {"equal shapes", 2, {LB_DIMS(2, 3), LB_DIMS(2, 3)}, .apply = concat_first},
+    {"stack", 2, {LB_DIMS(2, 3), LB_DIMS(2, 3)}, .apply = stack_case},
+};
+static const lb_op_case slice_cases[] = {
+    {"middle axis", 1, {LB_DIMS(2, 4, 3)}, .apply = slice_middle},
+    {"last axis", 1, {LB_DIMS(3, 3)}, .apply = slice_last},
+};
+
+static const lb_op concat_op = {
+    .name = "concat",
+    .formula = "y = [x_1; x_2; ...]",
+    .derivative = "dx_k += the part of dy that is x_k's",
+    .shape = concat_shape,
+    .forward = concat_forward,
+    .backward = concat_backward,
+    .reference = concat_reference,
+    .cases = concat_cases,
+    .case_count = LB_LENGTH(concat_cases),
+};
+
+static const lb_op slice_op = {
+    .name = "slice",
+    .formula = "y_i = x_(first + i)",
+    .derivative = "dx_(first + i) += dy_i",
+    .shape = slice_shape,
+    .forward = slice_forward,
+    .backward = slice_backward,
+    .reference = slice_reference,
+    .cases = slice_cases,
+    .case_count = LB_LENGTH(slice_cases),
+};
+
+/** Joins up to LB_MAX_INPUTS tensors at a time along an axis that they have; more are joined in groups.
+ *  Shapes: equal but for that axis. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
+lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
+{
+    if (count <= LB_MAX_INPUTS) return lb_op_apply(&concat_op, tensors, count, &(range){.axis = axis}, sizeof(range));
+    lb_tensor *group[LB_MAX_INPUTS];
+    int share = (count + LB_MAX_INPUTS - 1) / LB_MAX_INPUTS, groups = 0;
+    for (int i = 0; i < count; i += share)
+        group[groups++] = lb_concat(tensors + i, share < count - i ? share : count - i, axis);
+    return lb_concat(group, groups, axis);
+}
+
+/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3].
+ *  Errors: as lb_concat. */
+lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
+{
+    lb_tensor *first = tensors[0];
+    if (!lb_is_sound(first)) return first;
+    lb_shape shape = first->shape, thin = {.ndim = shape.ndim + 1};
+    int at = axis < 0 ? axis + thin.ndim : axis;
+    if (at < 0 || at > shape.ndim || thin.ndim > LB_MAX_DIMS)
+        return lb_tape_fail(first->tape, LB_ERROR_ARGUMENT, "lb_stack: there can be no axis %d", axis);
+    for (int d = 0; d < thin.ndim; d++) thin.dim[d] = d == at ? 1 : shape.dim[d < at ? d : d - 1];
+    lb_tensor **parts = lb_tape_alloc(first->tape, (size_t)count * sizeof *parts);
+    if (!parts) return lb_tape_fail(first->tape, LB_ERROR_MEMORY, "lb_stack: out of memory");
+    for (int i = 0; i < count; i++) parts[i] = lb_reshape(tensors[i], thin);
+    return lb_concat(parts, count, at);
+}
+
+/** `length` elements along the axis, from `first` on. Shapes: [..., n, ...] -> [..., length, ...].
+ *  Errors: LB_ERROR_ARGUMENT if x does not reach that far. */
+lb_tensor *lb_slice(lb_tensor *x, int axis, int64_t first, int64_t length)
+{
+    return lb_op_apply(&slice_op, LB_INPUTS(x), &(range){axis, first, length}, sizeof(range));
+}
+
+static const lb_op *const ops[] = {&concat_op, &slice_op};
+const lb_op_family lb_family_join = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,98 @@
+/* The affine map of a layer: one product and a bias. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/gemm.h"
+
+#include <string.h>
+
+enum { X, WEIGHT, BIAS };
+
+static lb_status output_shape(const lb_node *node, lb_shape *out)
+{
+    lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
+    if (x.ndim < 1 || weight.ndim != 2 || lb_shape_dim(x, -1) != weight.dim[1])
+        return lb_op_misfit(node, "widths differ", "x", X, "weight", WEIGHT);
+    if (node->in[BIAS] && !lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(weight.dim[0])))
+        return lb_op_misfit(node, "one bias for each output is needed", "bias", BIAS, "weight", WEIGHT);
+    *out = x;
+    out->dim[x.ndim - 1] = weight.dim[0];
+    return LB_OK;
+}
+
+static lb_status forward(lb_node *node)
+{
+    const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
+    int64_t outputs = weight->shape.dim[0], inputs = weight->shape.dim[1];
+    int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
+    lb_real *y = node->out[0]->data;
+    for (int64_t row = 0; row < rows && bias; row++)
+        memcpy(y + row * outputs, bias->data, (size_t)outputs * sizeof *y);
+    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), lb_transposed(weight->data, inputs), bias ? 1 : 0, y,
+            outputs);
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
+    int64_t outputs = weight->shape.dim[0], inputs = weight->shape.dim[1];
+    int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
+    const lb_real *dy = node->out[0]->grad;
+    if (lb_wants_grad(x))
+        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data, inputs), 1, x->grad, inputs);
+    if (lb_wants_grad(weight))
+        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1, weight->grad, inputs);
+    for (int64_t row = 0; row < rows && lb_wants_grad(bias); row++)
+        for (int64_t i = 0; i < outputs; i++) bias->grad[i] += dy[row * outputs + i];
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
+    int64_t outputs = weight->shape.dim[0], inputs = weight->shape.dim[1];
+    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
+        int64_t row = i / outputs, column = i % outputs;
+        out[0][i] = bias ? (double)bias->data[column] : 0;
+        for (int64_t j = 0; j < inputs; j++)
+            out[0][i] += (double)x->data[row * inputs + j] * (double)weight->data[column * inputs + j];
+    }
+}
+
+static lb_tensor *biased_case(lb_tensor *const *in)
+{
+    return lb_linear(in[0], in[1], in[2]);
+}
+
+static lb_tensor *plain_case(lb_tensor *const *in)
+{
+    return lb_linear(in[0], in[1], NULL);
+}
+
+static const lb_op_case cases[] = {
+    {"with bias", 3, {LB_DIMS(3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
+    {"three axes", 3, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
+    {"without bias", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = plain_case},
+    {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
+};
+
+static const lb_op linear_op = {
+    .name = "linear",
+    .formula = "y = x w' + b",
+    .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy",
+    .shape = output_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** x times the transposed weight, plus bias: the layout of nn.Linear. `bias` may be NULL.
+ *  Shapes: x [..., inputs], weight [outputs, inputs], bias [outputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_linear(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
+{
+    return lb_op_apply(&linear_op, LB_INPUTS(x, weight, bias), NULL, 0);
+}
+
+static const lb_op *const ops[] = {&linear_op};
+const lb_op_family lb_family_linear = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,91 @@
+/* Puts a constant where a mask says so: how attention hides padding. */
+#include "autograd/broadcast.h"
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+enum { X, MASK };
+
+static lb_status same_shape(const lb_node *node, lb_shape *out)
+{
+    lb_shape common;
+    *out = node->in[X]->shape;
+    if (lb_shape_broadcast(*out, node->in[MASK]->shape, &common) && lb_shape_equal(common, *out)) return LB_OK;
+    return lb_op_misfit(node, "the mask does not broadcast to x", "x", X, "mask", MASK);
+}
+
+/* Calls for each element of x with the element of the mask that covers it. */
+static void walk(lb_node *node, bool backward)
+{
+    lb_real value = *(const lb_real *)node->attributes;
+    lb_broadcast broadcast = lb_broadcast_new(node->in[X]->shape, node->in[MASK]->shape);
+    for (int64_t r = 0; r < broadcast.rows; r++) {
+        int64_t offset_x, offset_mask;
+        lb_broadcast_row(&broadcast, r, &offset_x, &offset_mask);
+        const lb_real *mask = node->in[MASK]->data + offset_mask;
+        for (int64_t i = 0; i < broadcast.width; i++) {
+            int64_t at = r * broadcast.width + i;
+            bool hidden = mask[i * broadcast.step_b] == 0;
+            if (!backward)
+                node->out[0]->data[at] = hidden ? value : node->in[X]->data[at];
+            else if (!hidden)
+                node->in[X]->grad[at] += node->out[0]->grad[at];
+        }
+    }
+}
+
+static lb_status forward(lb_node *node)
+{
+    walk(node, false);
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    if (lb_wants_grad(node->in[X])) walk(node, true);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const lb_tensor *x = node->in[X], *mask = node->in[MASK];
+    for (int64_t i = 0; i < lb_count(x); i++) {
+        int64_t offset = 0;
+        for (int axis = -1; axis >= -mask->shape.ndim; axis--)
+            if (lb_dim(mask, axis) > 1)
+                offset += i / lb_shape_stride(x->shape, axis) % lb_dim(x, axis) * lb_shape_stride(mask->shape, axis);
+        out[0][i] = mask->data[offset] != 0 ? (double)x->data[i] : (double)*(const lb_real *)node->attributes;
+    }
+}
+
+static lb_tensor *fill_case(lb_tensor *const *in)
+{
+    return lb_masked_fill(in[X], in[MASK], (lb_real)-2.5);
+}
+
+static const lb_op_case cases[] = {
+    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .fixed = {false, true}, .apply = fill_case},
+    {"one mask for all queries", 2, {LB_DIMS(2, 3, 4), LB_DIMS(2, 1, 4)}, .fixed = {false, true}, .apply = fill_case},
+    {"one mask for the batch", 2, {LB_DIMS(3, 2, 4), LB_DIMS(4)}, .fixed = {false, true}, .apply = fill_case},
+};
+
+static const lb_op masked_fill_op = {
+    .name = "masked_fill",
+    .formula = "y = x where mask, else value",
+    .derivative = "dx += dy where mask",
+    .shape = same_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** x where the mask is not 0, `value` where it is.
+ *  Shapes: x [...], mask broadcasts to x -> shape of x. The mask gets no gradient. Errors: LB_ERROR_SHAPE.
+ *  Differs: PyTorch's masked_fill fills where the mask is true; here, as for attention, 1 keeps and 0 hides. */
+lb_tensor *lb_masked_fill(lb_tensor *x, lb_tensor *mask, lb_real value)
+{
+    return lb_op_apply(&masked_fill_op, LB_INPUTS(x, mask), &value, sizeof value);
+}
+
+static const lb_op *const ops[] = {&masked_fill_op};
+const lb_op_family lb_family_masked_fill = {ops, LB_LENGTH(ops)};

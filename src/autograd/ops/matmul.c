@@ -1,0 +1,220 @@
+/* Matrix products of the last two axes, over all the leading ones. */
+#include "autograd/broadcast.h"
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/gemm.h"
+
+typedef struct product {
+    bool transpose_a, transpose_b;
+} product;
+
+static lb_shape leading(lb_shape shape)
+{
+    shape.ndim -= 2;
+    return shape;
+}
+
+static lb_status product_shape(const lb_node *node, lb_shape *out)
+{
+    const product *p = node->attributes;
+    lb_shape a = node->in[0]->shape, b = node->in[1]->shape;
+    if (a.ndim < 2 || b.ndim < 2) return lb_op_misfit(node, "operands need two axes or more", "a", 0, "b", 1);
+    int64_t inner_a = lb_shape_dim(a, p->transpose_a ? -2 : -1), inner_b = lb_shape_dim(b, p->transpose_b ? -1 : -2);
+    if (inner_a != inner_b) {
+        char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "inner sizes differ: a%s%s x b%s%s (%lld != %lld)",
+                          lb_shape_format(a, text_a), p->transpose_a ? "'" : "", lb_shape_format(b, text_b),
+                          p->transpose_b ? "'" : "", (long long)inner_a, (long long)inner_b);
+    }
+    if (!lb_shape_broadcast(leading(a), leading(b), out))
+        return lb_op_misfit(node, "leading axes do not broadcast", "a", 0, "b", 1);
+    out->dim[out->ndim++] = lb_shape_dim(a, p->transpose_a ? -1 : -2);
+    out->dim[out->ndim++] = lb_shape_dim(b, p->transpose_b ? -2 : -1);
+    return LB_OK;
+}
+
+/* All products of one run: `batch` of them, each [m, k] x [k, n]. */
+typedef struct plan {
+    int64_t m, n, k;
+    lb_broadcast batches; /* its rows and columns together number the products */
+    bool transpose_a, transpose_b;
+    int64_t width_a, width_b; /* of the matrices as they are stored */
+} plan;
+
+static plan plan_of(const lb_node *node)
+{
+    const product *p = node->attributes;
+    const lb_tensor *a = node->in[0], *b = node->in[1], *out = node->out[0];
+    plan all = {.m = lb_dim(out, -2), .n = lb_dim(out, -1), .k = lb_dim(a, p->transpose_a ? -2 : -1)};
+    all.transpose_a = p->transpose_a;
+    all.transpose_b = p->transpose_b;
+    all.width_a = lb_dim(a, -1);
+    all.width_b = lb_dim(b, -1);
+    lb_shape batch_a = leading(a->shape), batch_b = leading(b->shape);
+    if (lb_shape_count(batch_b) == 1 && !p->transpose_a) {
+        /* One b for all: the rows of all a's make one tall matrix. */
+        all.m *= lb_shape_count(batch_a);
+        batch_a = batch_b = (lb_shape){0};
+    }
+    all.batches = lb_broadcast_new(batch_a, batch_b);
+    return all;
+}
+
+static int64_t product_count(const plan *all)
+{
+    return all->batches.rows * all->batches.width;
+}
+
+/* Offsets, in elements, of product number `i` in the operands. */
+static void locate(const plan *all, int64_t i, int64_t *offset_a, int64_t *offset_b)
+{
+    lb_broadcast_row(&all->batches, i / all->batches.width, offset_a, offset_b);
+    int64_t column = i % all->batches.width;
+    *offset_a = (*offset_a + column * all->batches.step_a) * all->m * all->k;
+    *offset_b = (*offset_b + column * all->batches.step_b) * all->k * all->n;
+}
+
+static lb_matrix matrix(const lb_real *data, int64_t width, bool transposed)
+{
+    return (lb_matrix){.data = data, .stride = width, .transposed = transposed};
+}
+
+static lb_status forward(lb_node *node)
+{
+    plan all = plan_of(node);
+    int64_t count = product_count(&all);
+#pragma omp parallel for schedule(static) if (count > 1 && count * all.m * all.n * all.k > (1 << 18))
+    for (int64_t i = 0; i < count; i++) {
+        int64_t offset_a, offset_b;
+        locate(&all, i, &offset_a, &offset_b);
+        lb_gemm(all.m, all.n, all.k, matrix(node->in[0]->data + offset_a, all.width_a, all.transpose_a),
+                matrix(node->in[1]->data + offset_b, all.width_b, all.transpose_b), 0,
+                node->out[0]->data + i * all.m * all.n, all.n);
+    }
+    return LB_OK;
+}
+
+/* dA = dC op(B)', stored transposed if A is. */
+static void backward_a(lb_node *node, const plan *all, int64_t offset_a, int64_t offset_b, const lb_real *dc)
+{
+    lb_matrix b = matrix(node->in[1]->data + offset_b, all->width_b, all->transpose_b);
+    lb_real *da = node->in[0]->grad + offset_a;
+    if (all->transpose_a) {
+        lb_gemm(all->k, all->m, all->n, b, lb_transposed(dc, all->n), 1, da, all->width_a);
+    } else {
+        b.transposed = !b.transposed;
+        lb_gemm(all->m, all->k, all->n, lb_plain(dc, all->n), b, 1, da, all->width_a);
+    }
+}
+
+/* dB = op(A)' dC, stored transposed if B is. */
+static void backward_b(lb_node *node, const plan *all, int64_t offset_a, int64_t offset_b, const lb_real *dc)
+{
+    lb_matrix a = matrix(node->in[0]->data + offset_a, all->width_a, all->transpose_a);
+    lb_real *db = node->in[1]->grad + offset_b;
+    if (all->transpose_b) {
+        lb_gemm(all->n, all->k, all->m, lb_transposed(dc, all->n), a, 1, db, all->width_b);
+    } else {
+        a.transposed = !a.transposed;
+        lb_gemm(all->k, all->n, all->m, a, lb_plain(dc, all->n), 1, db, all->width_b);
+    }
+}
+
+static void backward(lb_node *node)
+{
+    plan all = plan_of(node);
+    /* One after the other: where an operand is broadcast, several products add to one gradient. */
+    for (int64_t i = 0; i < product_count(&all); i++) {
+        int64_t offset_a, offset_b;
+        locate(&all, i, &offset_a, &offset_b);
+        const lb_real *dc = node->out[0]->grad + i * all.m * all.n;
+        if (lb_wants_grad(node->in[0])) backward_a(node, &all, offset_a, offset_b, dc);
+        if (lb_wants_grad(node->in[1])) backward_b(node, &all, offset_a, offset_b, dc);
+    }
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const product *p = node->attributes;
+    const lb_tensor *a = node->in[0], *b = node->in[1];
+    int64_t m = lb_dim(node->out[0], -2), n = lb_dim(node->out[0], -1), k = lb_dim(a, p->transpose_a ? -2 : -1);
+    lb_shape batch = leading(node->out[0]->shape);
+    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
+        int64_t which = i / (m * n), row = i / n % m, column = i % n, offset_a = 0, offset_b = 0;
+        for (int axis = -1; axis >= -batch.ndim; axis--) {
+            int64_t index = which / lb_shape_stride(batch, axis) % lb_shape_dim(batch, axis);
+            if (axis - 2 >= -a->shape.ndim && lb_dim(a, axis - 2) > 1)
+                offset_a += index * lb_shape_stride(a->shape, axis - 2);
+            if (axis - 2 >= -b->shape.ndim && lb_dim(b, axis - 2) > 1)
+                offset_b += index * lb_shape_stride(b->shape, axis - 2);
+        }
+        out[0][i] = 0;
+        for (int64_t j = 0; j < k; j++)
+            out[0][i] += (double)a->data[offset_a + (p->transpose_a ? j * m + row : row * k + j)] *
+                         (double)b->data[offset_b + (p->transpose_b ? column * k + j : j * n + column)];
+    }
+}
+
+static lb_tensor *plain_case(lb_tensor *const *in)
+{
+    return lb_matmul(in[0], in[1]);
+}
+
+static lb_tensor *transpose_a_case(lb_tensor *const *in)
+{
+    return lb_matmul_transposed(in[0], true, in[1], false);
+}
+
+static lb_tensor *transpose_b_case(lb_tensor *const *in)
+{
+    return lb_matmul_transposed(in[0], false, in[1], true);
+}
+
+static lb_tensor *transpose_both_case(lb_tensor *const *in)
+{
+    return lb_matmul_transposed(in[0], true, in[1], true);
+}
+
+static const lb_op_case cases[] = {
+    {"two axes", 2, {LB_DIMS(3, 4), LB_DIMS(4, 5)}, .apply = plain_case},
+    {"square", 2, {LB_DIMS(4, 4), LB_DIMS(4, 4)}, .apply = plain_case},
+    {"transposed a", 2, {LB_DIMS(4, 3), LB_DIMS(4, 5)}, .apply = transpose_a_case},
+    {"transposed b", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = transpose_b_case},
+    {"both transposed", 2, {LB_DIMS(4, 3), LB_DIMS(5, 4)}, .apply = transpose_both_case},
+    {"batch", 2, {LB_DIMS(2, 3, 4), LB_DIMS(2, 4, 5)}, .apply = plain_case},
+    {"batch, both transposed", 2, {LB_DIMS(2, 4, 3), LB_DIMS(2, 5, 4)}, .apply = transpose_both_case},
+    {"one b for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4, 5)}, .apply = plain_case},
+    {"one transposed b for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4)}, .apply = transpose_b_case},
+    {"one a for all", 2, {LB_DIMS(3, 4), LB_DIMS(2, 4, 5)}, .apply = plain_case},
+    {"both stretch", 2, {LB_DIMS(2, 1, 3, 4), LB_DIMS(3, 4, 2)}, .apply = plain_case},
+    {"several tiles", 2, {LB_DIMS(130, 6), LB_DIMS(6, 7)}, .apply = plain_case},
+};
+
+static const lb_op matmul_op = {
+    .name = "matmul",
+    .formula = "c = a b",
+    .derivative = "da += dc b', db += a' dc",
+    .shape = product_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** Matrix product of the last two axes; leading axes broadcast.
+ *  Shapes: a [..., m, k], b [..., k, n] -> [..., m, n]. Errors: LB_ERROR_SHAPE. Cost: O(m n k) for each product. */
+lb_tensor *lb_matmul(lb_tensor *a, lb_tensor *b)
+{
+    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){0}, sizeof(product));
+}
+
+/** The same with either operand's last two axes exchanged first, without moving them: a stored as [..., k, m],
+ *  b as [..., n, k]. */
+lb_tensor *lb_matmul_transposed(lb_tensor *a, bool transpose_a, lb_tensor *b, bool transpose_b)
+{
+    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){transpose_a, transpose_b}, sizeof(product));
+}
+
+static const lb_op *const ops[] = {&matmul_op};
+const lb_op_family lb_family_matmul = {ops, LB_LENGTH(ops)};

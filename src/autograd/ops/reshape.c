@@ -1,0 +1,183 @@
+/* The same elements under another shape, in the same or in another order. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <string.h>
+
+typedef struct permutation {
+    int axis[LB_MAX_DIMS]; /* axis d of the result is axis[d] of x */
+    int count;
+} permutation;
+
+static lb_status reshaped(const lb_node *node, lb_shape *out)
+{
+    lb_shape from = node->in[0]->shape, to = *(const lb_shape *)node->attributes;
+    int unknown = -1;
+    int64_t known = 1;
+    for (int d = 0; d < to.ndim; d++) {
+        if (to.dim[d] == -1 && unknown < 0)
+            unknown = d;
+        else
+            known *= to.dim[d];
+    }
+    if (unknown >= 0 && known > 0) to.dim[unknown] = lb_shape_count(from) / known;
+    if (!lb_shape_valid(to) || lb_shape_count(to) != lb_shape_count(from)) {
+        char text_from[LB_SHAPE_TEXT], text_to[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "x%s has not the elements of %s", lb_shape_format(from, text_from),
+                          lb_shape_format(*(const lb_shape *)node->attributes, text_to));
+    }
+    *out = to;
+    return LB_OK;
+}
+
+static lb_status reshape_forward(lb_node *node)
+{
+    memcpy(node->out[0]->data, node->in[0]->data, (size_t)lb_count(node->in[0]) * sizeof(lb_real));
+    return LB_OK;
+}
+
+static void reshape_backward(lb_node *node)
+{
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += node->out[0]->grad[i];
+}
+
+static void reshape_reference(const lb_node *node, double *const *out)
+{
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = (double)node->in[0]->data[i];
+}
+
+static lb_status permuted(const lb_node *node, lb_shape *out)
+{
+    const permutation *p = node->attributes;
+    lb_shape x = node->in[0]->shape;
+    bool seen[LB_MAX_DIMS] = {false};
+    for (int d = 0; d < x.ndim; d++) {
+        int axis = d < p->count ? lb_shape_axis(x, p->axis[d]) : -1;
+        if (p->count != x.ndim || axis < 0 || seen[axis]) {
+            char text[LB_SHAPE_TEXT];
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "%d axes given; each axis of x%s must be named once", p->count,
+                              lb_shape_format(x, text));
+        }
+        seen[axis] = true;
+        out->dim[d] = x.dim[axis];
+    }
+    out->ndim = x.ndim;
+    return LB_OK;
+}
+
+/* Steps through the result in order; `visit` gets each element's place in the result and in x. */
+static void walk(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
+{
+    const permutation *p = node->attributes;
+    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
+    int64_t stride[LB_MAX_DIMS], index[LB_MAX_DIMS] = {0}, from = 0;
+    for (int d = 0; d < y.ndim; d++) stride[d] = lb_shape_stride(x, lb_shape_axis(x, p->axis[d]));
+    for (int64_t to = 0; to < lb_shape_count(y); to++) {
+        visit(node, to, from);
+        for (int d = y.ndim - 1; d >= 0; d--) {
+            from += stride[d];
+            if (++index[d] < y.dim[d]) break;
+            from -= stride[d] * y.dim[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static void move_value(const lb_node *node, int64_t to, int64_t from)
+{
+    node->out[0]->data[to] = node->in[0]->data[from];
+}
+
+static void move_grad(const lb_node *node, int64_t to, int64_t from)
+{
+    node->in[0]->grad[from] += node->out[0]->grad[to];
+}
+
+static lb_status permute_forward(lb_node *node)
+{
+    walk(node, move_value);
+    return LB_OK;
+}
+
+static void permute_backward(lb_node *node)
+{
+    walk(node, move_grad);
+}
+
+static void permute_reference(const lb_node *node, double *const *out)
+{
+    const permutation *p = node->attributes;
+    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
+    for (int64_t i = 0; i < lb_shape_count(x); i++) {
+        int64_t to = 0;
+        for (int d = 0; d < y.ndim; d++) {
+            int axis = lb_shape_axis(x, p->axis[d]);
+            to += i / lb_shape_stride(x, axis) % x.dim[axis] * lb_shape_stride(y, d);
+        }
+        out[0][to] = (double)node->in[0]->data[i];
+    }
+}
+
+static lb_tensor *reshape_case(lb_tensor *const *in)
+{
+    return lb_reshape(in[0], LB_SHAPE(4, -1));
+}
+
+static lb_tensor *heads_case(lb_tensor *const *in)
+{
+    return lb_permute(in[0], 4, (const int[]){0, 2, 1, 3});
+}
+
+static lb_tensor *rotate_case(lb_tensor *const *in)
+{
+    return lb_permute(in[0], 3, (const int[]){-1, 0, 1});
+}
+
+static const lb_op_case reshape_cases[] = {{"one size left open", 1, {LB_DIMS(2, 3, 4)}, .apply = reshape_case}};
+static const lb_op_case permute_cases[] = {
+    {"split heads", 1, {LB_DIMS(2, 3, 4, 2)}, .apply = heads_case},
+    {"last axis first", 1, {LB_DIMS(2, 3, 4)}, .apply = rotate_case},
+};
+
+static const lb_op reshape_op = {
+    .name = "reshape",
+    .formula = "y = x, in order",
+    .derivative = "dx += dy",
+    .shape = reshaped,
+    .forward = reshape_forward,
+    .backward = reshape_backward,
+    .reference = reshape_reference,
+    .cases = reshape_cases,
+    .case_count = LB_LENGTH(reshape_cases),
+};
+
+static const lb_op permute_op = {
+    .name = "permute",
+    .formula = "y[i_p(0), i_p(1), ...] = x[i_0, i_1, ...]",
+    .derivative = "dx += dy, permuted back",
+    .shape = permuted,
+    .forward = permute_forward,
+    .backward = permute_backward,
+    .reference = permute_reference,
+    .cases = permute_cases,
+    .case_count = LB_LENGTH(permute_cases),
+};
+
+/** The elements of x, in order, under another shape. One dimension may be -1: what remains.
+ *  Errors: LB_ERROR_SHAPE if the numbers of elements differ. */
+lb_tensor *lb_reshape(lb_tensor *x, lb_shape shape)
+{
+    return lb_op_apply(&reshape_op, LB_INPUTS(x), &shape, sizeof shape);
+}
+
+/** Reorders the axes: axis d of the result is axis `axes[d]` of x. `count` is the number of axes.
+ *  Errors: LB_ERROR_ARGUMENT unless each axis is named once. */
+lb_tensor *lb_permute(lb_tensor *x, int count, const int *axes)
+{
+    permutation p = {.count = count};
+    for (int d = 0; d < count && d < LB_MAX_DIMS; d++) p.axis[d] = axes[d];
+    return lb_op_apply(&permute_op, LB_INPUTS(x), &p, sizeof p);
+}
+
+static const lb_op *const ops[] = {&reshape_op, &permute_op};
+const lb_op_family lb_family_reshape = {ops, LB_LENGTH(ops)};

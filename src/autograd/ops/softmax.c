@@ -1,0 +1,145 @@
+/* Softmax and its logarithm over the last axis. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/elementary.h"
+
+static lb_status same_shape(const lb_node *node, lb_shape *out)
+{
+    if (node->in[0]->shape.ndim == 0) return lb_op_fail(node, LB_ERROR_SHAPE, "x is a scalar: there is no last axis");
+    *out = node->in[0]->shape;
+    return LB_OK;
+}
+
+static lb_real row_maximum(int64_t width, const lb_real *x)
+{
+    lb_real maximum = -(lb_real)INFINITY;
+    for (int64_t i = 0; i < width; i++) maximum = x[i] > maximum ? x[i] : maximum;
+    return maximum;
+}
+
+static lb_status softmax_forward(lb_node *node)
+{
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
+        const lb_real *x = node->in[0]->data + offset;
+        lb_real *y = node->out[0]->data + offset, maximum = row_maximum(width, x), sum = 0;
+        /* All at minus infinity: nothing to choose from. The row is zero, where the quotient would be NaN. */
+        lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
+        for (int64_t i = 0; i < width; i++) {
+            y[i] = lb_exp_inline(x[i] - shift);
+            sum += y[i];
+        }
+        for (int64_t i = 0; i < width && sum != 0; i++) y[i] /= sum;
+    }
+    return LB_OK;
+}
+
+static void softmax_backward(lb_node *node)
+{
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
+        const lb_real *y = node->out[0]->data + offset, *dy = node->out[0]->grad + offset;
+        lb_real *dx = node->in[0]->grad + offset, dot = 0;
+        for (int64_t i = 0; i < width; i++) dot += dy[i] * y[i];
+        for (int64_t i = 0; i < width; i++) dx[i] += y[i] * (dy[i] - dot);
+    }
+}
+
+static lb_status log_softmax_forward(lb_node *node)
+{
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
+        const lb_real *x = node->in[0]->data + offset;
+        lb_real maximum = row_maximum(width, x), sum = 0;
+        for (int64_t i = 0; i < width; i++) sum += lb_exp_inline(x[i] - maximum);
+        lb_real log_sum = maximum + (lb_real)log((double)sum);
+        for (int64_t i = 0; i < width; i++) node->out[0]->data[offset + i] = x[i] - log_sum;
+    }
+    return LB_OK;
+}
+
+static void log_softmax_backward(lb_node *node)
+{
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
+        const lb_real *y = node->out[0]->data + offset, *dy = node->out[0]->grad + offset;
+        lb_real *dx = node->in[0]->grad + offset, sum = 0;
+        for (int64_t i = 0; i < width; i++) sum += dy[i];
+        for (int64_t i = 0; i < width; i++) dx[i] += dy[i] - lb_exp_inline(y[i]) * sum;
+    }
+}
+
+static void softmax_reference(const lb_node *node, double *const *out)
+{
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        const lb_real *row = node->in[0]->data + i / width * width;
+        double sum = 0;
+        for (int64_t j = 0; j < width; j++) sum += exp((double)row[j]);
+        out[0][i] = exp((double)node->in[0]->data[i]) / sum;
+    }
+}
+
+static void log_softmax_reference(const lb_node *node, double *const *out)
+{
+    softmax_reference(node, out);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = log(out[0][i]);
+}
+
+static lb_tensor *softmax_case(lb_tensor *const *in)
+{
+    return lb_softmax(in[0]);
+}
+
+static lb_tensor *log_softmax_case(lb_tensor *const *in)
+{
+    return lb_log_softmax(in[0]);
+}
+
+static const lb_op_case softmax_cases[] = {
+    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = softmax_case},
+    {"one column", 1, {LB_DIMS(3, 1)}, .apply = softmax_case},
+};
+static const lb_op_case log_softmax_cases[] = {
+    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = log_softmax_case},
+};
+
+static const lb_op softmax_op = {
+    .name = "softmax",
+    .formula = "y_i = e^x_i / sum_j e^x_j",
+    .derivative = "dx_i += y_i (dy_i - sum_j dy_j y_j)",
+    .shape = same_shape,
+    .forward = softmax_forward,
+    .backward = softmax_backward,
+    .reference = softmax_reference,
+    .cases = softmax_cases,
+    .case_count = LB_LENGTH(softmax_cases),
+};
+
+static const lb_op log_softmax_op = {
+    .name = "log_softmax",
+    .formula = "y_i = x_i - ln sum_j e^x_j",
+    .derivative = "dx_i += dy_i - e^y_i sum_j dy_j",
+    .shape = same_shape,
+    .forward = log_softmax_forward,
+    .backward = log_softmax_backward,
+    .reference = log_softmax_reference,
+    .cases = log_softmax_cases,
+    .case_count = LB_LENGTH(log_softmax_cases),
+};
+
+/** Softmax over the last axis. A row that is -inf throughout gives zeros, and zero gradients, where PyTorch gives
+ *  NaN: a query that may look at nothing looks at nothing. Shapes: [..., n] -> the same. */
+lb_tensor *lb_softmax(lb_tensor *x)
+{
+    return lb_op_apply(&softmax_op, LB_INPUTS(x), NULL, 0);
+}
+
+/** Its logarithm, without the detour over small numbers. */
+lb_tensor *lb_log_softmax(lb_tensor *x)
+{
+    return lb_op_apply(&log_softmax_op, LB_INPUTS(x), NULL, 0);
+}
+
+static const lb_op *const ops[] = {&softmax_op, &log_softmax_op};
+const lb_op_family lb_family_softmax = {ops, LB_LENGTH(ops)};

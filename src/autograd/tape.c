@@ -1,0 +1,156 @@
+#include "autograd/tape.h"
+
+#include "autograd/tape_internal.h"
+#include "tensor/alloc.h"
+#include "tensor/gemm.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+lb_tape *lb_tape_new(void)
+{
+    lb_tape *tape = lb_alloc_zero(sizeof *tape);
+    if (!tape) return NULL;
+    tape->arena = lb_arena_new();
+    if (!tape->arena) {
+        lb_release(tape);
+        return NULL;
+    }
+    tape->poison.tape = tape;
+    lb_gemm_prepare();
+    return tape;
+}
+
+void lb_tape_free(lb_tape *tape)
+{
+    if (!tape) return;
+    lb_arena_free(tape->arena);
+    lb_release(tape);
+}
+
+void lb_tape_reset(lb_tape *tape)
+{
+    lb_arena_reset(tape->arena);
+    tape->last = NULL;
+    tape->scope = NULL;
+    tape->backward_ran = false;
+    tape->random_ops = 0;
+    tape->step++;
+}
+
+void lb_tape_set_mode(lb_tape *tape, lb_mode mode)
+{
+    tape->mode = mode;
+}
+
+lb_mode lb_tape_mode(const lb_tape *tape)
+{
+    return tape->mode;
+}
+
+void lb_tape_seed(lb_tape *tape, uint64_t seed, uint32_t step)
+{
+    tape->seed = seed;
+    tape->step = step;
+}
+
+lb_status lb_tape_status(const lb_tape *tape)
+{
+    return tape->error.status;
+}
+
+const char *lb_tape_error(const lb_tape *tape)
+{
+    return tape->error.message;
+}
+
+void lb_tape_clear_error(lb_tape *tape)
+{
+    tape->error = (lb_error){0};
+}
+
+lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...)
+{
+    char message[LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    lb_error_set(&tape->error, status, "%s%s%s", tape->scope ? tape->scope : "", tape->scope ? ": " : "", message);
+    return &tape->poison;
+}
+
+bool lb_is_sound(const lb_tensor *tensor)
+{
+    return tensor && tensor->data;
+}
+
+void *lb_tape_alloc(lb_tape *tape, size_t bytes)
+{
+    void *memory = lb_arena_alloc(tape->arena, bytes);
+    if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: no %zu bytes more", bytes);
+    return memory;
+}
+
+const char *lb_tape_enter(lb_tape *tape, const char *name)
+{
+    const char *outer = tape->scope;
+    tape->scope = name;
+    return outer;
+}
+
+void lb_tape_leave(lb_tape *tape, const char *outer)
+{
+    tape->scope = outer;
+}
+
+lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape)
+{
+    if (!lb_shape_valid(shape)) {
+        char text[LB_SHAPE_TEXT];
+        return lb_tape_fail(tape, LB_ERROR_SHAPE, "impossible shape %s", lb_shape_format(shape, text));
+    }
+    lb_tensor *tensor = lb_tape_alloc(tape, sizeof *tensor);
+    lb_real *data = tensor ? lb_tape_alloc(tape, (size_t)lb_shape_count(shape) * sizeof *data) : NULL;
+    if (!data) return &tape->poison;
+    *tensor = (lb_tensor){.shape = shape, .data = data, .tape = tape};
+    return tensor;
+}
+
+lb_tensor *lb_tensor_new(lb_tape *tape, lb_shape shape, const lb_real *values)
+{
+    lb_tensor *tensor = lb_tensor_uninitialised(tape, shape);
+    if (!lb_is_sound(tensor)) return tensor;
+    size_t bytes = (size_t)lb_count(tensor) * sizeof *values;
+    if (values)
+        memcpy(tensor->data, values, bytes);
+    else
+        memset(tensor->data, 0, bytes);
+    return tensor;
+}
+
+lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, int64_t width)
+{
+    lb_tensor *mask = lb_tensor_new(tape, LB_SHAPE(batch, width), NULL);
+    if (!lb_is_sound(mask)) return mask;
+    for (int64_t row = 0; row < batch; row++)
+        for (int64_t i = 0; i < width && i < lengths[row]; i++) mask->data[row * width + i] = 1;
+    return mask;
+}
+
+lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter)
+{
+    lb_tensor *alias = lb_is_sound(parameter) ? lb_tape_alloc(tape, sizeof *alias) : NULL;
+    if (!alias) return &tape->poison;
+    *alias = *parameter;
+    alias->tape = tape;
+    alias->node = NULL;
+    return alias;
+}
+
+lb_real lb_item(const lb_tensor *tensor)
+{
+    return lb_is_sound(tensor) && lb_count(tensor) == 1 ? tensor->data[0] : (lb_real)NAN;
+}

@@ -1,0 +1,24 @@
+/* What the tape, lb_op_apply and lb_backward share, and nobody else sees. */
+#ifndef LB_TAPE_INTERNAL_H
+#define LB_TAPE_INTERNAL_H
+
+#include "autograd/op.h"
+#include "tensor/arena.h"
+
+struct lb_tape {
+    lb_arena *arena;
+    lb_node *last; /* of the recorded ops */
+    lb_tensor poison;
+    lb_error error;
+    const char *scope;
+    lb_mode mode;
+    bool backward_ran;
+    uint64_t seed;
+    uint32_t step;
+    uint32_t random_ops; /* since the last reset */
+};
+
+/** A tensor on the tape whose values are arbitrary; poison on failure. */
+lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape);
+
+#endif

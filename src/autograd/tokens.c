@@ -1,0 +1,28 @@
+#include "autograd/tokens.h"
+
+#include <string.h>
+
+lb_tokens lb_tokens_new(lb_tape *tape, int64_t batch, int64_t length, int32_t **id, int32_t **lengths)
+{
+    lb_tokens tokens = {.tape = tape};
+    lb_shape shape = LB_SHAPE(batch, length);
+    *id = *lengths = NULL;
+    if (!lb_shape_valid(shape)) {
+        char text[LB_SHAPE_TEXT];
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "lb_tokens_new: impossible shape %s", lb_shape_format(shape, text));
+        return tokens;
+    }
+    int32_t *ids = lb_tape_alloc(tape, (size_t)lb_shape_count(shape) * sizeof *ids);
+    int32_t *row_lengths = lb_tape_alloc(tape, (size_t)batch * sizeof *row_lengths);
+    if (!ids || !row_lengths) return tokens;
+    for (int64_t i = 0; i < batch * length; i++) ids[i] = LB_PAD;
+    memset(row_lengths, 0, (size_t)batch * sizeof *row_lengths);
+    *id = ids;
+    *lengths = row_lengths;
+    return (lb_tokens){.tape = tape, .batch = batch, .length = length, .id = ids, .lengths = row_lengths};
+}
+
+lb_tensor *lb_tokens_mask(lb_tokens tokens)
+{
+    return lb_length_mask(tokens.tape, tokens.lengths, tokens.batch, tokens.length);
+}

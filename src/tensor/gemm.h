@@ -1,0 +1,42 @@
+/* Matrix products: the only door to BLAS. Every product is cut into tiles whose size depends on the shapes alone,
+ * and each tile is one single-threaded call: the same bits for any number of threads. */
+#ifndef LB_GEMM_H
+#define LB_GEMM_H
+
+#include "tensor/real.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A matrix to read: element (i, j) lies at data[i * stride + j], or at data[j * stride + i] if transposed. */
+typedef struct lb_matrix {
+    const lb_real *data;
+    int64_t stride;
+    bool transposed;
+} lb_matrix;
+
+static inline lb_matrix lb_plain(const lb_real *data, int64_t stride)
+{
+    return (lb_matrix){.data = data, .stride = stride};
+}
+
+static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
+{
+    return (lb_matrix){.data = data, .stride = stride, .transposed = true};
+}
+
+/** c = a b + beta c, on all threads.
+ *  Shapes: a [m, k], b [k, n], c [m, n] with rows `stride` apart. Nothing may overlap c. */
+void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c, int64_t stride);
+
+/** The same in one call on the calling thread: for use inside a parallel region that has its own tiles. */
+void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                    int64_t stride);
+
+/** Tells a BLAS that has threads of its own to leave the work to ours. Called by lb_tape_new. */
+void lb_gemm_prepare(void);
+
+/** The BLAS and the kernel it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake". Static memory. */
+const char *lb_gemm_kernel(void);
+
+#endif

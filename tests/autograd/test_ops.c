@@ -1,0 +1,179 @@
+/* Walks the registry: each op against its own reference, and its gradient against differences.
+ * This test runs in both precisions: values are compared in both, gradients are checked in double. */
+#include "autograd/gradcheck.h"
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "support/leaf.h"
+#include "tensor/rng.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#ifdef LB_REAL_IS_DOUBLE
+static const double TOLERANCE = 1e-10;
+#else
+static const double TOLERANCE = 1e-5;
+#endif
+
+typedef struct trial {
+    const lb_op *op;
+    const lb_op_case *example;
+} trial;
+
+static trial trials[512];
+static int trial_count;
+
+static void collect_trials(void)
+{
+    int families;
+    const lb_op_family *const *family = lb_op_registry(&families);
+    for (int f = 0; f < families; f++)
+        for (int o = 0; o < family[f]->count; o++)
+            for (int c = 0; c < family[f]->ops[o]->case_count; c++)
+                trials[trial_count++] = (trial){family[f]->ops[o], &family[f]->ops[o]->cases[c]};
+}
+
+typedef struct operands {
+    const lb_op_case *example;
+    lb_tensor *leaf[LB_MAX_INPUTS];
+} operands;
+
+/* Operands with the values that the case asks for; those named in `wanted` (bits) want a gradient. */
+static operands make_operands(const lb_op_case *example, unsigned wanted)
+{
+    operands made = {.example = example};
+    bool plain = example->low == 0 && example->high == 0;
+    double low = plain ? -1 : example->low, high = plain ? 1 : example->high;
+    for (int i = 0; i < example->inputs; i++) {
+        lb_tensor *leaf = made.leaf[i] = support_leaf(example->shape[i], low, high, (uint64_t)i + 1);
+        for (int64_t j = 0; j < lb_count(leaf) && example->fixed[i]; j++)
+            leaf->data[j] = lb_rng_uniform((lb_rng){.seed = 77}, (uint64_t)j) < 0.6 ? 1 : 0;
+        leaf->requires_grad = !example->fixed[i] && (wanted >> i & 1);
+    }
+    return made;
+}
+
+static void free_operands(const operands *made)
+{
+    for (int i = 0; i < made->example->inputs; i++) support_leaf_free(made->leaf[i]);
+}
+
+static lb_tensor *apply_on(lb_tape *tape, const operands *made)
+{
+    lb_tensor *in[LB_MAX_INPUTS];
+    for (int i = 0; i < made->example->inputs; i++) in[i] = lb_on_tape(tape, made->leaf[i]);
+    return made->example->apply(in);
+}
+
+START_TEST(test_op_is_complete)
+{
+    int families;
+    const lb_op_family *const *family = lb_op_registry(&families);
+    ck_assert_int_ge(families, 12);
+    for (int f = 0; f < families; f++) {
+        ck_assert_int_gt(family[f]->count, 0);
+        for (int o = 0; o < family[f]->count; o++) {
+            const lb_op *op = family[f]->ops[o];
+            ck_assert_msg(op->name && op->formula && op->derivative, "op %d of family %d lacks its texts", o, f);
+            ck_assert_msg(op->case_count > 0, "%s has no cases", op->name);
+            ck_assert_msg(op->reference, "%s has no reference", op->name);
+            ck_assert_msg(op->shape && op->forward && op->backward, "%s lacks a function", op->name);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_op_forward_matches_reference)
+{
+    const trial *t = &trials[_i];
+    operands made = make_operands(t->example, ~0u);
+    lb_tape *tape = lb_tape_new();
+    const lb_tensor *first = apply_on(tape, &made);
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s, %s: %s", t->op->name, t->example->name, lb_tape_error(tape));
+    const lb_node *node = first->node;
+    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
+    double *expected[LB_MAX_OUTPUTS] = {NULL};
+    int outputs = t->op->outputs ? t->op->outputs : 1;
+    for (int k = 0; k < outputs; k++) expected[k] = calloc((size_t)lb_count(node->out[k]) + 1, sizeof(double));
+    t->op->reference(node, expected);
+    for (int k = 0; k < outputs; k++) {
+        for (int64_t i = 0; i < lb_count(node->out[k]); i++) {
+            double found = (double)node->out[k]->data[i];
+            ck_assert_msg(fabs(found - expected[k][i]) <= TOLERANCE * (1 + fabs(expected[k][i])),
+                          "%s, %s: output %d, element %d is %.12g, not %.12g", t->op->name, t->example->name, k, (int)i,
+                          found, expected[k][i]);
+        }
+        free(expected[k]);
+    }
+    lb_tape_free(tape);
+    free_operands(&made);
+}
+END_TEST
+
+#ifdef LB_REAL_IS_DOUBLE
+
+/* All outputs of the op in one row, so that each gets a cotangent. */
+static lb_tensor *all_outputs(lb_tape *tape, void *context)
+{
+    lb_tensor *first = apply_on(tape, context), *rows[LB_MAX_OUTPUTS];
+    if (!lb_is_sound(first)) return first;
+    int outputs = first->node->op->outputs;
+    for (int i = 0; i < outputs; i++) rows[i] = lb_reshape(lb_op_output(first, i), LB_SHAPE(-1));
+    return outputs > 1 ? lb_concat(rows, outputs, 0) : first;
+}
+
+static void check_gradient(const trial *t, operands *made, unsigned wanted)
+{
+    lb_error error = {0};
+    lb_status status = lb_gradcheck(all_outputs, made, made->leaf, t->example->inputs, NULL, &error);
+    ck_assert_msg(status == LB_OK, "%s, %s, operands %x: %s", t->op->name, t->example->name, wanted, error.message);
+}
+
+START_TEST(test_op_gradient_matches_differences)
+{
+    const trial *t = &trials[_i];
+    for (unsigned wanted = 1; wanted < 1u << t->example->inputs; wanted++) {
+        operands made = make_operands(t->example, wanted);
+        check_gradient(t, &made, wanted);
+        free_operands(&made);
+    }
+}
+END_TEST
+
+START_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences)
+{
+    const trial *t = &trials[_i];
+    const lb_op_case *example = t->example;
+    if (example->inputs != 2 || example->fixed[1] || !lb_shape_equal(example->shape[0], example->shape[1])) return;
+    operands made = make_operands(example, ~0u);
+    support_leaf_free(made.leaf[1]);
+    made.leaf[1] = made.leaf[0];
+    lb_error error = {0};
+    lb_status status = lb_gradcheck(all_outputs, &made, made.leaf, 1, NULL, &error);
+    ck_assert_msg(status == LB_OK, "%s, %s: %s", t->op->name, example->name, error.message);
+    support_leaf_free(made.leaf[0]);
+}
+END_TEST
+
+#endif
+
+int main(void)
+{
+    collect_trials();
+    Suite *suite = suite_create("ops");
+    TCase *cases = tcase_create("registry");
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, test_op_is_complete);
+    tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
+#ifdef LB_REAL_IS_DOUBLE
+    tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_gradient_of_one_tensor_as_both_operands_matches_differences, 0, trial_count);
+#endif
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,12 @@
+/* Tensors that stand on their own, as parameters do: for tests that need operands with a gradient. */
+#ifndef SUPPORT_LEAF_H
+#define SUPPORT_LEAF_H
+
+#include "tensor/tensor.h"
+
+/** Values uniform in [low, high), different for each `which`; gradient zero and wanted. */
+lb_tensor *support_leaf(lb_shape shape, double low, double high, uint64_t which);
+
+void support_leaf_free(lb_tensor *leaf);
+
+#endif
