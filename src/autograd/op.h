@@ -5,7 +5,7 @@
 
 #include "autograd/tape.h"
 
-enum { LB_MAX_INPUTS = 8, LB_MAX_OUTPUTS = 3 };
+enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 3 };
 
 typedef struct lb_node lb_node;
 typedef struct lb_op lb_op;

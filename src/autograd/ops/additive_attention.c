@@ -1,0 +1,162 @@
+/* Additive attention of many queries at once, on projected queries and keys. lb_plain_additive_attention is the same in
+ * small steps. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/attention_kernel.h"
+#include "tensor/elementary.h"
+
+enum { QUERY, KEYS, VALUES, V, MASK };
+enum { CONTEXT, WEIGHTS };
+
+static lb_status output_shapes(const lb_node *node, lb_shape *out)
+{
+    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0] || query.dim[2] != keys.dim[2])
+        return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
+    if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
+        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
+    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+    if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
+        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
+    out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
+    out[WEIGHTS] = LB_SHAPE(query.dim[0], query.dim[1], keys.dim[1]);
+    return LB_OK;
+}
+
+static lb_attended attended_by(const lb_node *node, int64_t row)
+{
+    const lb_tensor *keys = node->in[KEYS], *values = node->in[VALUES], *mask = node->in[MASK];
+    lb_attended to = {.count = lb_dim(keys, 1), .width = lb_dim(keys, 2), .depth = lb_dim(values, 2)};
+    to.keys = keys->data + row * to.count * to.width;
+    to.values = values->data + row * to.count * to.depth;
+    to.mask = mask ? mask->data + row * to.count : NULL;
+    to.v = node->in[V]->data;
+    return to;
+}
+
+static lb_status forward(lb_node *node)
+{
+    int64_t batch = lb_dim(node->in[QUERY], 0), queries = lb_dim(node->in[QUERY], 1);
+#pragma omp parallel for schedule(static) if (batch > 1)
+    for (int64_t row = 0; row < batch; row++) {
+        lb_attended to = attended_by(node, row);
+        for (int64_t at = row * queries; at < (row + 1) * queries; at++)
+            lb_attend(&to, node->in[QUERY]->data + at * to.width, node->out[WEIGHTS]->data + at * to.count,
+                      node->out[CONTEXT]->data + at * to.depth);
+    }
+    return LB_OK;
+}
+
+static void add_into(lb_tensor *operand, int64_t offset, const lb_real *grad, int64_t count)
+{
+    for (int64_t i = 0; lb_wants_grad(operand) && i < count; i++) operand->grad[offset + i] += grad[i];
+}
+
+/* Working memory of one row of the batch, in this order. */
+static int64_t row_memory(const lb_attended *to)
+{
+    return to->count * to->width + to->count * to->depth + to->width + to->width + to->count;
+}
+
+static void backward_row(lb_node *node, int64_t row, lb_real *memory)
+{
+    int64_t queries = lb_dim(node->in[QUERY], 1);
+    lb_attended to = attended_by(node, row);
+    lb_attended_grad into = {.keys = memory, .values = memory + to.count * to.width};
+    into.v = into.values + to.count * to.depth;
+    lb_real *dquery = into.v + to.width, *dscores = dquery + to.width;
+    for (int64_t at = row * queries; at < (row + 1) * queries; at++) {
+        lb_attend_backward(&to, node->in[QUERY]->data + at * to.width, node->out[WEIGHTS]->data + at * to.count,
+                           node->out[CONTEXT]->grad + at * to.depth, node->out[WEIGHTS]->grad + at * to.count, dscores,
+                           into, dquery);
+        add_into(node->in[QUERY], at * to.width, dquery, to.width);
+    }
+    add_into(node->in[KEYS], row * to.count * to.width, into.keys, to.count * to.width);
+    add_into(node->in[VALUES], row * to.count * to.depth, into.values, to.count * to.depth);
+}
+
+static void backward(lb_node *node)
+{
+    int64_t batch = lb_dim(node->in[QUERY], 0);
+    lb_attended shape = attended_by(node, 0);
+    int64_t each = row_memory(&shape), v_offset = shape.count * (shape.width + shape.depth);
+    lb_real *memory = lb_op_zeros(node, batch * each);
+    if (!memory) return;
+#pragma omp parallel for schedule(static) if (batch > 1)
+    for (int64_t row = 0; row < batch; row++) backward_row(node, row, memory + row * each);
+    /* v is shared by all rows: their parts are added in order. */
+    for (int64_t row = 0; row < batch; row++)
+        add_into(node->in[V], 0, memory + row * each + v_offset, shape.width);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    int64_t queries = lb_dim(node->in[QUERY], 1);
+    for (int64_t at = 0; at < lb_dim(node->in[QUERY], 0) * queries; at++) {
+        lb_attended to = attended_by(node, at / queries);
+        double *weights = out[WEIGHTS] + at * to.count, *context = out[CONTEXT] + at * to.depth, sum = 0;
+        const lb_real *query = node->in[QUERY]->data + at * to.width;
+        for (int64_t k = 0; k < to.count; k++) {
+            double score = 0;
+            for (int64_t i = 0; i < to.width; i++)
+                score += (double)to.v[i] * tanh((double)query[i] + (double)to.keys[k * to.width + i]);
+            weights[k] = to.mask && to.mask[k] == 0 ? 0 : exp(score);
+            sum += weights[k];
+        }
+        for (int64_t k = 0; k < to.count; k++) {
+            weights[k] = sum > 0 ? weights[k] / sum : 0;
+            for (int64_t i = 0; i < to.depth; i++) context[i] += weights[k] * (double)to.values[k * to.depth + i];
+        }
+    }
+}
+
+static lb_tensor *masked_case(lb_tensor *const *in)
+{
+    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK]);
+}
+
+static lb_tensor *open_case(lb_tensor *const *in)
+{
+    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], NULL);
+}
+
+static lb_tensor *hidden_row_case(lb_tensor *const *in)
+{
+    lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){2, 0}, 2, 3);
+    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], mask);
+}
+
+static const lb_op_case cases[] = {
+    {"masked", 5, {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true}, .apply = masked_case},
+    {"open", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 2), LB_DIMS(3)}, .apply = open_case},
+    {"a row with nothing to attend to", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
+     .apply = hidden_row_case},
+};
+
+static const lb_op additive_attention_op = {
+    .name = "additive_attention",
+    .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
+    .derivative = "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",
+    .outputs = 2,
+    .shape = output_shapes,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** Additive attention on projected operands: score(q, k) = v' tanh(q + k).
+ *  Shapes: query [batch, Q, width], keys [batch, K, width], values [batch, K, depth], v [width] or [1, width],
+ *          mask [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
+ *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all zeros.
+ *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive projects and calls this. */
+lb_tensor *lb_additive_attention(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v, lb_tensor *mask)
+{
+    return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), NULL, 0);
+}
+
+static const lb_op *const ops[] = {&additive_attention_op};
+const lb_op_family lb_family_additive_attention = {ops, LB_LENGTH(ops)};

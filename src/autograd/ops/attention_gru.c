@@ -1,0 +1,373 @@
+/* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
+ * all steps, because each step needs the one before. lb_plain_attention_gru is the same in small steps. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "tensor/attention_kernel.h"
+#include "tensor/elementary.h"
+#include "tensor/gemm.h"
+#include "tensor/gru_kernel.h"
+#include "tensor/row_tiles.h"
+
+#include <string.h>
+
+enum { X, INITIAL, KEYS, VALUES, MASK, W_QUERY, V, W_CONTEXT, W_HIDDEN, BIAS };
+enum { OUTPUTS, CONTEXTS, WEIGHTS };
+
+typedef struct extent {
+    int64_t batch, steps, hidden, width, depth, keys;
+    int64_t saved; /* numbers kept for a row and step: gates, previous state, query */
+} extent;
+
+static extent extent_of(const lb_node *node)
+{
+    extent e = {.batch = lb_dim(node->in[X], 0), .steps = lb_dim(node->in[X], 1), .hidden = lb_dim(node->in[W_HIDDEN], 1)};
+    e.keys = lb_dim(node->in[KEYS], 1);
+    e.width = lb_dim(node->in[KEYS], 2);
+    e.depth = lb_dim(node->in[VALUES], 2);
+    e.saved = (LB_GRU_SAVED + 1) * e.hidden + e.width;
+    return e;
+}
+
+static lb_status check_attended(const lb_node *node)
+{
+    lb_shape x = node->in[X]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    if (keys.ndim != 3 || keys.dim[0] != x.dim[0]) return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
+    if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
+        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
+    if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
+        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
+    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+    return LB_OK;
+}
+
+static lb_status output_shapes(const lb_node *node, lb_shape *out)
+{
+    lb_shape x = node->in[X]->shape, weight = node->in[W_HIDDEN]->shape;
+    int64_t hidden = weight.ndim == 2 ? weight.dim[1] : -1;
+    if (x.ndim != 3 || !lb_shape_equal(weight, LB_SHAPE(3 * hidden, hidden)) || x.dim[2] != 3 * hidden)
+        return lb_op_misfit(node, "the gates do not fit", "x", X, "weight_hh", W_HIDDEN);
+    if (check_attended(node)) return LB_ERROR_SHAPE;
+    lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(keys.dim[2], hidden)))
+        return lb_op_misfit(node, "a query would not fit a key", "weight_query", W_QUERY, "keys", KEYS);
+    if (!lb_shape_equal(node->in[W_CONTEXT]->shape, LB_SHAPE(3 * hidden, values.dim[2])))
+        return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values", VALUES);
+    if (!lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(3 * hidden)))
+        return lb_op_misfit(node, "the bias does not fit", "bias_hh", BIAS, "weight_hh", W_HIDDEN);
+    if (!lb_shape_equal(node->in[INITIAL]->shape, LB_SHAPE(x.dim[0], hidden)))
+        return lb_op_misfit(node, "the initial state does not fit", "initial", INITIAL, "x", X);
+    out[OUTPUTS] = LB_SHAPE(x.dim[0], x.dim[1], hidden);
+    out[CONTEXTS] = LB_SHAPE(x.dim[0], x.dim[1], values.dim[2]);
+    out[WEIGHTS] = LB_SHAPE(x.dim[0], x.dim[1], keys.dim[1]);
+    return LB_OK;
+}
+
+static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row)
+{
+    return (lb_attended){
+        .count = e->keys,
+        .width = e->width,
+        .depth = e->depth,
+        .keys = node->in[KEYS]->data + row * e->keys * e->width,
+        .values = node->in[VALUES]->data + row * e->keys * e->depth,
+        .mask = node->in[MASK] ? node->in[MASK]->data + row * e->keys : NULL,
+        .v = node->in[V]->data,
+    };
+}
+
+/* Where the parts of a saved row begin; the gates begin it. */
+static int64_t previous_at(const extent *e)
+{
+    return LB_GRU_SAVED * e->hidden;
+}
+
+static int64_t query_at(const extent *e)
+{
+    return (LB_GRU_SAVED + 1) * e->hidden;
+}
+
+/* Working memory of a tile of the forward pass. */
+typedef struct forward_memory {
+    lb_real *state;   /* [rows, hidden] */
+    lb_real *query;   /* [rows, width] */
+    lb_real *product; /* [rows, 3 hidden]: W_hh h */
+    lb_real *x;       /* [rows, 3 hidden]: the input's part of the gates, context included */
+    lb_real *spare;   /* [saved]: where nothing is kept */
+} forward_memory;
+
+static int64_t forward_count(const extent *e, int64_t rows)
+{
+    return rows * (7 * e->hidden + e->width) + e->saved;
+}
+
+static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memory)
+{
+    forward_memory m = {.state = memory};
+    m.query = m.state + rows * e->hidden;
+    m.product = m.query + rows * e->width;
+    m.x = m.product + rows * 3 * e->hidden;
+    m.spare = m.x + rows * 3 * e->hidden;
+    return m;
+}
+
+static void forward_step(lb_node *node, const extent *e, int64_t first, int64_t height, int64_t t, forward_memory m)
+{
+    int64_t hidden = e->hidden;
+    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), lb_transposed(node->in[W_QUERY]->data, hidden),
+                   0, m.query, e->width);
+    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden),
+                   lb_transposed(node->in[W_HIDDEN]->data, hidden), 0, m.product, 3 * hidden);
+    for (int64_t row = 0; row < height; row++) {
+        int64_t at = (first + row) * e->steps + t;
+        lb_attended to = attended_by(node, e, first + row);
+        lb_attend(&to, m.query + row * e->width, node->out[WEIGHTS]->data + at * e->keys,
+                  node->out[CONTEXTS]->data + at * e->depth);
+        memcpy(m.x + row * 3 * hidden, node->in[X]->data + at * 3 * hidden, (size_t)(3 * hidden) * sizeof(lb_real));
+    }
+    lb_gemm_serial(height, 3 * hidden, e->depth,
+                   lb_plain(node->out[CONTEXTS]->data + (first * e->steps + t) * e->depth, e->steps * e->depth),
+                   lb_transposed(node->in[W_CONTEXT]->data, e->depth), 1, m.x, 3 * hidden);
+    for (int64_t row = 0; row < height; row++) {
+        int64_t at = (first + row) * e->steps + t;
+        lb_real *saved = node->saved ? (lb_real *)node->saved + at * e->saved : m.spare;
+        lb_real *h = m.state + row * hidden;
+        memcpy(saved + previous_at(e), h, (size_t)hidden * sizeof *h);
+        memcpy(saved + query_at(e), m.query + row * e->width, (size_t)e->width * sizeof *h);
+        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data, h, h, saved);
+        memcpy(node->out[OUTPUTS]->data + at * hidden, h, (size_t)hidden * sizeof *h);
+    }
+}
+
+static lb_status forward(lb_node *node)
+{
+    extent e = extent_of(node);
+    lb_row_tiles tiles = lb_row_tiles_of(e.batch);
+    int64_t each = forward_count(&e, tiles.rows);
+    lb_real *memory = lb_op_reals(node, tiles.count * each);
+    if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
+    if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) if (tiles.count > 1)
+    for (int64_t tile = 0; tile < tiles.count; tile++) {
+        int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
+        forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
+        memcpy(m.state, node->in[INITIAL]->data + first * e.hidden, (size_t)(height * e.hidden) * sizeof(lb_real));
+        for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, first, height, t, m);
+    }
+    return LB_OK;
+}
+
+/* Gradients of the whole op that are gathered row by row, and used in large products once all steps are done. */
+typedef struct backward_memory {
+    lb_real *dstate;   /* [batch, hidden] */
+    lb_real *dx;       /* [batch * steps, 3 hidden] */
+    lb_real *dh;       /* [batch * steps, 3 hidden] */
+    lb_real *dquery;   /* [batch * steps, width] */
+    lb_real *dcontext; /* [batch * steps, depth] */
+    lb_real *dkeys;    /* [batch, keys, width] */
+    lb_real *dvalues;  /* [batch, keys, depth] */
+    lb_real *dv;       /* [tiles, width] */
+    lb_real *dscores;  /* [tiles, keys] */
+} backward_memory;
+
+static bool allocate_backward(const lb_node *node, const extent *e, int64_t tiles, backward_memory *m)
+{
+    int64_t all = e->batch * e->steps;
+    *m = (backward_memory){
+        .dstate = lb_op_zeros(node, e->batch * e->hidden),
+        .dx = lb_op_reals(node, all * 3 * e->hidden),
+        .dh = lb_op_reals(node, all * 3 * e->hidden),
+        .dquery = lb_op_reals(node, all * e->width),
+        .dcontext = lb_op_reals(node, all * e->depth),
+        .dkeys = lb_op_zeros(node, e->batch * e->keys * e->width),
+        .dvalues = lb_op_zeros(node, e->batch * e->keys * e->depth),
+        .dv = lb_op_zeros(node, tiles * e->width),
+        .dscores = lb_op_reals(node, tiles * e->keys),
+    };
+    /* The first failure is recorded and later ones fail as well: the last one tells. */
+    return m->dscores && lb_tape_status(node->tape) == LB_OK;
+}
+
+static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height, int64_t t,
+                          backward_memory m)
+{
+    int64_t hidden = e->hidden, start = first * e->steps + t;
+    for (int64_t row = 0; row < height; row++) {
+        int64_t at = (first + row) * e->steps + t;
+        const lb_real *saved = (const lb_real *)node->saved + at * e->saved, *dout = node->out[OUTPUTS]->grad + at * hidden;
+        lb_real *d = m.dstate + (first + row) * hidden;
+        for (int64_t j = 0; j < hidden; j++) d[j] += dout[j];
+        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden, m.dh + at * 3 * hidden,
+                              d);
+        memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
+               (size_t)e->depth * sizeof(lb_real));
+    }
+    lb_gemm_serial(height, e->depth, 3 * hidden, lb_plain(m.dx + start * 3 * hidden, e->steps * 3 * hidden),
+                   lb_plain(node->in[W_CONTEXT]->data, e->depth), 1, m.dcontext + start * e->depth,
+                   e->steps * e->depth);
+    for (int64_t row = 0; row < height; row++) {
+        int64_t at = (first + row) * e->steps + t;
+        lb_attended to = attended_by(node, e, first + row);
+        lb_attended_grad into = {
+            .keys = m.dkeys + (first + row) * e->keys * e->width,
+            .values = m.dvalues + (first + row) * e->keys * e->depth,
+            .v = m.dv + tile * e->width,
+        };
+        lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
+                           node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
+                           node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys, into,
+                           m.dquery + at * e->width);
+    }
+    lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(m.dh + start * 3 * hidden, e->steps * 3 * hidden),
+                   lb_plain(node->in[W_HIDDEN]->data, hidden), 1, m.dstate + first * hidden, hidden);
+    lb_gemm_serial(height, hidden, e->width, lb_plain(m.dquery + start * e->width, e->steps * e->width),
+                   lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
+}
+
+static void add_into(lb_tensor *operand, const lb_real *grad)
+{
+    for (int64_t i = 0; lb_wants_grad(operand) && i < lb_count(operand); i++) operand->grad[i] += grad[i];
+}
+
+static void add_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
+{
+    int64_t width = lb_count(operand);
+    for (int64_t row = 0; lb_wants_grad(operand) && row < rows; row++)
+        for (int64_t j = 0; j < width; j++) operand->grad[j] += grad[row * width + j];
+}
+
+/* weight += gradient' input, over all rows and steps: one product. */
+static void add_product(lb_tensor *weight, int64_t rows, const lb_real *gradient, lb_matrix input)
+{
+    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(weight, 1);
+    if (lb_wants_grad(weight))
+        lb_gemm(outputs, inputs, rows, lb_transposed(gradient, outputs), input, 1, weight->grad, inputs);
+}
+
+static void backward(lb_node *node)
+{
+    extent e = extent_of(node);
+    lb_row_tiles tiles = lb_row_tiles_of(e.batch);
+    backward_memory m;
+    if (!allocate_backward(node, &e, tiles.count, &m)) return;
+#pragma omp parallel for schedule(static) if (tiles.count > 1)
+    for (int64_t tile = 0; tile < tiles.count; tile++)
+        for (int64_t t = e.steps - 1; t >= 0; t--)
+            backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
+    int64_t all = e.batch * e.steps;
+    const lb_real *saved = node->saved;
+    add_into(node->in[X], m.dx);
+    add_into(node->in[INITIAL], m.dstate);
+    add_into(node->in[KEYS], m.dkeys);
+    add_into(node->in[VALUES], m.dvalues);
+    add_rows(node->in[V], tiles.count, m.dv);
+    add_rows(node->in[BIAS], all, m.dh);
+    add_product(node->in[W_HIDDEN], all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
+    add_product(node->in[W_QUERY], all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
+    add_product(node->in[W_CONTEXT], all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));
+}
+
+static double dot(const lb_real *weight, int64_t row, int64_t width, const double *x)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < width; j++) sum += (double)weight[row * width + j] * x[j];
+    return sum;
+}
+
+static void reference_attend(const lb_node *node, const extent *e, int64_t row, const double *state, double *weights,
+                             double *context)
+{
+    lb_attended to = attended_by(node, e, row);
+    double sum = 0;
+    for (int64_t k = 0; k < e->keys; k++) {
+        double score = 0;
+        for (int64_t i = 0; i < e->width; i++)
+            score += (double)to.v[i] * tanh(dot(node->in[W_QUERY]->data, i, e->hidden, state) +
+                                            (double)to.keys[k * e->width + i]);
+        weights[k] = to.mask && to.mask[k] == 0 ? 0 : exp(score);
+        sum += weights[k];
+    }
+    for (int64_t k = 0; k < e->keys; k++) {
+        weights[k] = sum > 0 ? weights[k] / sum : 0;
+        for (int64_t i = 0; i < e->depth; i++) context[i] += weights[k] * (double)to.values[k * e->depth + i];
+    }
+}
+
+static double gate(const lb_node *node, int64_t which, const double *state)
+{
+    return (double)node->in[BIAS]->data[which] +
+           dot(node->in[W_HIDDEN]->data, which, lb_dim(node->in[W_HIDDEN], 1), state);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    extent e = extent_of(node);
+    double state[64]; /* wider than any case below */
+    for (int64_t row = 0; row < e.batch; row++) {
+        for (int64_t j = 0; j < e.hidden; j++) state[j] = (double)node->in[INITIAL]->data[row * e.hidden + j];
+        for (int64_t at = row * e.steps; at < (row + 1) * e.steps; at++) {
+            double *context = out[CONTEXTS] + at * e.depth, *next = out[OUTPUTS] + at * e.hidden, x[3];
+            reference_attend(node, &e, row, state, out[WEIGHTS] + at * e.keys, context);
+            for (int64_t j = 0; j < e.hidden; j++) {
+                for (int64_t g = 0; g < 3; g++)
+                    x[g] = (double)node->in[X]->data[at * 3 * e.hidden + g * e.hidden + j] +
+                           dot(node->in[W_CONTEXT]->data, g * e.hidden + j, e.depth, context);
+                double r = 1 / (1 + exp(-x[0] - gate(node, j, state)));
+                double z = 1 / (1 + exp(-x[1] - gate(node, e.hidden + j, state)));
+                double n = tanh(x[2] + r * gate(node, 2 * e.hidden + j, state));
+                next[j] = (1 - z) * n + z * state[j];
+            }
+            memcpy(state, next, (size_t)e.hidden * sizeof *state);
+        }
+    }
+}
+
+static lb_tensor *masked_case(lb_tensor *const *in)
+{
+    return lb_attention_gru_sequence(in[X], in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY], in[V],
+                                     in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
+}
+
+static const lb_op_case cases[] = {
+    {"masked", 10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2), LB_DIMS(1, 3),
+      LB_DIMS(6, 4), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[MASK] = true}, .apply = masked_case},
+    {"several tiles", 10,
+     {LB_DIMS(17, 2, 3), LB_DIMS(17, 1), LB_DIMS(17, 3, 2), LB_DIMS(17, 3, 1), LB_DIMS(17, 3), LB_DIMS(2, 1),
+      LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
+     .fixed = {[MASK] = true}, .apply = masked_case},
+};
+
+static const lb_op attention_gru_op = {
+    .name = "attention_gru_sequence",
+    .formula = "c_t = attend(W_q h_(t-1)), h_t = gru(x_t + W_c c_t, h_(t-1))",
+    .derivative = "back through time; each weight's gradient is one product over all steps",
+    .outputs = 3,
+    .shape = output_shapes,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** A GRU whose input at each step is joined by what its last state attends to, by additive attention.
+ *  Shapes: x [batch, time, 3 hidden] = W_ih input + b_ih without the context's part; initial [batch, hidden];
+ *          keys [batch, K, width], projected; values [batch, K, depth]; mask [batch, K] or NULL;
+ *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth]; weight_hh [3 hidden, hidden];
+ *          bias_hh [3 hidden]
+ *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K].
+ *  Mask:   as lb_additive_attention. Errors: LB_ERROR_SHAPE.
+ *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
+lb_tensor *lb_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
+                                     lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v, lb_tensor *weight_context,
+                                     lb_tensor *weight_hh, lb_tensor *bias_hh)
+{
+    return lb_op_apply(&attention_gru_op,
+                       LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh),
+                       NULL, 0);
+}
+
+static const lb_op *const ops[] = {&attention_gru_op};
+const lb_op_family lb_family_attention_gru = {ops, LB_LENGTH(ops)};
