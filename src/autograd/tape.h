@@ -81,4 +81,15 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 const char *lb_tape_enter(lb_tape *tape, const char *name);
 void lb_tape_leave(lb_tape *tape, const char *outer);
 
+/** The same for a module that knows its tape through an operand. */
+static inline const char *lb_module_enter(const lb_tensor *operand, const char *name)
+{
+    return operand->tape ? lb_tape_enter(operand->tape, name) : NULL;
+}
+
+static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
+{
+    if (operand->tape) lb_tape_leave(operand->tape, outer);
+}
+
 #endif

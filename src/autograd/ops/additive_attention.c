@@ -1,4 +1,4 @@
-/* Additive attention of many queries at once, on projected queries and keys. lb_plain_additive_attention is the same in
+/* Additive attention of many queries at once, on projected queries and keys. lb_plain_attend_additive is the same in
  * small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
@@ -112,18 +112,18 @@ static void reference(const lb_node *node, double *const *out)
 
 static lb_tensor *masked_case(lb_tensor *const *in)
 {
-    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK]);
+    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK]);
 }
 
 static lb_tensor *open_case(lb_tensor *const *in)
 {
-    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], NULL);
+    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], NULL);
 }
 
 static lb_tensor *hidden_row_case(lb_tensor *const *in)
 {
     lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){2, 0}, 2, 3);
-    return lb_additive_attention(in[QUERY], in[KEYS], in[VALUES], in[V], mask);
+    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], mask);
 }
 
 static const lb_op_case cases[] = {
@@ -135,7 +135,7 @@ static const lb_op_case cases[] = {
 };
 
 static const lb_op additive_attention_op = {
-    .name = "additive_attention",
+    .name = "attend_additive",
     .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
     .derivative = "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",
     .outputs = 2,
@@ -152,8 +152,8 @@ static const lb_op additive_attention_op = {
  *          mask [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
  *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all zeros.
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
- *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive projects and calls this. */
-lb_tensor *lb_additive_attention(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v, lb_tensor *mask)
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls this. */
+lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v, lb_tensor *mask)
 {
     return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), NULL, 0);
 }

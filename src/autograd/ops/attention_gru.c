@@ -1,5 +1,5 @@
 /* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
- * all steps, because each step needs the one before. lb_plain_attention_gru is the same in small steps. */
+ * all steps, because each step needs the one before. lb_plain_attention_gru_sequence is the same in small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/attention_kernel.h"
@@ -357,7 +357,7 @@ static const lb_op attention_gru_op = {
  *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth]; weight_hh [3 hidden, hidden];
  *          bias_hh [3 hidden]
  *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K].
- *  Mask:   as lb_additive_attention. Errors: LB_ERROR_SHAPE.
+ *  Mask:   as lb_attend_additive. Errors: LB_ERROR_SHAPE.
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
 lb_tensor *lb_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,

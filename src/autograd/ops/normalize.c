@@ -83,12 +83,12 @@ static void reference(const lb_node *node, double *const *out)
 
 static lb_tensor *norm_case(lb_tensor *const *in)
 {
-    return lb_layer_norm(in[X], in[WEIGHT], in[BIAS], (lb_real)1e-5);
+    return lb_normalize(in[X], in[WEIGHT], in[BIAS], (lb_real)1e-5);
 }
 
 static lb_tensor *large_epsilon_case(lb_tensor *const *in)
 {
-    return lb_layer_norm(in[X], in[WEIGHT], in[BIAS], (lb_real)0.1);
+    return lb_normalize(in[X], in[WEIGHT], in[BIAS], (lb_real)0.1);
 }
 
 static const lb_op_case cases[] = {
@@ -96,8 +96,8 @@ static const lb_op_case cases[] = {
     {"an epsilon that matters", 3, {LB_DIMS(3, 4), LB_DIMS(4), LB_DIMS(4)}, .apply = large_epsilon_case},
 };
 
-static const lb_op layer_norm_op = {
-    .name = "layer_norm",
+static const lb_op normalize_op = {
+    .name = "normalize",
     .formula = "y = n w + b, n = (x - mean x) / sqrt(var x + epsilon)",
     .derivative = "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",
     .shape = same_shape,
@@ -111,10 +111,10 @@ static const lb_op layer_norm_op = {
 /** Layer normalisation over the last axis, with the biased variance, as nn.LayerNorm.
  *  Shapes: x [..., width], weight [width], bias [width] -> shape of x. Errors: LB_ERROR_SHAPE.
  *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: some put epsilon beside the standard deviation. */
-lb_tensor *lb_layer_norm(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
+lb_tensor *lb_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
-    return lb_op_apply(&layer_norm_op, LB_INPUTS(x, weight, bias), &epsilon, sizeof epsilon);
+    return lb_op_apply(&normalize_op, LB_INPUTS(x, weight, bias), &epsilon, sizeof epsilon);
 }
 
-static const lb_op *const ops[] = {&layer_norm_op};
-const lb_op_family lb_family_layer_norm = {ops, LB_LENGTH(ops)};
+static const lb_op *const ops[] = {&normalize_op};
+const lb_op_family lb_family_normalize = {ops, LB_LENGTH(ops)};

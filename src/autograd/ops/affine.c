@@ -60,12 +60,12 @@ static void reference(const lb_node *node, double *const *out)
 
 static lb_tensor *biased_case(lb_tensor *const *in)
 {
-    return lb_linear(in[0], in[1], in[2]);
+    return lb_affine(in[0], in[1], in[2]);
 }
 
 static lb_tensor *plain_case(lb_tensor *const *in)
 {
-    return lb_linear(in[0], in[1], NULL);
+    return lb_affine(in[0], in[1], NULL);
 }
 
 static const lb_op_case cases[] = {
@@ -75,8 +75,8 @@ static const lb_op_case cases[] = {
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
 };
 
-static const lb_op linear_op = {
-    .name = "linear",
+static const lb_op affine_op = {
+    .name = "affine",
     .formula = "y = x w' + b",
     .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy",
     .shape = output_shape,
@@ -89,10 +89,10 @@ static const lb_op linear_op = {
 
 /** x times the transposed weight, plus bias: the layout of nn.Linear. `bias` may be NULL.
  *  Shapes: x [..., inputs], weight [outputs, inputs], bias [outputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
-lb_tensor *lb_linear(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
+lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
 {
-    return lb_op_apply(&linear_op, LB_INPUTS(x, weight, bias), NULL, 0);
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias), NULL, 0);
 }
 
-static const lb_op *const ops[] = {&linear_op};
-const lb_op_family lb_family_linear = {ops, LB_LENGTH(ops)};
+static const lb_op *const ops[] = {&affine_op};
+const lb_op_family lb_family_affine = {ops, LB_LENGTH(ops)};

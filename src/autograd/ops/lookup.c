@@ -55,13 +55,13 @@ static void reference(const lb_node *node, double *const *out)
 static lb_tensor *repeated_case(lb_tensor *const *in)
 {
     static const int32_t id[] = {3, 1, 0, 3, 2, 3}, lengths[] = {3, 2};
-    return lb_embedding((lb_tokens){in[0]->tape, 2, 3, id, lengths}, in[0]);
+    return lb_lookup((lb_tokens){in[0]->tape, 2, 3, id, lengths}, in[0]);
 }
 
 static const lb_op_case cases[] = {{"repeated ids", 1, {LB_DIMS(4, 3)}, .apply = repeated_case}};
 
-static const lb_op embedding_op = {
-    .name = "embedding",
+static const lb_op lookup_op = {
+    .name = "lookup",
     .formula = "y_i = table[id_i]",
     .derivative = "dtable[id_i] += dy_i",
     .shape = looked_up_shape,
@@ -75,11 +75,11 @@ static const lb_op embedding_op = {
 /** The table's row for each token. Padding is looked up as any other id.
  *  Shapes: tokens [batch, length], table [rows, width] -> [batch, length, width].
  *  Errors: LB_ERROR_INDEX if an id is not a row; LB_ERROR_SHAPE. */
-lb_tensor *lb_embedding(lb_tokens tokens, lb_tensor *table)
+lb_tensor *lb_lookup(lb_tokens tokens, lb_tensor *table)
 {
     lb_tensor *rows = table->tape ? table : lb_on_tape(tokens.tape, table);
-    return lb_op_apply(&embedding_op, LB_INPUTS(rows), &tokens, sizeof tokens);
+    return lb_op_apply(&lookup_op, LB_INPUTS(rows), &tokens, sizeof tokens);
 }
 
-static const lb_op *const ops[] = {&embedding_op};
-const lb_op_family lb_family_embedding = {ops, LB_LENGTH(ops)};
+static const lb_op *const ops[] = {&lookup_op};
+const lb_op_family lb_family_lookup = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,42 @@
+#include "nn/attention.h"
+
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <math.h>
+
+static lb_tensor *add_projection(lb_params *params, const char *module, const char *name, int64_t outputs,
+                                 int64_t inputs)
+{
+    return lb_params_add(params, module, name, LB_SHAPE(outputs, inputs),
+                         (lb_init){LB_INIT_UNIFORM, 1 / sqrt((double)inputs)});
+}
+
+lb_status lb_additive_attention_init(lb_additive_attention *attention, lb_params *params, const char *name,
+                                     lb_additive_attention_config config)
+{
+    int64_t width = config.width ? config.width : config.query;
+    *attention = (lb_additive_attention){.name = lb_params_scope(params, "", name)};
+    attention->query = add_projection(params, name, "W_q.weight", width, config.query);
+    attention->key = add_projection(params, name, "W_k.weight", width, config.key);
+    attention->v = add_projection(params, name, "v.weight", 1, width);
+    return lb_params_status(params);
+}
+
+lb_tensor *lb_additive_attention_project_keys(const lb_additive_attention *attention, lb_tensor *keys)
+{
+    const char *outer = lb_module_enter(keys, attention->name);
+    lb_tensor *projected = lb_affine(keys, attention->key, NULL);
+    lb_module_leave(keys, outer);
+    return projected;
+}
+
+lb_attended_result lb_additive_attention_forward(const lb_additive_attention *attention, lb_tensor *query,
+                                                 lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
+{
+    const char *outer = lb_module_enter(query, attention->name);
+    lb_tensor *context = lb_attend_additive(lb_affine(query, attention->query, NULL),
+                                            lb_affine(keys, attention->key, NULL), values, attention->v, mask);
+    lb_module_leave(query, outer);
+    return (lb_attended_result){context, lb_op_output(context, 1)};
+}

@@ -1,0 +1,30 @@
+#include "nn/embedding.h"
+
+#include "autograd/ops.h"
+
+lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
+                            int64_t width)
+{
+    *embedding = (lb_embedding){.name = lb_params_scope(params, "", name)};
+    embedding->weight =
+        lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), (lb_init){LB_INIT_NORMAL, 1});
+    return lb_params_status(params);
+}
+
+lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
+{
+    const char *outer = lb_tape_enter(tokens.tape, embedding->name);
+    lb_tensor *rows = lb_lookup(tokens, embedding->weight);
+    lb_tape_leave(tokens.tape, outer);
+    return rows;
+}
+
+lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight, lb_tensor *bias)
+{
+    if (lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) >= tokens.batch * tokens.length)
+        return lb_affine(lb_embedding_forward(embedding, tokens), weight, bias);
+    const char *outer = lb_tape_enter(tokens.tape, embedding->name);
+    lb_tensor *rows = lb_lookup(tokens, lb_affine(lb_on_tape(tokens.tape, embedding->weight), weight, bias));
+    lb_tape_leave(tokens.tape, outer);
+    return rows;
+}

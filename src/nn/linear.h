@@ -1,0 +1,26 @@
+/* The linear layer. */
+#ifndef LB_LINEAR_H
+#define LB_LINEAR_H
+
+#include "nn/params.h"
+
+typedef struct lb_linear_config {
+    int64_t inputs, outputs;
+    bool no_bias;
+} lb_linear_config;
+
+/** y = x weight' + bias. */
+typedef struct lb_linear {
+    const char *name;
+    lb_tensor *weight; /* [outputs, inputs] */
+    lb_tensor *bias;   /* [outputs]; NULL without bias */
+} lb_linear;
+
+/** Adds NAME.weight and NAME.bias, uniform within 1 / sqrt(inputs) as nn.Linear starts them.
+ *  Errors: those of lb_params_add, also recorded in `params`. */
+lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name, lb_linear_config config);
+
+/** Shapes: x [..., inputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_linear_forward(const lb_linear *linear, lb_tensor *x);
+
+#endif

@@ -1,0 +1,215 @@
+#include "nn/params.h"
+
+#include "tensor/alloc.h"
+#include "tensor/arena.h"
+#include "tensor/rng.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct entry {
+    lb_tensor tensor;
+    const char *name;
+    int64_t offset; /* in the slabs */
+    struct entry *next;
+} entry;
+
+struct lb_params {
+    uint64_t seed;
+    lb_arena *arena; /* entries, names and what modules ask for */
+    entry *first, *last;
+    int count;
+    int64_t size, capacity;
+    void *values_memory, *grads_memory; /* as allocated; the slabs are the aligned part */
+    lb_real *values, *grads;
+    lb_error error;
+    lb_tensor poison;
+};
+
+lb_params *lb_params_new(uint64_t seed)
+{
+    lb_params *params = lb_alloc_zero(sizeof *params);
+    if (!params) return NULL;
+    params->seed = seed;
+    params->arena = lb_arena_new();
+    if (params->arena) return params;
+    lb_release(params);
+    return NULL;
+}
+
+void lb_params_free(lb_params *params)
+{
+    if (!params) return;
+    lb_arena_free(params->arena);
+    lb_release(params->values_memory);
+    lb_release(params->grads_memory);
+    lb_release(params);
+}
+
+lb_status lb_params_status(const lb_params *params)
+{
+    return params->error.status;
+}
+
+const char *lb_params_error(const lb_params *params)
+{
+    return params->error.message;
+}
+
+void *lb_params_alloc(lb_params *params, size_t bytes)
+{
+    void *memory = lb_arena_alloc(params->arena, bytes);
+    if (memory)
+        memset(memory, 0, bytes);
+    else
+        lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
+    return memory;
+}
+
+const char *lb_params_scope(lb_params *params, const char *module, const char *name)
+{
+    size_t bytes = strlen(module) + 1 + strlen(name) + 1;
+    char *text = lb_params_alloc(params, bytes);
+    if (text) snprintf(text, bytes, "%s%s%s", module, *module ? "." : "", name);
+    return text ? text : "";
+}
+
+static lb_real *aligned(void *memory)
+{
+    return (lb_real *)(void *)((char *)memory + (LB_ALIGNMENT - (uintptr_t)memory % LB_ALIGNMENT) % LB_ALIGNMENT);
+}
+
+static lb_real *new_slab(const lb_params *params, int64_t capacity, const lb_real *old, void **memory)
+{
+    *memory = lb_alloc_zero((size_t)capacity * sizeof(lb_real) + LB_ALIGNMENT);
+    if (*memory && old) memcpy(aligned(*memory), old, (size_t)params->size * sizeof *old);
+    return *memory ? aligned(*memory) : NULL;
+}
+
+/* Makes room for `size` numbers in both slabs, and tells the tensors where they lie now. */
+static lb_status reserve(lb_params *params, int64_t size)
+{
+    if (size <= params->capacity) return LB_OK;
+    int64_t capacity = size > 2 * params->capacity ? size : 2 * params->capacity;
+    void *values_memory, *grads_memory;
+    lb_real *values = new_slab(params, capacity, params->values, &values_memory);
+    lb_real *grads = new_slab(params, capacity, params->grads, &grads_memory);
+    if (!values || !grads) {
+        lb_release(values_memory);
+        lb_release(grads_memory);
+        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters", (long long)size);
+    }
+    lb_release(params->values_memory);
+    lb_release(params->grads_memory);
+    params->values_memory = values_memory;
+    params->grads_memory = grads_memory;
+    params->values = values;
+    params->grads = grads;
+    params->capacity = capacity;
+    for (entry *e = params->first; e; e = e->next) {
+        e->tensor.data = values + e->offset;
+        e->tensor.grad = grads + e->offset;
+    }
+    return LB_OK;
+}
+
+static void initialise(const lb_params *params, const entry *e, lb_init init)
+{
+    lb_rng rng = {.seed = params->seed, .stream = lb_rng_stream(e->name)};
+    for (int64_t i = 0; i < lb_count(&e->tensor); i++) {
+        double value = init.scale;
+        if (init.kind == LB_INIT_UNIFORM) value *= 2 * lb_rng_uniform(rng, (uint64_t)i) - 1;
+        if (init.kind == LB_INIT_NORMAL) value *= lb_rng_normal(rng, (uint64_t)i);
+        e->tensor.data[i] = (lb_real)value;
+    }
+}
+
+static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
+{
+    char text[LB_SHAPE_TEXT];
+    if (lb_params_find(params, name))
+        return lb_error_set(&params->error, LB_ERROR_ARGUMENT, "there is a parameter %s already", name);
+    if (!lb_shape_valid(shape) || lb_shape_count(shape) == 0)
+        return lb_error_set(&params->error, LB_ERROR_SHAPE, "parameter %s: impossible shape %s", name,
+                            lb_shape_format(shape, text));
+    return params->error.status;
+}
+
+lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape, lb_init init)
+{
+    const char *full = lb_params_scope(params, module, name);
+    entry *e = lb_params_alloc(params, sizeof *e);
+    if (!e || check_new(params, full, shape)) return &params->poison;
+    int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real);
+    int64_t padded = (lb_shape_count(shape) + unit - 1) / unit * unit;
+    if (reserve(params, params->size + padded)) return &params->poison;
+    *e = (entry){.name = full, .offset = params->size};
+    e->tensor = (lb_tensor){.shape = shape, .requires_grad = true};
+    e->tensor.data = params->values + e->offset;
+    e->tensor.grad = params->grads + e->offset;
+    initialise(params, e, init);
+    if (params->last)
+        params->last->next = e;
+    else
+        params->first = e;
+    params->last = e;
+    params->size += padded;
+    params->count++;
+    return &e->tensor;
+}
+
+int lb_params_count(const lb_params *params)
+{
+    return params->count;
+}
+
+static entry *entry_at(const lb_params *params, int index)
+{
+    entry *e = params->first;
+    while (e && index-- > 0) e = e->next;
+    return e;
+}
+
+lb_tensor *lb_params_tensor(const lb_params *params, int index)
+{
+    return &entry_at(params, index)->tensor;
+}
+
+const char *lb_params_name(const lb_params *params, int index)
+{
+    return entry_at(params, index)->name;
+}
+
+lb_tensor *lb_params_find(const lb_params *params, const char *name)
+{
+    for (entry *e = params->first; e; e = e->next)
+        if (strcmp(e->name, name) == 0) return &e->tensor;
+    return NULL;
+}
+
+int64_t lb_params_size(const lb_params *params)
+{
+    return params->size;
+}
+
+lb_real *lb_params_values(const lb_params *params)
+{
+    return params->values;
+}
+
+lb_real *lb_params_grads(const lb_params *params)
+{
+    return params->grads;
+}
+
+int64_t lb_params_learned(const lb_params *params)
+{
+    int64_t learned = 0;
+    for (const entry *e = params->first; e; e = e->next) learned += lb_count(&e->tensor);
+    return learned;
+}
+
+void lb_params_zero_grads(lb_params *params)
+{
+    if (params->size) memset(params->grads, 0, (size_t)params->size * sizeof *params->grads);
+}

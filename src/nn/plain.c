@@ -1,0 +1,107 @@
+#include "nn/plain.h"
+
+#include <math.h>
+
+/* Time step `t` of x [batch, time, width] as [batch, width]. */
+static lb_tensor *at_time(lb_tensor *x, int64_t t)
+{
+    lb_tensor *step = lb_slice(x, 1, t, 1);
+    return lb_is_sound(step) ? lb_reshape(step, LB_SHAPE(lb_dim(step, 0), lb_dim(step, 2))) : step;
+}
+
+/* One step of a GRU: x [batch, 3 hidden] is the input's part of the gates. */
+static lb_tensor *gru_step(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh, lb_tensor *bias_hh)
+{
+    int64_t hidden = lb_dim(weight_hh, 1);
+    lb_tensor *h = lb_affine(state, weight_hh, bias_hh);
+    lb_tensor *r = lb_sigmoid(lb_add(lb_slice(x, 1, 0, hidden), lb_slice(h, 1, 0, hidden)));
+    lb_tensor *z = lb_sigmoid(lb_add(lb_slice(x, 1, hidden, hidden), lb_slice(h, 1, hidden, hidden)));
+    lb_tensor *gated = lb_mul(r, lb_slice(h, 1, 2 * hidden, hidden));
+    lb_tensor *n = lb_tanh(lb_add(lb_slice(x, 1, 2 * hidden, hidden), gated));
+    return lb_add(n, lb_mul(z, lb_sub(state, n)));
+}
+
+/* a where mask is 1, b where it is 0; mask [batch, 1]. */
+static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
+{
+    return lb_add(b, lb_mul(mask, lb_sub(a, b)));
+}
+
+lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh, lb_tensor *bias_hh,
+                                      const int32_t *lengths, bool reverse)
+{
+    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
+    lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
+    lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(x->tape, (size_t)steps * sizeof *outputs);
+    if (!outputs) return (lb_plain_result){{x, x}};
+    for (int64_t i = 0; i < steps; i++) {
+        int64_t t = reverse ? steps - 1 - i : i;
+        lb_tensor *next = gru_step(at_time(x, t), state, weight_hh, bias_hh);
+        lb_tensor *present = mask ? lb_slice(mask, 1, t, 1) : NULL;
+        state = present ? choose(present, next, state) : next;
+        outputs[t] = present ? lb_mul(present, next) : next;
+    }
+    return (lb_plain_result){{lb_stack(outputs, (int)steps, 1), state}};
+}
+
+lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
+                                         lb_tensor *mask)
+{
+    int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1), width = lb_dim(keys, 2);
+    lb_tensor *each_query = lb_reshape(query, LB_SHAPE(batch, queries, 1, width));
+    lb_tensor *each_key = lb_reshape(keys, LB_SHAPE(batch, 1, count, width));
+    lb_tensor *product = lb_mul(lb_tanh(lb_add(each_query, each_key)), lb_reshape(v, LB_SHAPE(width)));
+    lb_tensor *scores = lb_sum(product, -1);
+    if (mask) scores = lb_masked_fill(scores, lb_reshape(mask, LB_SHAPE(batch, 1, count)), -(lb_real)INFINITY);
+    lb_tensor *weights = lb_softmax(scores);
+    return (lb_plain_result){{lb_matmul(weights, values), weights}};
+}
+
+lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
+                                                lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v,
+                                                lb_tensor *weight_context, lb_tensor *weight_hh, lb_tensor *bias_hh)
+{
+    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
+    lb_tensor *state = initial;
+    lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
+    if (!outputs) return (lb_plain_result){{x, x, x}};
+    lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
+    for (int64_t t = 0; t < steps; t++) {
+        lb_tensor *query = lb_reshape(lb_affine(state, weight_query, NULL), LB_SHAPE(batch, 1, width));
+        lb_plain_result attended = lb_plain_attend_additive(query, keys, values, v, mask);
+        contexts[t] = at_time(attended.output[0], 0);
+        weights[t] = at_time(attended.output[1], 0);
+        lb_tensor *gates = lb_add(at_time(x, t), lb_affine(contexts[t], weight_context, NULL));
+        state = outputs[t] = gru_step(gates, state, weight_hh, bias_hh);
+    }
+    int count = (int)steps;
+    return (lb_plain_result){{lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1)}};
+}
+
+lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
+{
+    lb_shape column = x->shape;
+    column.dim[column.ndim - 1] = 1;
+    lb_tensor *centred = lb_sub(x, lb_reshape(lb_mean(x, -1), column));
+    lb_tensor *variance = lb_reshape(lb_mean(lb_mul(centred, centred), -1), column);
+    lb_tensor *shift = lb_tensor_new(x->tape, (lb_shape){0}, &epsilon);
+    /* 1 / sqrt(a) = exp(-ln(a) / 2) */
+    lb_tensor *inverse = lb_exp(lb_scale(lb_log(lb_add(variance, shift)), (lb_real)-0.5));
+    return lb_add(lb_mul(lb_mul(centred, inverse), weight), bias);
+}
+
+lb_tensor *lb_plain_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
+{
+    int64_t classes = lb_dim(logits, -1), rows = targets.batch * targets.length, counted = 0;
+    lb_tensor *wanted = lb_tensor_new(logits->tape, logits->shape, NULL);
+    if (!lb_is_sound(wanted)) return wanted;
+    for (int64_t row = 0; row < rows; row++) {
+        if (targets.id[row] == ignored) continue;
+        counted++;
+        for (int64_t i = 0; i < classes; i++) wanted->data[row * classes + i] = smoothing / (lb_real)classes;
+        wanted->data[row * classes + targets.id[row]] += 1 - smoothing;
+    }
+    lb_tensor *sum = lb_sum_all(lb_mul(wanted, lb_log_softmax(logits)));
+    return lb_scale(sum, counted ? -1 / (lb_real)counted : 0);
+}
