@@ -137,23 +137,22 @@ static bool read_choice(const app_option *option, const char *text)
 
 static bool read_value(const app_option *option, const char *text)
 {
-    /* strtod and its kin would skip blanks */
-    bool numeric = option->kind != APP_IS_TEXT && text && !isspace((unsigned char)*text);
+    /* strtod and its kin would skip a blank */
     switch (option->kind) {
-    case APP_IS_FLAG:
-        *option->value.flag = true;
-        return true;
     case APP_IS_INT:
-        return numeric && read_int(option, text);
+        return !isspace((unsigned char)*text) && read_int(option, text);
     case APP_IS_SEED:
-        return numeric && read_seed(option, text);
+        return !isspace((unsigned char)*text) && read_seed(option, text);
     case APP_IS_NUMBER:
-        return numeric && read_number(option, text);
+        return !isspace((unsigned char)*text) && read_number(option, text);
+    case APP_IS_CHOICE:
+        return read_choice(option, text);
     case APP_IS_TEXT:
         *option->value.text = text;
         return true;
-    case APP_IS_CHOICE:
-        return read_choice(option, text);
+    case APP_IS_FLAG:
+        *option->value.flag = true;
+        return true;
     default:
         return false;
     }
@@ -208,7 +207,7 @@ static lb_status check_operands(const app_program *program, int count, char **op
 lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,
                             lb_error *error)
 {
-    getopt_table table;
+    getopt_table table = {0};
     make_table(program, &table);
     *request = APP_REQUEST_RUN;
     opterr = 0;

@@ -171,11 +171,9 @@ static void write_line(app_progress *progress, bool last)
     /* The last column stays free: some terminals wrap as soon as it is written. */
     int columns = columns_of(progress->config.stream) - 1;
     int room = columns - width_of(head) - width_of(gap) - width_of(progress->text) - width_of(tail) - 2;
-    snprintf(line, sizeof line, "%s", head);
-    if (progress->config.total > 0 && room >= BAR_MIN) {
-        strcat(line, "  ");
-        add_bar(progress, room < BAR_MAX ? room : BAR_MAX, line);
-    }
+    bool bar = progress->config.total > 0 && room >= BAR_MIN;
+    snprintf(line, sizeof line, "%s%s", head, bar ? "  " : "");
+    if (bar) add_bar(progress, room < BAR_MAX ? room : BAR_MAX, line);
     size_t used = strlen(line);
     snprintf(line + used, sizeof line - used, "%s%s%s", gap, progress->text, tail);
     if (room < 0) cut(line, columns);

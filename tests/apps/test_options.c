@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE BIN_DIR "/../tests/sample_program"
+#define SAMPLE TEST_BIN_DIR "/sample_program"
 
 static int count, way;
 static bool fresh;
@@ -54,9 +54,10 @@ static void set_defaults(void)
 static lb_status parse(const char *line)
 {
     static char text[256], *words[32];
+    char *rest;
     int argc = 0;
     snprintf(text, sizeof text, "prog %s", line);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         words[argc++] = strcmp(word, "~") == 0 ? "" : word;
     }
     words[argc] = NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE BIN_DIR "/../tests/sample_program"
+#define SAMPLE TEST_BIN_DIR "/sample_program"
 
 static double now;
 
