@@ -7,8 +7,9 @@ enum { COUNT = 1000 };
 int main(int argc, char **argv)
 {
     (void)argv;
-    int sum = 0, parts[COUNT];
+    int sum = 0;
     if (argc > 1) {
+        int parts[COUNT];
 #pragma omp parallel
         {
 #pragma omp for schedule(static)
