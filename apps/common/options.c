@@ -2,6 +2,7 @@
 
 #include "common/report.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -28,6 +29,7 @@ static void make_table(const app_program *program, getopt_table *table)
 {
     struct option *name = table->names;
     char *letter = table->letters;
+    assert(program->option_count <= MAX_OPTIONS);
     *letter++ = ':'; /* a missing value is told from an unknown option */
     *letter++ = 'h';
     for (int i = 0; i < program->option_count; i++) {

@@ -200,13 +200,6 @@ void app_progress_update(app_progress *progress, int64_t done, const char *forma
     if (is_due(progress)) write_line(progress, false);
 }
 
-void app_progress_hide(app_progress *progress)
-{
-    if (!progress->terminal || !progress->updated) return;
-    fprintf(progress->config.stream, "\r\033[K");
-    progress->drawn = -INFINITY;
-}
-
 void app_progress_end(app_progress *progress)
 {
     if (!progress->updated) return;

@@ -36,9 +36,6 @@ void app_progress_init(app_progress *progress, app_progress_config config);
  *  the work or ten seconds, and never more than once a second. */
 void app_progress_update(app_progress *progress, int64_t done, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Takes the bar off the terminal, so that another message can be written; the next update brings it back. */
-void app_progress_hide(app_progress *progress);
-
 /** Writes the last line, which stays, with the time that it all took. Nothing if there was no update. */
 void app_progress_end(app_progress *progress);
 
