@@ -19,7 +19,7 @@ struct lb_arena {
 
 static block *block_new(size_t size, block *previous)
 {
-    if (size > SIZE_MAX - 2 * LB_ALIGNMENT - sizeof(block)) return NULL;
+    if (size > SIZE_MAX - 2 * (size_t)LB_ALIGNMENT - sizeof(block)) return NULL;
     unsigned char *raw = lb_alloc(lb_align(sizeof(block)) + size + LB_ALIGNMENT);
     if (!raw) return NULL;
     block *b = (block *)(void *)raw;

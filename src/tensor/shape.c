@@ -68,7 +68,8 @@ char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT])
 {
     int used = snprintf(text, LB_SHAPE_TEXT, "[");
     for (int d = 0; d < shape.ndim && used < LB_SHAPE_TEXT; d++)
-        used += snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), "%s%" PRId64, d ? "," : "", shape.dim[d]);
+        used +=
+            snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), "%s%" PRId64, d ? "," : "", shape.dim[d]);
     if (used < LB_SHAPE_TEXT) snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), "]");
     return text;
 }

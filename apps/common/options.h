@@ -1,0 +1,127 @@
+/* The command line as a table. The variables hold the defaults; parsing changes those that were asked for:
+ *
+ *     int batch = 64;
+ *     const app_option options[] = {
+ *         APP_INT('b', "batch", "N", &batch, 1, 65536, "lists in a batch"),
+ *     };
+ *     const app_program program = {
+ *         .name = "train_sort", .purpose = "Trains a model to sort numbers.",
+ *         .options = options, .option_count = sizeof options / sizeof options[0],
+ *     };
+ *     int status = app_options(&program, &argc, &argv);
+ *     if (status != APP_RUN) return status;
+ */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include <lookback/tensor/status.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** One row of the table; made by the macros below. */
+typedef struct app_option {
+    enum {
+        APP_IS_HEADING,
+        APP_IS_FLAG,
+        APP_IS_INT,
+        APP_IS_SEED,
+        APP_IS_NUMBER,
+        APP_IS_TEXT,
+        APP_IS_CHOICE
+    } kind;
+    char letter;         /* the short form, or 0 */
+    const char *name;    /* the long form, without its dashes */
+    const char *metavar; /* stands for the value in --help */
+    const char *help;    /* the default is added by itself */
+    union {
+        bool *flag;
+        int *integer;
+        uint64_t *seed;
+        double *number;
+        const char **text;
+    } value;
+    double min, max;            /* both ends in; 0 and 0: any */
+    const char *const *choices; /* NULL behind the last */
+} app_option;
+
+/** A line of its own in --help, above the options that follow. */
+#define APP_HEADING(about)                                                                                   \
+    {                                                                                                        \
+        .kind = APP_IS_HEADING, .help = (about)                                                              \
+    }
+
+/** Takes no value, sets a bool to true. */
+#define APP_FLAG(short_name, long_name, pointer, about)                                                      \
+    {                                                                                                        \
+        .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = (about),                   \
+        .value.flag = (pointer)                                                                              \
+    }
+
+/** An int from `low` to `high`. */
+#define APP_INT(short_name, long_name, meta, pointer, low, high, about)                                      \
+    {                                                                                                        \
+        .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta), .help = (about), \
+        .value.integer = (pointer), .min = (low), .max = (high)                                              \
+    }
+
+/** Any uint64_t. */
+#define APP_SEED(short_name, long_name, meta, pointer, about)                                                \
+    {                                                                                                        \
+        .kind = APP_IS_SEED, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.seed = (pointer)                                                             \
+    }
+
+/** A finite double from `low` to `high`. */
+#define APP_NUMBER(short_name, long_name, meta, pointer, low, high, about)                                   \
+    {                                                                                                        \
+        .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
+        .help = (about), .value.number = (pointer), .min = (low), .max = (high)                              \
+    }
+
+/** A const char * that will point into argv. NULL is no default. */
+#define APP_TEXT(short_name, long_name, meta, pointer, about)                                                \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.text = (pointer)                                                             \
+    }
+
+/** One of several words, NULL behind the last; an int is set to the word's position. --help lists them. */
+#define APP_CHOICE(short_name, long_name, meta, pointer, words, about)                                       \
+    {                                                                                                        \
+        .kind = APP_IS_CHOICE, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
+        .help = (about), .value.integer = (pointer), .choices = (words)                                      \
+    }
+
+/** What app_options needs to know of a program. */
+typedef struct app_program {
+    const char *name;
+    const char *purpose;  /* one sentence */
+    const char *operands; /* what stands behind the options, such as "MODEL"; NULL if nothing may */
+    int min_operands, max_operands;
+    const app_option *options;
+    int option_count;
+    const char *kernel; /* for --version: what multiplies matrices, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
+} app_program;
+
+/** What the command line asks for. */
+typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSION } app_request;
+
+/** The program shall go on; all else is a status to exit with. */
+enum { APP_RUN = -1 };
+
+/** Parses the command line by the program's table, and calls app_start. Afterwards *argc and *argv are the operands.
+ *  Answers --help, --version and wrong usage itself, and returns the status with which to exit then: 0, 2, or 74
+ *  if the answer could not be written. Otherwise returns APP_RUN. */
+LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
+
+/** The parsing of app_options alone: prints nothing.
+ *  Errors: LB_ERROR_ARGUMENT, with a message that names the option, what was expected and what was found. */
+LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
+                                        app_request *request, lb_error *error);
+
+/** Prints what --help prints. */
+void app_options_help(const app_program *program, FILE *out);
+
+#endif

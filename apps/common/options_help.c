@@ -1,0 +1,101 @@
+#include "common/options.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
+
+/* "  -b, --batch N" */
+static int format_left(const app_option *option, char left[LEFT])
+{
+    char letter[8] = "    ";
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    bool value = option->kind != APP_IS_FLAG;
+    return snprintf(left, LEFT, "  %s--%s%s%s", letter, option->name, value ? " " : "",
+                    value ? option->metavar : "");
+}
+
+static void format_default(const app_option *option, char text[LEFT])
+{
+    const char *word = NULL;
+    text[0] = '\0';
+    switch (option->kind) {
+    case APP_IS_INT:
+        snprintf(text, LEFT, " (%d)", *option->value.integer);
+        break;
+    case APP_IS_SEED:
+        snprintf(text, LEFT, " (%ju)", (uintmax_t)*option->value.seed);
+        break;
+    case APP_IS_NUMBER:
+        snprintf(text, LEFT, " (%g)", *option->value.number);
+        break;
+    case APP_IS_CHOICE:
+        word = option->choices[*option->value.integer];
+        break;
+    case APP_IS_TEXT:
+        word = *option->value.text;
+        break;
+    default:
+        break;
+    }
+    if (word) snprintf(text, LEFT, " (%s)", word);
+}
+
+/* Prints the text from the column `indent` on, and goes on there in the next line where WIDTH is reached. */
+static void print_wrapped(const char *text, int indent, FILE *out)
+{
+    int column = indent;
+    for (const char *word = text; *word;) {
+        int length = (int)strcspn(word, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", length, word);
+        word += length + (int)strspn(word + length, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_option(const app_option *option, int indent, FILE *out)
+{
+    char left[LEFT], value[LEFT], text[TEXT];
+    format_left(option, left);
+    format_default(option, value);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
+    for (const char *const *choice = option->choices; choice && *choice && used < sizeof text; choice++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 choice == option->choices ? ": " : ", ", *choice);
+    }
+    if (used < sizeof text) snprintf(text + used, sizeof text - used, "%s", value);
+    fprintf(out, "%-*s", indent, left);
+    print_wrapped(text, indent, out);
+}
+
+void app_options_help(const app_program *program, FILE *out)
+{
+    const app_option help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
+    const app_option version = {.name = "version", .help = "print the version", .kind = APP_IS_FLAG};
+    char left[LEFT];
+    int indent = format_left(&version, left);
+    for (int i = 0; i < program->option_count; i++) {
+        if (program->options[i].kind == APP_IS_HEADING) continue;
+        int length = format_left(&program->options[i], left);
+        if (length > indent) indent = length;
+    }
+    indent += 2;
+    fprintf(out, "usage: %s [OPTION]...%s%s\n", program->name, program->operands ? " " : "",
+            program->operands ? program->operands : "");
+    print_wrapped(program->purpose, 0, out);
+    fputc('\n', out);
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (option->kind == APP_IS_HEADING) {
+            fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
+        } else {
+            print_option(option, indent, out);
+        }
+    }
+    fputc('\n', out);
+    print_option(&help, indent, out);
+    print_option(&version, indent, out);
+}

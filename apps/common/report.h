@@ -1,0 +1,22 @@
+/* How a program of Lookback speaks and ends: results on standard output, one clear line for each trouble on
+ * standard error, and an exit status that tells a script what went wrong. */
+#ifndef APP_REPORT_H
+#define APP_REPORT_H
+
+#include <lookback/tensor/status.h>
+
+/** Sets the name that begins each message, and lets a write to a closed pipe fail instead of killing the program:
+ *  a training whose reader has gone still saves its model. `app_options` calls it. `name` must outlive the program. */
+void app_start(const char *name);
+
+/** Prints "program: message" on standard error. */
+void app_note(const char *format, ...) LB_PRINTF(1, 2);
+
+/** Prints the error as `app_note` would. Returns the status to exit with. */
+int app_fail(const lb_error *error);
+
+/** Closes standard output: the last act of a main. Returns `status`; or 74 if that is 0 and something that had been
+ *  written did not arrive. Says so, unless the reader of a pipe has just had enough. */
+int app_close_stdout(int status);
+
+#endif

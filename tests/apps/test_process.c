@@ -1,0 +1,114 @@
+#include "support/process.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(test_support_run_large_text_passes_both_ways)
+{
+    enum { LENGTH = 5000000 };
+    char *text = malloc(LENGTH + 1);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = '\0';
+    const char *const argv[] = {"/bin/sh", "-c", "tee /dev/stderr; exit 3", NULL};
+    support_result result;
+    ck_assert(support_run(argv, text, &result));
+    ck_assert_int_eq(result.status, 3);
+    ck_assert_uint_eq(result.output_length, LENGTH);
+    ck_assert_uint_eq(result.error_length, LENGTH);
+    ck_assert_int_eq(memcmp(result.output, text, LENGTH + 1), 0);
+    support_result_free(&result);
+    free(text);
+}
+END_TEST
+
+START_TEST(test_support_run_input_refused_is_no_trouble)
+{
+    char text[200000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    const char *const argv[] = {"/bin/sh", "-c", "exec <&-; echo done", NULL};
+    support_result result;
+    ck_assert(support_run(argv, text, &result));
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.output, "done\n");
+    support_result_free(&result);
+}
+END_TEST
+
+START_TEST(test_support_run_command_kill_ends_with_137)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "echo begun; sleep 100; echo done", NULL};
+    support_result result;
+    ck_assert(support_run_command(&(support_command){.argv = argv, .kill_after_ms = 300}, &result));
+    ck_assert_int_eq(result.status, 137);
+    ck_assert(!result.timed_out);
+    ck_assert_str_eq(result.output, "begun\n");
+    support_result_free(&result);
+}
+END_TEST
+
+START_TEST(test_support_run_command_timeout_is_told)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "exec >&- 2>&-; sleep 100", NULL};
+    support_result result;
+    ck_assert(support_run_command(&(support_command){.argv = argv, .timeout_ms = 300}, &result));
+    ck_assert(result.timed_out);
+    support_result_free(&result);
+}
+END_TEST
+
+START_TEST(test_support_run_command_environment_and_directory_are_set)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "echo \"$PWD $NEW ${HOME-none}\"", NULL};
+    const char *const environment[] = {"NEW=a b", "HOME", NULL};
+    support_result result;
+    ck_assert(support_run_command(
+        &(support_command){.argv = argv, .environment = environment, .directory = "/"}, &result));
+    ck_assert_str_eq(result.output, "/ a b none\n");
+    support_result_free(&result);
+}
+END_TEST
+
+START_TEST(test_support_run_command_terminal_is_one)
+{
+    const char *const argv[] = {"/bin/sh", "-c", "test -t 2 && test ! -t 1 && stty size <&2", NULL};
+    support_result result;
+    ck_assert(support_run_command(&(support_command){.argv = argv, .terminal_columns = 61}, &result));
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.output, "24 61\n");
+    support_result_free(&result);
+}
+END_TEST
+
+START_TEST(test_support_run_no_such_program_is_status_127)
+{
+    const char *const argv[] = {"/nowhere/program", NULL};
+    support_result result;
+    ck_assert(support_run(argv, NULL, &result));
+    ck_assert_int_eq(result.status, 127);
+    ck_assert_str_eq(result.error, "/nowhere/program: cannot run: No such file or directory\n");
+    support_result_free(&result);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("process");
+    TCase *tests = tcase_create("process");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_support_run_large_text_passes_both_ways);
+    tcase_add_test(tests, test_support_run_input_refused_is_no_trouble);
+    tcase_add_test(tests, test_support_run_command_kill_ends_with_137);
+    tcase_add_test(tests, test_support_run_command_timeout_is_told);
+    tcase_add_test(tests, test_support_run_command_environment_and_directory_are_set);
+    tcase_add_test(tests, test_support_run_command_terminal_is_one);
+    tcase_add_test(tests, test_support_run_no_such_program_is_status_127);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
