@@ -3,10 +3,19 @@
 #define LOOKBACK_H
 
 #include "autograd/gradcheck.h"
+#include "autograd/op.h"
 #include "autograd/ops.h"
-#include "autograd/tape.h"
+#include "data/sort_task.h"
+#include "models/greedy.h"
+#include "models/seq2seq.h"
+#include "nn/layer_norm.h"
+#include "nn/plain.h"
+#include "tensor/alloc.h"
 #include "tensor/gemm.h"
 #include "tensor/rng.h"
 #include "tensor/threads.h"
+#include "train/batch.h"
+#include "train/optimizer.h"
+#include "train/schedule.h"
 
 #endif

@@ -1,6 +1,7 @@
 #include "autograd/op.h"
 
 #include "autograd/tape_internal.h"
+#include "tensor/accumulate.h"
 #include "tensor/rng.h"
 
 #include <stdarg.h>
@@ -90,6 +91,16 @@ lb_tensor *lb_op_output(lb_tensor *first, int index)
 bool lb_wants_grad(const lb_tensor *operand)
 {
     return operand && operand->requires_grad;
+}
+
+void lb_op_add_grad(lb_tensor *operand, const lb_real *grad)
+{
+    if (lb_wants_grad(operand)) lb_add_to(lb_count(operand), grad, operand->grad);
+}
+
+void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
+{
+    if (lb_wants_grad(operand)) lb_add_rows_to(rows, lb_count(operand), grad, operand->grad);
 }
 
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...)

@@ -77,6 +77,12 @@ lb_tensor *lb_op_output(lb_tensor *first, int index);
 /** Does backward have to add to this operand's gradient? False for an operand that was left out. */
 bool lb_wants_grad(const lb_tensor *operand);
 
+/** Adds `grad` to the operand's gradient, if that is wanted. */
+void lb_op_add_grad(lb_tensor *operand, const lb_real *grad);
+
+/** Adds the sum of `rows` rows, each as long as the operand, to the operand's gradient, if that is wanted. */
+void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
+
 /** Records `lb_<op>: <message>` as an error of shape or argument, and returns the status. */
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 

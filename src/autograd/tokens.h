@@ -3,9 +3,7 @@
 #define LB_TOKENS_H
 
 #include "autograd/tape.h"
-
-/** Ids that every vocabulary starts with. */
-enum { LB_PAD, LB_BOS, LB_EOS, LB_UNK, LB_FIRST_TOKEN };
+#include "tensor/special_ids.h"
 
 typedef struct lb_tokens {
     lb_tape *tape; /* owns the arrays */

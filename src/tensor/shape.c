@@ -4,13 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-int64_t lb_shape_count(lb_shape shape)
-{
-    int64_t count = 1;
-    for (int d = 0; d < shape.ndim; d++) count *= shape.dim[d];
-    return count;
-}
-
 bool lb_shape_valid(lb_shape shape)
 {
     if (shape.ndim < 0 || shape.ndim > LB_MAX_DIMS) return false;

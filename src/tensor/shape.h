@@ -19,7 +19,12 @@ typedef struct lb_shape {
 #define LB_DIMS(...)  {.ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = {__VA_ARGS__}}
 
 /** Number of elements; 1 for a scalar. */
-int64_t lb_shape_count(lb_shape shape);
+static inline int64_t lb_shape_count(lb_shape shape)
+{
+    int64_t count = 1;
+    for (int d = 0; d < shape.ndim; d++) count *= shape.dim[d];
+    return count;
+}
 
 /** True if every dimension is 0 or more and the elements of double precision fit the address space. */
 bool lb_shape_valid(lb_shape shape);

@@ -2,6 +2,7 @@
  * small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 
@@ -49,7 +50,7 @@ static lb_status forward(lb_node *node)
 
 static void add_into(lb_tensor *operand, int64_t offset, const lb_real *grad, int64_t count)
 {
-    for (int64_t i = 0; lb_wants_grad(operand) && i < count; i++) operand->grad[offset + i] += grad[i];
+    if (lb_wants_grad(operand)) lb_add_to(count, grad, operand->grad + offset);
 }
 
 /* Working memory of one row of the batch, in this order. */

@@ -42,8 +42,7 @@ static void backward(lb_node *node)
         lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data, inputs), 1, x->grad, inputs);
     if (lb_wants_grad(weight))
         lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1, weight->grad, inputs);
-    for (int64_t row = 0; row < rows && lb_wants_grad(bias); row++)
-        for (int64_t i = 0; i < outputs; i++) bias->grad[i] += dy[row * outputs + i];
+    lb_op_add_grad_rows(bias, rows, dy);
 }
 
 static void reference(const lb_node *node, double *const *out)

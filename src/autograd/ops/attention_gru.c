@@ -2,6 +2,7 @@
  * all steps, because each step needs the one before. lb_plain_attention_gru_sequence is the same in small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
@@ -195,7 +196,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
         int64_t at = (first + row) * e->steps + t;
         const lb_real *saved = (const lb_real *)node->saved + at * e->saved, *dout = node->out[OUTPUTS]->grad + at * hidden;
         lb_real *d = m.dstate + (first + row) * hidden;
-        for (int64_t j = 0; j < hidden; j++) d[j] += dout[j];
+        lb_add_to(hidden, dout, d);
         lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden, m.dh + at * 3 * hidden,
                               d);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
@@ -223,18 +224,6 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
                    lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
 }
 
-static void add_into(lb_tensor *operand, const lb_real *grad)
-{
-    for (int64_t i = 0; lb_wants_grad(operand) && i < lb_count(operand); i++) operand->grad[i] += grad[i];
-}
-
-static void add_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
-{
-    int64_t width = lb_count(operand);
-    for (int64_t row = 0; lb_wants_grad(operand) && row < rows; row++)
-        for (int64_t j = 0; j < width; j++) operand->grad[j] += grad[row * width + j];
-}
-
 /* weight += gradient' input, over all rows and steps: one product. */
 static void add_product(lb_tensor *weight, int64_t rows, const lb_real *gradient, lb_matrix input)
 {
@@ -255,12 +244,12 @@ static void backward(lb_node *node)
             backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
     int64_t all = e.batch * e.steps;
     const lb_real *saved = node->saved;
-    add_into(node->in[X], m.dx);
-    add_into(node->in[INITIAL], m.dstate);
-    add_into(node->in[KEYS], m.dkeys);
-    add_into(node->in[VALUES], m.dvalues);
-    add_rows(node->in[V], tiles.count, m.dv);
-    add_rows(node->in[BIAS], all, m.dh);
+    lb_op_add_grad(node->in[X], m.dx);
+    lb_op_add_grad(node->in[INITIAL], m.dstate);
+    lb_op_add_grad(node->in[KEYS], m.dkeys);
+    lb_op_add_grad(node->in[VALUES], m.dvalues);
+    lb_op_add_grad_rows(node->in[V], tiles.count, m.dv);
+    lb_op_add_grad_rows(node->in[BIAS], all, m.dh);
     add_product(node->in[W_HIDDEN], all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
     add_product(node->in[W_QUERY], all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
     add_product(node->in[W_CONTEXT], all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));

@@ -1,6 +1,7 @@
 /* Softmax and negative log-likelihood in one op. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
 
 #include <string.h>
@@ -79,9 +80,8 @@ static lb_status forward(lb_node *node)
 static void backward(lb_node *node)
 {
     const cross_entropy *c = node->attributes;
-    const lb_real *slope = node->saved;
-    lb_real *dx = node->in[0]->grad, factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) dx[i] += factor * slope[i];
+    lb_real factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
+    lb_add_scaled_to(lb_count(node->in[0]), factor, node->saved, node->in[0]->grad);
 }
 
 static void reference(const lb_node *node, double *const *out)

@@ -2,6 +2,7 @@
  * one product for all time steps and comes in ready. lb_plain_gru_sequence is the same in small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
 #include "tensor/gru_kernel.h"
@@ -116,17 +117,12 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
             }
             const lb_real *saved = (const lb_real *)node->saved + at * SAVED * hidden;
             const lb_real *dout = node->out[OUTPUTS]->grad + at * hidden;
-            for (int64_t j = 0; j < hidden; j++) d[j] += dout[j];
+            lb_add_to(hidden, dout, d);
             lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx_row, dh_row, d);
         }
         lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
                        lb_plain(node->in[WEIGHT]->data, hidden), 1, dstate, hidden);
     }
-}
-
-static void add_into(lb_tensor *operand, const lb_real *grad)
-{
-    for (int64_t i = 0; lb_wants_grad(operand) && i < lb_count(operand); i++) operand->grad[i] += grad[i];
 }
 
 static void backward(lb_node *node)
@@ -141,15 +137,14 @@ static void backward(lb_node *node)
     for (int64_t tile = 0; tile < tiles.count; tile++)
         backward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
                       dstate + tile * tiles.rows * hidden, dx, dh);
-    add_into(node->in[INITIAL], dstate);
-    add_into(node->in[X], dx);
+    lb_op_add_grad(node->in[INITIAL], dstate);
+    lb_op_add_grad(node->in[X], dx);
     if (lb_wants_grad(node->in[WEIGHT])) {
         const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
         lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden), lb_plain(previous, SAVED * hidden), 1,
                 node->in[WEIGHT]->grad, hidden);
     }
-    for (int64_t at = 0; lb_wants_grad(node->in[BIAS]) && at < batch * steps; at++)
-        for (int64_t j = 0; j < 3 * hidden; j++) node->in[BIAS]->grad[j] += dh[at * 3 * hidden + j];
+    lb_op_add_grad_rows(node->in[BIAS], batch * steps, dh);
 }
 
 static double gate(const lb_node *node, const double *state, int64_t which)

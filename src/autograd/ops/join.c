@@ -1,6 +1,7 @@
 /* Takes tensors apart and puts them together along an axis: concat, stack and slice. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 
 #include <string.h>
 
@@ -74,10 +75,9 @@ static void concat_backward(lb_node *node)
     int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
     int64_t offset = 0;
     for (int i = 0; i < node->inputs; i++) {
-        int64_t block = block_of(node->in[i]->shape, axis);
-        for (int64_t o = 0; o < outer_of(whole, axis) && lb_wants_grad(node->in[i]); o++)
-            for (int64_t j = 0; j < block; j++)
-                node->in[i]->grad[o * block + j] += node->out[0]->grad[o * block_of(whole, axis) + offset + j];
+        int64_t block = block_of(node->in[i]->shape, axis), outer = lb_wants_grad(node->in[i]) ? outer_of(whole, axis) : 0;
+        for (int64_t o = 0; o < outer; o++)
+            lb_add_to(block, node->out[0]->grad + o * block_of(whole, axis) + offset, node->in[i]->grad + o * block);
         offset += block;
     }
 }
@@ -112,10 +112,10 @@ static void slice_backward(lb_node *node)
     const range *r = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
     int axis = lb_shape_axis(x, r->axis);
-    for (int64_t o = 0; o < outer_of(x, axis); o++) {
-        lb_real *to = node->in[0]->grad + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis);
-        for (int64_t j = 0; j < block_of(y, axis); j++) to[j] += node->out[0]->grad[o * block_of(y, axis) + j];
-    }
+    int64_t outer = outer_of(x, axis), block = block_of(y, axis);
+    for (int64_t o = 0; o < outer; o++)
+        lb_add_to(block, node->out[0]->grad + o * block,
+                  node->in[0]->grad + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis));
 }
 
 static void slice_reference(const lb_node *node, double *const *out)

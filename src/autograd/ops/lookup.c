@@ -1,6 +1,7 @@
 /* Rows of a table, chosen by token ids. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 
 #include <string.h>
 
@@ -31,17 +32,12 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-LB_KERNEL static void add_row(int64_t width, const lb_real *from, lb_real *to)
-{
-    for (int64_t i = 0; i < width; i++) to[i] += from[i];
-}
-
 static void backward(lb_node *node)
 {
     const lb_tokens *tokens = node->attributes;
     int64_t width = lb_dim(node->in[0], 1);
     for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
-        add_row(width, node->out[0]->grad + i * width, node->in[0]->grad + tokens->id[i] * width);
+        lb_add_to(width, node->out[0]->grad + i * width, node->in[0]->grad + tokens->id[i] * width);
 }
 
 static void reference(const lb_node *node, double *const *out)

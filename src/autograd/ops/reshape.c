@@ -38,7 +38,7 @@ static lb_status reshape_forward(lb_node *node)
 
 static void reshape_backward(lb_node *node)
 {
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += node->out[0]->grad[i];
+    lb_op_add_grad(node->in[0], node->out[0]->grad);
 }
 
 static void reshape_reference(const lb_node *node, double *const *out)

@@ -1,6 +1,7 @@
 /* Functions of one tensor, element by element. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
@@ -97,7 +98,7 @@ static void relu_backward(lb_node *node)
 static void scale_backward(lb_node *node)
 {
     lb_real factor = *(const lb_real *)node->attributes;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += factor * node->out[0]->grad[i];
+    lb_add_scaled_to(lb_count(node->in[0]), factor, node->out[0]->grad, node->in[0]->grad);
 }
 
 static void exp_reference(const lb_node *node, double *const *out)

@@ -1,0 +1,100 @@
+#include "data/sort_task.h"
+
+#include "tensor/alloc.h"
+#include "tensor/rng.h"
+#include "tensor/special_ids.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20 };
+
+/* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
+static uint64_t hash_list(const int32_t *values, int32_t length)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (int32_t i = 0; i < length; i++) hash = (hash ^ (uint32_t)values[i]) * 1099511628211u;
+    hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
+    return hash ^ (hash >> 31);
+}
+
+lb_split lb_sort_split(const int32_t *values, int32_t length)
+{
+    return hash_list(values, length) % TEST_SHARE == 0 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN;
+}
+
+/* The list that follows, as an odometer counts; false after the last. */
+static bool next_list(const lb_sort_task *task, int32_t *values, int32_t length)
+{
+    for (int32_t i = 0; i < length; i++) {
+        if (values[i] < task->max_value) {
+            values[i]++;
+            return true;
+        }
+        values[i] = 0;
+    }
+    return false;
+}
+
+/* Goes through the lists until either split has shown one. More than LISTS_TO_TRY without both would be a miracle. */
+static bool has_both_splits(const lb_sort_task *task, int32_t *values)
+{
+    bool seen[2] = {false, false};
+    int tried = 0;
+    for (int32_t length = task->min_length; length <= task->max_length; length++) {
+        for (int32_t i = 0; i < length; i++) values[i] = 0;
+        do {
+            seen[lb_sort_split(values, length)] = true;
+            if ((seen[LB_SPLIT_TRAIN] && seen[LB_SPLIT_TEST]) || ++tried == LISTS_TO_TRY) return true;
+        } while (next_list(task, values, length));
+    }
+    return false;
+}
+
+lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
+{
+    if (task->max_value < 0 || task->max_value > INT32_MAX - LB_FIRST_TOKEN - 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "the largest number cannot be %d", task->max_value);
+    if (task->min_length < 1 || task->max_length > MOST_LENGTH || task->min_length > task->max_length)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "lists cannot have %d to %d numbers: 1 to %d, the smaller one first, is possible",
+                            task->min_length, task->max_length, MOST_LENGTH);
+    int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
+    if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers", task->max_length);
+    bool possible = has_both_splits(task, values);
+    lb_release(values);
+    if (possible) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "lists of %d to %d numbers out of 0..%d are too few to keep some of them for testing",
+                        task->min_length, task->max_length, task->max_value);
+}
+
+int32_t lb_sort_vocab(const lb_sort_task *task)
+{
+    return task->max_value + 1 + LB_FIRST_TOKEN;
+}
+
+int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values)
+{
+    uint64_t choices = (uint64_t)(task->max_length - task->min_length) + 1, bound = (uint64_t)task->max_value + 1;
+    uint64_t first = index * ((uint64_t)task->max_length + 1);
+    lb_rng rng = {.seed = task->seed, .stream = lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train" : "sort test")};
+    for (;; rng.step++) {
+        int32_t length = task->min_length + (int32_t)lb_rng_below(rng, first, choices);
+        for (int32_t i = 0; i < length; i++)
+            values[i] = (int32_t)lb_rng_below(rng, first + 1 + (uint64_t)i, bound);
+        if (lb_sort_split(values, length) == split) return length;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void lb_sort_values(int32_t *values, int32_t length)
+{
+    qsort(values, (size_t)length, sizeof *values, compare);
+}

@@ -1,0 +1,96 @@
+#include "models/greedy.h"
+
+#include <string.h>
+
+static lb_decoded allocate(lb_tokens source, int64_t limit, bool attends)
+{
+    lb_tape *tape = source.tape;
+    size_t cells = (size_t)(source.batch * limit);
+    lb_decoded all = {.source_length = source.length};
+    all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
+    all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
+    all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
+    if (attends) all.weights = lb_tape_alloc(tape, cells * (size_t)source.length * sizeof *all.weights);
+    if (lb_tape_status(tape)) return all;
+    all.batch = source.batch;
+    memset(all.id, 0, cells * sizeof *all.id);
+    memset(all.lengths, 0, (size_t)source.batch * sizeof *all.lengths);
+    memset(all.finished, 0, (size_t)source.batch * sizeof *all.finished);
+    return all;
+}
+
+static int32_t likeliest(const lb_real *logits, int64_t classes)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < classes; i++)
+        if (logits[i] > logits[best]) best = i;
+    return (int32_t)best;
+}
+
+/* Takes one step's choice for every row that still writes. Returns how many still do. */
+static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2seq_decoded *step, int32_t *next)
+{
+    int64_t classes = lb_dim(step->logits, -1), writing = 0;
+    for (int64_t row = 0; row < all->batch; row++) {
+        if (all->weights)
+            memcpy(all->weights + (row * limit + t) * all->source_length,
+                   step->weights->data + row * all->source_length, (size_t)all->source_length * sizeof(lb_real));
+        next[row] = likeliest(step->logits->data + row * classes, classes);
+        all->finished[row] |= next[row] == LB_EOS;
+        if (all->finished[row]) continue;
+        all->id[row * limit + t] = next[row];
+        all->lengths[row]++;
+        writing++;
+    }
+    return writing;
+}
+
+/* Rows were `limit` apart while nobody knew how long the longest would be. */
+static void close_ranks(lb_decoded *all, int64_t limit)
+{
+    for (int64_t row = 1; row < all->batch; row++) {
+        memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
+        if (all->weights)
+            memmove(all->weights + row * all->length * all->source_length,
+                    all->weights + row * limit * all->source_length,
+                    (size_t)(all->length * all->source_length) * sizeof *all->weights);
+    }
+}
+
+static lb_decoded decode_all(const lb_seq2seq *model, lb_tokens source, int64_t limit)
+{
+    lb_tape *tape = source.tape;
+    lb_decoded all = allocate(source, limit, model->config.attention != LB_ATTENTION_NONE);
+    lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
+    lb_tensor **state = encoded.initial;
+    int32_t *id, *lengths;
+    lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
+    int64_t writing = source.batch;
+    for (int64_t row = 0; row < next.batch; row++) {
+        id[row] = LB_BOS;
+        lengths[row] = 1;
+    }
+    while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
+        lb_seq2seq_decoded step = lb_seq2seq_decode(model, &encoded, state, next);
+        if (lb_tape_status(tape)) break;
+        writing = choose(&all, limit, all.length++, &step, id);
+        state = step.final;
+    }
+    if (lb_tape_status(tape)) return (lb_decoded){0};
+    close_ranks(&all, limit);
+    return all;
+}
+
+lb_decoded lb_greedy(const lb_seq2seq *model, lb_tokens source, int64_t limit)
+{
+    if (limit < 1) {
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_greedy: the limit must be 1 or more, not %lld",
+                     (long long)limit);
+        return (lb_decoded){0};
+    }
+    lb_mode mode = lb_tape_mode(source.tape);
+    lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
+    lb_decoded all = decode_all(model, source, limit);
+    lb_tape_set_mode(source.tape, mode);
+    return all;
+}

@@ -1,0 +1,71 @@
+/* A sequence-to-sequence model: a GRU reads the source, a GRU that attends to it writes the target. */
+#ifndef LB_SEQ2SEQ_H
+#define LB_SEQ2SEQ_H
+
+#include "nn/attention.h"
+#include "nn/gru.h"
+#include "nn/linear.h"
+
+typedef enum lb_attention_kind {
+    LB_ATTENTION_ADDITIVE,
+    LB_ATTENTION_NONE /* the decoder has the encoder's final state and nothing else: the bottleneck */
+} lb_attention_kind;
+
+/** Zero means the default in brackets. */
+typedef struct lb_seq2seq_config {
+    int64_t source_vocab, target_vocab;
+    int64_t embed;               /* [64] */
+    int64_t hidden;              /* [128] */
+    int layers;                  /* [1] of the encoder and of the decoder */
+    bool bidirectional;          /* the encoder */
+    lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
+    lb_real dropout;             /* [0] on embeddings, between layers and before the output */
+} lb_seq2seq_config;
+
+/** The parameters, under these names:
+ *      source_embedding, target_embedding     as nn.Embedding
+ *      encoder                                as nn.GRU
+ *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
+ *      attention.W_q, attention.W_k, attention.v
+ *      decoder                                as nn.GRU; layer 0 reads [embedding; context] and attends
+ *      output                                 as nn.Linear on [last layer's state; context] */
+typedef struct lb_seq2seq {
+    const char *name;
+    lb_seq2seq_config config;
+    lb_embedding source_embedding, target_embedding;
+    lb_gru encoder, decoder;
+    lb_linear *bridge; /* [layers] */
+    lb_additive_attention attention;
+    lb_linear output;
+} lb_seq2seq;
+
+/** Adds all parameters below NAME ("" adds them without a prefix).
+ *  Errors: LB_ERROR_ARGUMENT for an impossible size; those of lb_params_add. Recorded in `params`. */
+lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config);
+
+/** Logits of every target position, given the right tokens before it (teacher forcing).
+ *  Shapes: source [batch, S], target_in [batch, T] starting with LB_BOS -> [batch, T, target_vocab].
+ *  Errors: LB_ERROR_SHAPE if the batches differ, LB_ERROR_INDEX for a token that the vocabulary does not have. */
+lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_tokens target_in);
+
+/** What the decoder knows of a batch of sources. */
+typedef struct lb_seq2seq_encoded {
+    lb_tensor *keys;     /* [batch, S, hidden], projected; NULL without attention */
+    lb_tensor *values;   /* [batch, S, directions * hidden]: the encoder's outputs */
+    lb_tensor *mask;     /* [batch, S] */
+    lb_tensor **initial; /* [layers] of [batch, hidden] */
+} lb_seq2seq_encoded;
+
+lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);
+
+typedef struct lb_seq2seq_decoded {
+    lb_tensor *logits;  /* [batch, T, target_vocab] */
+    lb_tensor *weights; /* [batch, T, S]; NULL without attention */
+    lb_tensor **final;  /* [layers] of [batch, hidden]: where to go on */
+} lb_seq2seq_decoded;
+
+/** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the tokens before). */
+lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                                     lb_tensor *const *initial, lb_tokens target_in);
+
+#endif

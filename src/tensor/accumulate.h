@@ -1,0 +1,18 @@
+/* Adding into memory: the last step of every backward. */
+#ifndef LB_ACCUMULATE_H
+#define LB_ACCUMULATE_H
+
+#include "tensor/real.h"
+
+#include <stdint.h>
+
+/** to[i] += from[i]. */
+void lb_add_to(int64_t count, const lb_real *from, lb_real *to);
+
+/** to[i] += factor from[i]. */
+void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
+
+/** to[i] += the sum of column i of from [rows, width], row by row in order. */
+void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to);
+
+#endif

@@ -1,0 +1,224 @@
+#include "train/optimizer.h"
+
+#include "tensor/alloc.h"
+
+#include <math.h>
+
+/* Elements that a thread takes at a time; also what is summed in one piece, so it decides the bits of the norm. */
+enum { CHUNK = 1 << 13 };
+
+static int64_t chunk_count(int64_t size)
+{
+    return (size + CHUNK - 1) / CHUNK;
+}
+
+static int64_t chunk_end(int64_t chunk, int64_t size)
+{
+    int64_t end = (chunk + 1) * CHUNK;
+    return end < size ? end : size;
+}
+
+LB_KERNEL static double sum_of_squares(int64_t count, const lb_real *x)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < count; i++) sum += (double)x[i] * (double)x[i];
+    return sum;
+}
+
+double lb_params_grad_norm(const lb_params *params)
+{
+    const lb_real *grad = lb_params_grads(params);
+    int64_t size = lb_params_size(params);
+    double sum = 0;
+    for (int64_t chunk = 0; chunk < chunk_count(size); chunk++)
+        sum += sum_of_squares(chunk_end(chunk, size) - chunk * CHUNK, grad + chunk * CHUNK);
+    return sqrt(sum);
+}
+
+/* What the gradient is multiplied with. The 1e-6 is torch.nn.utils.clip_grad_norm_'s. */
+static lb_real clip_factor(double norm, lb_real clip_norm)
+{
+    double factor = clip_norm > 0 ? (double)clip_norm / (norm + 1e-6) : 1;
+    return (lb_real)(factor < 1 ? factor : 1);
+}
+
+/* The norm, and whether a step may be taken. */
+static lb_status check_step(lb_params *params, int64_t size, double *norm)
+{
+    lb_status status = lb_params_size(params) == size ? LB_OK : LB_ERROR_ARGUMENT;
+    *norm = lb_params_grad_norm(params);
+    if (!status && !isfinite(*norm)) status = LB_ERROR_DIVERGED;
+    if (status) lb_params_zero_grads(params);
+    return status;
+}
+
+struct lb_adam {
+    lb_params *params;
+    lb_adam_config config;
+    int64_t size, steps;
+    double grad_norm;
+    lb_real *first, *second;
+};
+
+static lb_real or_default(lb_real value, double standard)
+{
+    return value == 0 ? (lb_real)standard : value < 0 ? 0 : value;
+}
+
+lb_adam *lb_adam_new(lb_params *params, lb_adam_config config)
+{
+    lb_adam *adam = lb_alloc_zero(sizeof *adam);
+    if (!adam) return NULL;
+    config.lr = or_default(config.lr, 1e-3);
+    config.beta1 = or_default(config.beta1, 0.9);
+    config.beta2 = or_default(config.beta2, 0.999);
+    config.epsilon = or_default(config.epsilon, 1e-8);
+    config.weight_decay = or_default(config.weight_decay, 0);
+    *adam = (lb_adam){.params = params, .config = config, .size = lb_params_size(params)};
+    adam->first = lb_alloc_zero((size_t)adam->size * sizeof *adam->first);
+    adam->second = lb_alloc_zero((size_t)adam->size * sizeof *adam->second);
+    if (adam->first && adam->second) return adam;
+    lb_adam_free(adam);
+    return NULL;
+}
+
+void lb_adam_free(lb_adam *adam)
+{
+    if (!adam) return;
+    lb_release(adam->first);
+    lb_release(adam->second);
+    lb_release(adam);
+}
+
+/* One step's numbers, ready for the loop. */
+typedef struct adam_step {
+    lb_real beta1, beta2, epsilon;
+    lb_real clip;       /* factor on the gradient */
+    lb_real l2;         /* weight decay within the gradient */
+    lb_real keep;       /* factor on the weight: decoupled decay */
+    lb_real size;       /* lr / bias correction of the first moment */
+    lb_real correction; /* 1 / root of the bias correction of the second moment */
+} adam_step;
+
+LB_KERNEL static void adam_chunk(int64_t count, adam_step s, lb_real *restrict value, lb_real *restrict grad,
+                                 lb_real *restrict first, lb_real *restrict second)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        lb_real g = grad[i] * s.clip + s.l2 * value[i];
+        first[i] = s.beta1 * first[i] + (1 - s.beta1) * g;
+        second[i] = s.beta2 * second[i] + (1 - s.beta2) * g * g;
+#ifdef LB_REAL_IS_DOUBLE
+        lb_real root = sqrt(second[i]);
+#else
+        lb_real root = sqrtf(second[i]);
+#endif
+        value[i] = s.keep * value[i] - s.size * first[i] / (root * s.correction + s.epsilon);
+        grad[i] = 0;
+    }
+}
+
+lb_status lb_adam_step(lb_adam *adam)
+{
+    lb_status status = check_step(adam->params, adam->size, &adam->grad_norm);
+    if (status) return status;
+    adam->steps++;
+    lb_adam_config c = adam->config;
+    double correction1 = 1 - pow((double)c.beta1, (double)adam->steps);
+    double correction2 = 1 - pow((double)c.beta2, (double)adam->steps);
+    adam_step s = {
+        .beta1 = c.beta1,
+        .beta2 = c.beta2,
+        .epsilon = c.epsilon,
+        .clip = clip_factor(adam->grad_norm, c.clip_norm),
+        .l2 = c.decoupled ? 0 : c.weight_decay,
+        .keep = c.decoupled ? 1 - c.lr * c.weight_decay : 1,
+        .size = (lb_real)((double)c.lr / correction1),
+        .correction = (lb_real)(1 / sqrt(correction2)),
+    };
+    lb_real *value = lb_params_values(adam->params), *grad = lb_params_grads(adam->params);
+#pragma omp parallel for schedule(static) if (chunk_count(adam->size) > 1)
+    for (int64_t chunk = 0; chunk < chunk_count(adam->size); chunk++) {
+        int64_t at = chunk * CHUNK;
+        adam_chunk(chunk_end(chunk, adam->size) - at, s, value + at, grad + at, adam->first + at, adam->second + at);
+    }
+    return LB_OK;
+}
+
+void lb_adam_set_lr(lb_adam *adam, lb_real lr)
+{
+    adam->config.lr = lr;
+}
+
+double lb_adam_grad_norm(const lb_adam *adam)
+{
+    return adam->grad_norm;
+}
+
+lb_real *lb_adam_first_moments(lb_adam *adam)
+{
+    return adam->first;
+}
+
+lb_real *lb_adam_second_moments(lb_adam *adam)
+{
+    return adam->second;
+}
+
+int64_t lb_adam_steps(const lb_adam *adam)
+{
+    return adam->steps;
+}
+
+void lb_adam_set_steps(lb_adam *adam, int64_t steps)
+{
+    adam->steps = steps;
+}
+
+struct lb_sgd {
+    lb_params *params;
+    lb_sgd_config config;
+    int64_t size;
+    lb_real *velocity;
+};
+
+lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config)
+{
+    lb_sgd *sgd = lb_alloc_zero(sizeof *sgd);
+    if (!sgd) return NULL;
+    config.lr = or_default(config.lr, 1e-3);
+    *sgd = (lb_sgd){.params = params, .config = config, .size = lb_params_size(params)};
+    sgd->velocity = lb_alloc_zero((size_t)sgd->size * sizeof *sgd->velocity);
+    if (sgd->velocity) return sgd;
+    lb_release(sgd);
+    return NULL;
+}
+
+void lb_sgd_free(lb_sgd *sgd)
+{
+    if (!sgd) return;
+    lb_release(sgd->velocity);
+    lb_release(sgd);
+}
+
+lb_status lb_sgd_step(lb_sgd *sgd)
+{
+    double norm;
+    lb_status status = check_step(sgd->params, sgd->size, &norm);
+    if (status) return status;
+    lb_real clip = clip_factor(norm, sgd->config.clip_norm);
+    lb_real *value = lb_params_values(sgd->params), *grad = lb_params_grads(sgd->params);
+    for (int64_t i = 0; i < sgd->size; i++) {
+        lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
+        sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
+        value[i] -= sgd->config.lr * sgd->velocity[i];
+        grad[i] = 0;
+    }
+    return LB_OK;
+}
+
+void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr)
+{
+    sgd->config.lr = lr;
+}

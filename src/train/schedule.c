@@ -1,0 +1,28 @@
+#include "train/schedule.h"
+
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+static double cosine(const lb_schedule *s, int64_t step)
+{
+    int64_t length = s->period - s->warm_up, done = step - s->warm_up;
+    if (done >= length) return 0;
+    return s->lr * (1 + cos(PI * (double)done / (double)length)) / 2;
+}
+
+double lb_schedule_lr(const lb_schedule *s, int64_t step)
+{
+    if (step < s->warm_up) return s->lr * (double)(step + 1) / (double)s->warm_up;
+    switch (s->kind) {
+    case LB_SCHEDULE_STEP:
+        return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)(step / (s->period > 0 ? s->period : 1)));
+    case LB_SCHEDULE_COSINE:
+        return cosine(s, step);
+    case LB_SCHEDULE_INVERSE_SQRT:
+        return s->lr * sqrt((double)(s->warm_up > 0 ? s->warm_up : 1) / (double)(step + 1));
+    case LB_SCHEDULE_CONSTANT:
+        break;
+    }
+    return s->lr;
+}
