@@ -169,7 +169,7 @@ static void copy_transposed(const npy_header *header, const unsigned char *from,
 static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double **values, lb_error *error)
 {
     npy_header header;
-    lb_bytes data;
+    lb_bytes data = {0};
     lb_status status = parse_header(path, file, &header, &data, error);
     if (status) return status;
     size_t count = (size_t)lb_shape_count(header.shape), expected = count * lb_dtype_size(header.dtype);

@@ -127,7 +127,7 @@ static int save_unprivileged(const char *path)
     pid_t child = fork();
     if (child == 0) {
         if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
-        _exit(save(path, "new", NULL));
+        _exit((int)save(path, "new", NULL));
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
