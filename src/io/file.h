@@ -20,6 +20,7 @@ typedef struct lb_bytes {
  *           The old file is as it was and no temporary file is left; only if the very last fsync fails, the new
  *           file is in place but may not outlive a power cut.
  *  Killed:  a temporary file that a killed process left behind is removed by the next save of the same path.
+ *           Hence `path`.tmp0 to .tmp15 are no names for files of one's own.
  *  Several: processes and threads may save the same path at once; the last rename wins. */
 LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count,
                                            lb_error *error);

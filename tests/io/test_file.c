@@ -327,6 +327,29 @@ START_TEST(test_read_pipe_gives_all_that_comes)
 }
 END_TEST
 
+START_TEST(test_read_failing_to_grow_leaks_nothing)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        static const char large[10000];
+        signal(SIGPIPE, SIG_IGN); /* the reader gives up early */
+        int fd = open(path, O_WRONLY);
+        _exit(write(fd, large, sizeof large) < 0);
+    }
+    void *bytes;
+    size_t count;
+    support_watch_allocations();
+    support_fail_allocation(2);
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
+    waitpid(child, NULL, 0);
+    ck_assert_ptr_null(bytes);
+    ck_assert_int_eq(support_allocation_count(), 2);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
 static void assert_read_fails(const char *path, const char *reason)
 {
     void *bytes = &bytes;
@@ -397,6 +420,7 @@ int main(void)
     TCase *read = tcase_create("read");
     tcase_add_test(read, test_read_file_gives_bytes_and_a_nul);
     tcase_add_test(read, test_read_pipe_gives_all_that_comes);
+    tcase_add_test(read, test_read_failing_to_grow_leaks_nothing);
     tcase_add_test(read, test_read_impossible_path_fails_with_path_and_reason);
     tcase_add_test(read, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
     Suite *suite = suite_create("file");

@@ -233,7 +233,13 @@ START_TEST(test_read_other_files_fail_with_the_reason)
     ck_assert_ptr_nonnull(strstr(order.message, "'>f8'"));
     ck_assert_int_eq(lb_npy_read(DATA "make_fixtures.py", &shape, &values, NULL), LB_ERROR_FORMAT);
     ck_assert_int_eq(lb_npy_read(DATA "missing", &shape, &values, NULL), LB_ERROR_OPEN);
-    ck_assert_int_eq(try_bytes("\x93NUMPY\x04\0\x02\0{}", 12, NULL), LB_ERROR_FORMAT);
+    size_t size;
+    lb_error version = {0};
+    char *content = support_read_file(DATA "version3_f8.npy", &size);
+    content[6] = 4;
+    ck_assert_int_eq(try_bytes(content, size, &version), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(version.message, "not a .npy file of version 1, 2 or 3"));
+    free(content);
 }
 END_TEST
 

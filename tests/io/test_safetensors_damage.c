@@ -157,6 +157,7 @@ static const struct made_up {
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4, "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],\"data_offsets\":[0,0]}}", 0,
      "shape of 'a'"},
+    {"{\"a\":{\"dtype\":\"U8\",\"shape\":[0,9007199254740993],\"data_offsets\":[0,0]}}", 0, "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1e300],\"data_offsets\":[0,4]}}", 4, "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,8]}}", 4, "do not lie in the 4 bytes"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}}", 4, "do not lie in the 4 bytes"},
@@ -239,6 +240,28 @@ START_TEST(test_open_impossible_header_length_fails)
 }
 END_TEST
 
+START_TEST(test_open_nul_inside_of_the_header_fails)
+{
+    static const char header[] = "{\"__metadata__\":{\"a\0b\":\"\"}}";
+    char file[100] = {sizeof header - 1};
+    memcpy(file + 8, header, sizeof header - 1);
+    assert_refused(file, 8 + sizeof header - 1, "not a JSON object");
+}
+END_TEST
+
+START_TEST(test_open_header_beyond_the_limit_fails)
+{
+    char path[SUPPORT_PATH];
+    const uint64_t length = 100000001;
+    lb_safetensors *file;
+    lb_error error = {0};
+    support_write_file(support_path(path, "sparse"), &length, sizeof length);
+    ck_assert_int_eq(truncate(path, 8 + 100000001), 0);
+    ck_assert_int_eq(lb_safetensors_open(path, &file, &error), LB_ERROR_FORMAT);
+    ck_assert_msg(strstr(error.message, "the limit is 100000000") != NULL, "%s", error.message);
+}
+END_TEST
+
 START_TEST(test_open_deeply_nested_header_fails)
 {
     enum { DEPTH = 1000000 };
@@ -303,6 +326,8 @@ int main(void)
                         sizeof made_up / sizeof *made_up);
     tcase_add_test(tests, test_open_blanks_and_escapes_in_the_header_are_fine);
     tcase_add_test(tests, test_open_impossible_header_length_fails);
+    tcase_add_test(tests, test_open_nul_inside_of_the_header_fails);
+    tcase_add_test(tests, test_open_header_beyond_the_limit_fails);
     tcase_add_test(tests, test_open_deeply_nested_header_fails);
     tcase_add_test(tests, test_open_many_arrays_of_one_name_fails_quickly);
     tcase_add_test(tests, test_write_killed_at_any_moment_leaves_a_file_that_opens);
