@@ -7,7 +7,8 @@
 enum { SUPPORT_PATH = 512 };
 
 /* The process's own empty folder under $TMPDIR (or /tmp): made by the first call, removed with all that is in it
- * when the process exits. Check runs each test in a process of its own, so each test has its own folder. */
+ * when the process exits; a test that fails leaves it behind, to be looked at. Check runs each test in a process
+ * of its own, so each test has its own folder. */
 char *support_tempdir(void);
 
 /* Writes the path of a file `name` in that folder into `path` and returns it. */
