@@ -1,0 +1,121 @@
+#include "io/dtype.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#    error "src/io copies numbers as they lie in little-endian files: this machine must be little-endian"
+#endif
+
+typedef struct dtype_row {
+    const char *name, *numpy_name;
+    size_t size;
+} dtype_row;
+
+static const dtype_row rows[] = {
+#define DTYPE_ROW(name, numpy, bytes) [LB_DTYPE_##name] = {#name, numpy, bytes},
+    LB_DTYPE_LIST(DTYPE_ROW)
+#undef DTYPE_ROW
+};
+
+const char *lb_dtype_name(lb_dtype dtype)
+{
+    return rows[dtype].name;
+}
+
+const char *lb_dtype_numpy_name(lb_dtype dtype)
+{
+    return rows[dtype].numpy_name;
+}
+
+size_t lb_dtype_size(lb_dtype dtype)
+{
+    return rows[dtype].size;
+}
+
+bool lb_dtype_is_whole(lb_dtype dtype)
+{
+    return dtype == LB_DTYPE_I64 || dtype == LB_DTYPE_I32 || dtype == LB_DTYPE_U8 || dtype == LB_DTYPE_BOOL;
+}
+
+/* IEEE 754 binary16: 1 bit sign, 5 bits exponent with a bias of 15, 10 bits fraction. */
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double size;
+    if (exponent == 31)
+        size = fraction ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        size = ldexp(fraction, -24);
+    else
+        size = ldexp(1024 + fraction, exponent - 25);
+    return bits >> 15 ? -size : size;
+}
+
+/* The upper half of a float. */
+static double bfloat_value(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return (double)value;
+}
+
+/* One number of C type `type` at `from`, which need not be aligned. */
+#define LOAD(type, variable, from)                                                                           \
+    type variable;                                                                                           \
+    memcpy(&variable, from, sizeof variable)
+
+static int64_t load_int64(lb_dtype dtype, const unsigned char *from)
+{
+    if (dtype == LB_DTYPE_I64) {
+        LOAD(int64_t, value, from);
+        return value;
+    }
+    if (dtype == LB_DTYPE_I32) {
+        LOAD(int32_t, value, from);
+        return value;
+    }
+    return dtype == LB_DTYPE_BOOL ? *from != 0 : *from;
+}
+
+static double load_double(lb_dtype dtype, const unsigned char *from)
+{
+    if (dtype == LB_DTYPE_F32) {
+        LOAD(float, value, from);
+        return (double)value;
+    }
+    if (dtype == LB_DTYPE_F64) {
+        LOAD(double, value, from);
+        return value;
+    }
+    if (dtype == LB_DTYPE_F16 || dtype == LB_DTYPE_BF16) {
+        LOAD(uint16_t, bits, from);
+        return dtype == LB_DTYPE_F16 ? half_value(bits) : bfloat_value(bits);
+    }
+    return (double)load_int64(dtype, from);
+}
+
+void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double *out)
+{
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < count; i++) out[i] = load_double(dtype, from + i * rows[dtype].size);
+}
+
+void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *out)
+{
+    const unsigned char *from = bytes;
+    if (dtype == LB_DTYPE_REAL) {
+        if (count) memcpy(out, from, count * sizeof *out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) out[i] = (lb_real)load_double(dtype, from + i * rows[dtype].size);
+}
+
+void lb_dtype_to_int64(lb_dtype dtype, const void *bytes, size_t count, int64_t *out)
+{
+    assert(lb_dtype_is_whole(dtype));
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < count; i++) out[i] = load_int64(dtype, from + i * rows[dtype].size);
+}

@@ -1,0 +1,252 @@
+#include "io/npy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "tensor/alloc.h"
+
+static const char magic[] = "\x93NUMPY";
+
+enum { MAGIC = sizeof magic - 1, VERSION_END = MAGIC + 2 };
+
+/* What the header says: a Python dictionary like {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
+typedef struct npy_header {
+    lb_dtype dtype;
+    bool fortran_order;
+    lb_shape shape;
+    char descr[8]; /* for messages */
+} npy_header;
+
+/* A place in the header's text, and where the text ends. */
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+static void skip_blanks(cursor *c)
+{
+    while (c->at < c->end && strchr(" \t\r\n", *c->at) && *c->at) c->at++;
+}
+
+/* Steps over `text`, and blanks before it, if it comes next. */
+static bool accept(cursor *c, const char *text)
+{
+    size_t length = strlen(text);
+    skip_blanks(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0) return false;
+    c->at += length;
+    return true;
+}
+
+/* A string of Python without escapes, in ' or ". */
+static bool parse_string(cursor *c, char *out, size_t size)
+{
+    char quote = accept(c, "'") ? '\'' : '"';
+    if (quote == '"' && !accept(c, "\"")) return false;
+    const char *close = memchr(c->at, quote, (size_t)(c->end - c->at));
+    size_t length = close ? (size_t)(close - c->at) : size;
+    if (length >= size) return false;
+    memcpy(out, c->at, length);
+    out[length] = '\0';
+    c->at = close + 1;
+    return true;
+}
+
+static bool parse_length(cursor *c, int64_t *length)
+{
+    skip_blanks(c);
+    const char *begin = c->at;
+    for (*length = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        if (*length > (INT64_MAX - 9) / 10) return false;
+        *length = 10 * *length + (*c->at - '0');
+    }
+    return c->at > begin;
+}
+
+/* "()", "(3,)", "(3, 4)". */
+static bool parse_shape(cursor *c, lb_shape *shape)
+{
+    *shape = (lb_shape){0};
+    if (!accept(c, "(")) return false;
+    while (!accept(c, ")")) {
+        if (shape->ndim == LB_MAX_DIMS || !parse_length(c, &shape->dim[shape->ndim++])) return false;
+        if (accept(c, ",")) continue;
+        return shape->ndim > 1 && accept(c, ")"); /* (3) is a number in brackets */
+    }
+    return true;
+}
+
+static bool parse_truth(cursor *c, bool *value)
+{
+    *value = accept(c, "True");
+    return *value || accept(c, "False");
+}
+
+/* True if the text is a dictionary of exactly the three keys, in any order. */
+static bool parse_dictionary(cursor c, npy_header *header)
+{
+    bool seen[3] = {false};
+    if (!accept(&c, "{")) return false;
+    while (!accept(&c, "}")) {
+        static const char *const keys[] = {"descr", "fortran_order", "shape"};
+        char key[16];
+        size_t k = 0;
+        if (!parse_string(&c, key, sizeof key) || !accept(&c, ":")) return false;
+        while (k < 3 && strcmp(key, keys[k]) != 0) k++;
+        if (k == 3 || seen[k]) return false;
+        seen[k] = true;
+        bool parsed = k == 0   ? parse_string(&c, header->descr, sizeof header->descr)
+                      : k == 1 ? parse_truth(&c, &header->fortran_order)
+                               : parse_shape(&c, &header->shape);
+        if (!parsed) return false;
+        if (accept(&c, ",")) continue;
+        if (!accept(&c, "}")) return false;
+        break;
+    }
+    skip_blanks(&c);
+    return c.at == c.end && seen[0] && seen[1] && seen[2] && lb_shape_valid(header->shape);
+}
+
+/* "<f4": a byte order ('|' where there is none, '=' is the machine's own), then the name. */
+static bool find_dtype(npy_header *header)
+{
+    static const lb_dtype all[] = {
+#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
+        LB_DTYPE_LIST(DTYPE_VALUE)
+#undef DTYPE_VALUE
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *name = lb_dtype_numpy_name(all[i]), *descr = header->descr;
+        bool order = *descr == '<' || *descr == '=' || (*descr == '|' && lb_dtype_size(all[i]) == 1);
+        header->dtype = all[i];
+        if (order && *name && strcmp(descr + 1, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Reads the header and finds the data behind it. */
+static lb_status parse_header(const char *path, lb_bytes file, npy_header *header, lb_bytes *data,
+                              lb_error *error)
+{
+    const unsigned char *bytes = file.data;
+    size_t length_bytes = file.count > MAGIC && bytes[MAGIC] == 1 ? 2 : 4, begin = VERSION_END + length_bytes;
+    if (file.count < begin || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] < 1 || bytes[MAGIC] > 3)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: not a .npy file of version 1, 2 or 3", path);
+    uint32_t length = 0; /* little-endian, as src/io/dtype.c makes sure */
+    memcpy(&length, bytes + VERSION_END, length_bytes);
+    if (length > file.count - begin)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: the header should have %" PRIu32 " bytes, the file ends after %zu", path,
+                            length, file.count - begin);
+    const char *text = (const char *)bytes + begin;
+    if (!parse_dictionary((cursor){text, text + length}, header))
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: the header is not a dictionary of descr, fortran_order and a shape of up to %d lengths",
+            path, LB_MAX_DIMS);
+    if (!find_dtype(header))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: the dtype is '%s', expected <f2, <f4, <f8, <i4, <i8, |u1 or |b1", path,
+                            header->descr);
+    *data = (lb_bytes){text + length, file.count - begin - length};
+    return LB_OK;
+}
+
+/* The order in which Fortran would have stored it, back to C's. `stored` counts through the first dimension fastest. */
+static void copy_transposed(const npy_header *header, const unsigned char *from, double *out)
+{
+    int64_t index[LB_MAX_DIMS] = {0}, count = lb_shape_count(header->shape);
+    size_t size = lb_dtype_size(header->dtype);
+    for (int64_t stored = 0; stored < count; stored++) {
+        int64_t place = 0;
+        for (int d = 0; d < header->shape.ndim; d++) place = place * header->shape.dim[d] + index[d];
+        lb_dtype_to_double(header->dtype, from + (size_t)stored * size, 1, &out[place]);
+        for (int d = 0; d < header->shape.ndim && ++index[d] == header->shape.dim[d]; d++) index[d] = 0;
+    }
+}
+
+static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double **values, lb_error *error)
+{
+    npy_header header;
+    lb_bytes data = {0};
+    lb_status status = parse_header(path, file, &header, &data, error);
+    if (status) return status;
+    size_t count = (size_t)lb_shape_count(header.shape), expected = count * lb_dtype_size(header.dtype);
+    char text[LB_SHAPE_TEXT];
+    if (data.count != expected)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %zu bytes of data, expected %zu for %s of %s", path,
+                            data.count, expected, lb_shape_format(header.shape, text), header.descr);
+    *values = lb_alloc(count * sizeof **values);
+    if (!*values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    *shape = header.shape;
+    if (header.fortran_order)
+        copy_transposed(&header, data.data, *values);
+    else
+        lb_dtype_to_double(header.dtype, data.data, count, *values);
+    return LB_OK;
+}
+
+lb_status lb_npy_read(const char *path, lb_shape *shape, double **values, lb_error *error)
+{
+    void *bytes;
+    size_t count;
+    *values = NULL;
+    lb_status status = lb_file_read(path, &bytes, &count, error);
+    if (status) return status;
+    status = parse(path, (lb_bytes){bytes, count}, shape, values, error);
+    lb_release(bytes);
+    return status;
+}
+
+/* Writes the header as NumPy does: magic, version 1.0, length, dictionary, padded with blanks and a newline so that the
+ * data begin at a multiple of LB_ALIGNMENT. Returns its length. */
+static size_t format_header(char *out, size_t size, lb_dtype dtype, lb_shape shape)
+{
+    enum { BEGIN = VERSION_END + 2 };
+    size_t at = BEGIN;
+    at += (size_t)snprintf(out + at, size - at, "{'descr': '<%s', 'fortran_order': False, 'shape': (",
+                           lb_dtype_numpy_name(dtype));
+    for (int d = 0; d < shape.ndim; d++)
+        at += (size_t)snprintf(out + at, size - at,
+                               shape.ndim == 1 ? "%" PRId64 ","
+                               : d             ? ", %" PRId64
+                                               : "%" PRId64,
+                               shape.dim[d]);
+    at += (size_t)snprintf(out + at, size - at, "), }");
+    size_t end = lb_align(at + 1);
+    memset(out + at, ' ', end - at);
+    out[end - 1] = '\n';
+    size_t length = end - BEGIN;
+    memcpy(out, magic, MAGIC);
+    out[MAGIC] = 1;
+    out[MAGIC + 1] = 0;
+    out[VERSION_END] = (char)(length & 255);
+    out[VERSION_END + 1] = (char)(length >> 8);
+    return end;
+}
+
+lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const double *values,
+                       lb_error *error)
+{
+    enum { LONGEST_HEADER = 4 * LB_ALIGNMENT };
+    char header[LONGEST_HEADER];
+    if (dtype != LB_DTYPE_F32 && dtype != LB_DTYPE_F64)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "%s: an array cannot be written as %s, only as F32 or F64", path,
+                            lb_dtype_name(dtype));
+    if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: impossible shape", path);
+    size_t count = (size_t)lb_shape_count(shape);
+    lb_bytes parts[] = {{header, format_header(header, sizeof header, dtype, shape)},
+                        {values, count * sizeof *values}};
+    float *rounded = NULL;
+    if (dtype == LB_DTYPE_F32) {
+        rounded = lb_alloc(count * sizeof *rounded);
+        if (!rounded) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        for (size_t i = 0; i < count; i++) rounded[i] = (float)values[i];
+        parts[1] = (lb_bytes){rounded, count * sizeof *rounded};
+    }
+    lb_status status = lb_file_write_parts(path, parts, 2, error);
+    lb_release(rounded);
+    return status;
+}

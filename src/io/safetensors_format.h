@@ -1,0 +1,21 @@
+/* What the reader and the writer of safetensors have to agree on. Not for users. */
+#ifndef LB_SAFETENSORS_FORMAT_H
+#define LB_SAFETENSORS_FORMAT_H
+
+#define LB_SAFETENSORS_METADATA     "__metadata__"
+#define LB_SAFETENSORS_CHECKSUM_KEY "lookback.crc32"
+/* A second key, so that a flipped bit in the name of the first cannot make the checksum disappear. */
+#define LB_SAFETENSORS_FORMAT_KEY "lookback.format"
+
+/* With what our header begins. It keeps the digits of the checksum at a fixed place. */
+#define LB_SAFETENSORS_PREFIX "{\"" LB_SAFETENSORS_METADATA "\":{\"" LB_SAFETENSORS_CHECKSUM_KEY "\":\""
+#define LB_SAFETENSORS_DIGITS "00000000"
+
+enum {
+    LB_SAFETENSORS_LENGTH_BYTES = 8,
+    LB_SAFETENSORS_DIGITS_AT = LB_SAFETENSORS_LENGTH_BYTES + sizeof LB_SAFETENSORS_PREFIX - 1,
+    LB_SAFETENSORS_DIGIT_COUNT = sizeof LB_SAFETENSORS_DIGITS - 1,
+    LB_SAFETENSORS_MAX_HEADER = 100000000 /* the limit of the reference implementation */
+};
+
+#endif

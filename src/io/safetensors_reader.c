@@ -1,0 +1,379 @@
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "io/file.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+#include "io/safetensors_format.h"
+#include "tensor/alloc.h"
+
+struct lb_safetensors {
+    char *path;
+    unsigned char *bytes; /* the whole file */
+    size_t size;
+    const unsigned char *data; /* what lies behind the header */
+    size_t data_size;
+    cJSON *header; /* names, keys and values live in it */
+    lb_safetensors_tensor *tensors;
+    const lb_safetensors_tensor **by_name; /* sorted */
+    size_t count;
+    lb_safetensors_metadata *metadata; /* sorted by key */
+    size_t metadata_count;
+};
+
+static lb_status no_memory(const lb_safetensors *file, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
+}
+
+/* The value of a number that is whole and exact as a double; -1 for anything else. */
+static int64_t whole_number(const cJSON *item)
+{
+    enum { EXACT_BITS = 53 };
+    if (!cJSON_IsNumber(item)) return -1;
+    double value = item->valuedouble;
+    return value >= 0 && value < (double)(INT64_C(1) << EXACT_BITS) && value == floor(value) ? (int64_t)value
+                                                                                             : -1;
+}
+
+/* cJSON ends a string at a NUL, and so would take two names for one that differ behind it. */
+static bool has_nul(const char *text, size_t length)
+{
+    static const char escape[] = "\\u0000";
+    if (memchr(text, '\0', length)) return true;
+    for (size_t i = 0; i + 1 < length; i++) {
+        if (text[i] != '\\') continue;
+        if (length - i >= sizeof escape - 1 && memcmp(text + i, escape, sizeof escape - 1) == 0) return true;
+        i++; /* the escaped character is not the begin of an escape */
+    }
+    return false;
+}
+
+static lb_status parse_header(lb_safetensors *file, lb_error *error)
+{
+    if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %zu bytes are too few for a safetensors file",
+                            file->path, file->size);
+    uint64_t length;
+    size_t most = file->size - LB_SAFETENSORS_LENGTH_BYTES;
+    memcpy(&length, file->bytes, sizeof length);
+    if (length > most || length > LB_SAFETENSORS_MAX_HEADER)
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: the header should have %llu bytes, but the file has %zu and the limit is %d: not "
+            "safetensors, or cut short",
+            file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
+    const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES, *end = text;
+    if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || has_nul(text, length))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
+                            file->path);
+    file->header = cJSON_ParseWithLengthOpts(text, length, &end, 0);
+    while (file->header && end < text + length && *end == ' ') end++;
+    if (!cJSON_IsObject(file->header) || end != text + length)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not valid JSON", file->path);
+    file->data = file->bytes + LB_SAFETENSORS_LENGTH_BYTES + length;
+    file->data_size = most - length;
+    return LB_OK;
+}
+
+static int compare_metadata(const void *a, const void *b)
+{
+    return strcmp(((const lb_safetensors_metadata *)a)->key, ((const lb_safetensors_metadata *)b)->key);
+}
+
+/* Takes the metadata out of the header. */
+static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error *error)
+{
+    if (!cJSON_IsObject(map))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s is not an object", file->path,
+                            LB_SAFETENSORS_METADATA);
+    if (file->metadata)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s occurs twice", file->path,
+                            LB_SAFETENSORS_METADATA);
+    size_t count = (size_t)cJSON_GetArraySize(map);
+    file->metadata = lb_alloc(count * sizeof *file->metadata);
+    if (!file->metadata) return no_memory(file, error);
+    for (const cJSON *item = map->child; item; item = item->next) {
+        if (!cJSON_IsString(item))
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: the metadata '%.80s' is not a string",
+                                file->path, item->string);
+        file->metadata[file->metadata_count++] = (lb_safetensors_metadata){item->string, item->valuestring};
+    }
+    qsort(file->metadata, count, sizeof *file->metadata, compare_metadata);
+    for (size_t i = 1; i < count; i++)
+        if (compare_metadata(&file->metadata[i - 1], &file->metadata[i]) == 0)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: the metadata key '%.80s' occurs twice",
+                                file->path, file->metadata[i].key);
+    return LB_OK;
+}
+
+static bool parse_dtype(const cJSON *item, lb_dtype *dtype)
+{
+    static const lb_dtype all[] = {
+#define DTYPE_VALUE(name, numpy, bytes) LB_DTYPE_##name,
+        LB_DTYPE_LIST(DTYPE_VALUE)
+#undef DTYPE_VALUE
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *dtype = all[i];
+        if (strcmp(item->valuestring, lb_dtype_name(all[i])) == 0) return true;
+    }
+    return false;
+}
+
+static bool parse_shape(const cJSON *list, lb_shape *shape)
+{
+    if (!cJSON_IsArray(list)) return false;
+    *shape = (lb_shape){0};
+    for (const cJSON *item = list->child; item; item = item->next) {
+        if (shape->ndim == LB_MAX_DIMS) return false;
+        shape->dim[shape->ndim++] = whole_number(item);
+    }
+    return lb_shape_valid(*shape);
+}
+
+/* Reads one array's line of the header. */
+static lb_status parse_tensor(const lb_safetensors *file, const cJSON *item, lb_safetensors_tensor *tensor,
+                              lb_error *error)
+{
+    const char *path = file->path, *name = item->string;
+    const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(item, "dtype");
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape");
+    const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(item, "data_offsets");
+    if (!cJSON_IsObject(item) || cJSON_GetArraySize(item) != 3 || !cJSON_IsString(dtype) ||
+        !cJSON_IsArray(offsets) || cJSON_GetArraySize(offsets) != 2)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: '%.80s' is not an object of a dtype, a shape and two data_offsets", path,
+                            name);
+    tensor->name = name;
+    if (!parse_dtype(dtype, &tensor->dtype))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has the dtype %.20s, which is not supported",
+                            path, name, dtype->valuestring);
+    if (!parse_shape(shape, &tensor->shape))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: the shape of '%.80s' is not a list of up to %d possible lengths", path, name,
+                            LB_MAX_DIMS);
+    int64_t begin = whole_number(offsets->child), end = whole_number(offsets->child->next);
+    if (begin < 0 || end < begin || (uint64_t)end > file->data_size)
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: the data_offsets of '%.80s' do not lie in the %zu bytes of data: damaged or cut short", path,
+            name, file->data_size);
+    uint64_t expected = (uint64_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
+    char text[LB_SHAPE_TEXT];
+    if ((uint64_t)(end - begin) != expected)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: '%.80s' has %llu bytes of data, but %s of %s are %llu", path, name,
+                            (unsigned long long)(end - begin), lb_shape_format(tensor->shape, text),
+                            lb_dtype_name(tensor->dtype), (unsigned long long)expected);
+    tensor->data = file->data + begin;
+    return LB_OK;
+}
+
+static lb_status parse_tensors(lb_safetensors *file, lb_error *error)
+{
+    size_t most = (size_t)cJSON_GetArraySize(file->header);
+    file->tensors = lb_alloc(most * sizeof *file->tensors);
+    file->by_name = lb_alloc(most * sizeof *file->by_name);
+    if (!file->tensors || !file->by_name) return no_memory(file, error);
+    for (const cJSON *item = file->header->child; item; item = item->next) {
+        lb_status status;
+        if (strcmp(item->string, LB_SAFETENSORS_METADATA) == 0)
+            status = index_metadata(file, item, error);
+        else
+            status = parse_tensor(file, item, &file->tensors[file->count++], error);
+        if (status) return status;
+    }
+    return LB_OK;
+}
+
+static size_t data_bytes(const lb_safetensors_tensor *tensor)
+{
+    return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
+}
+
+/* By place in the file; of two at the same place the empty one first, then by name. */
+static int compare_places(const void *first, const void *second)
+{
+    const lb_safetensors_tensor *a = first, *b = second;
+    const unsigned char *at_a = a->data, *at_b = b->data;
+    if (at_a != at_b) return at_a < at_b ? -1 : 1;
+    size_t bytes_a = data_bytes(a), bytes_b = data_bytes(b);
+    if (bytes_a != bytes_b) return bytes_a < bytes_b ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static lb_status check_coverage(lb_safetensors *file, lb_error *error)
+{
+    const unsigned char *covered = file->data;
+    qsort(file->tensors, file->count, sizeof *file->tensors, compare_places);
+    for (size_t i = 0; i < file->count; i++) {
+        const lb_safetensors_tensor *tensor = &file->tensors[i];
+        const unsigned char *begin = tensor->data;
+        if (begin != covered)
+            return lb_error_set(
+                error, LB_ERROR_FORMAT, "%s: the data of '%.80s' %s", file->path, tensor->name,
+                begin < covered ? "overlap those of another array" : "have a gap before them");
+        covered = begin + data_bytes(tensor);
+    }
+    size_t left = file->data_size - (size_t)(covered - file->data);
+    if (left == 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: %zu bytes at the end belong to no array", file->path,
+                        left);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(const lb_safetensors_tensor *const *)a)->name,
+                  (*(const lb_safetensors_tensor *const *)b)->name);
+}
+
+static lb_status index_names(lb_safetensors *file, lb_error *error)
+{
+    for (size_t i = 0; i < file->count; i++) file->by_name[i] = &file->tensors[i];
+    qsort(file->by_name, file->count, sizeof *file->by_name, compare_names);
+    for (size_t i = 1; i < file->count; i++)
+        if (compare_names(&file->by_name[i - 1], &file->by_name[i]) == 0)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: two arrays are named '%.80s'", file->path,
+                                file->by_name[i]->name);
+    return LB_OK;
+}
+
+/* The checksum of the file as eight digits; false if it does not begin as our files do. */
+static bool compute_checksum(const lb_safetensors *file, const char *stored,
+                             char digits[LB_SAFETENSORS_DIGIT_COUNT + 1])
+{
+    const char *header = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
+    if (strncmp(header, LB_SAFETENSORS_PREFIX, sizeof LB_SAFETENSORS_PREFIX - 1) != 0) return false;
+    /* The prefix ends where the stored digits begin: with so many of them, they lie inside of the header. */
+    if (strlen(stored) != LB_SAFETENSORS_DIGIT_COUNT) return false;
+    size_t rest = LB_SAFETENSORS_DIGITS_AT + LB_SAFETENSORS_DIGIT_COUNT;
+    uLong crc = crc32_z(0, file->bytes, LB_SAFETENSORS_DIGITS_AT);
+    crc = crc32_z(crc, (const unsigned char *)LB_SAFETENSORS_DIGITS, LB_SAFETENSORS_DIGIT_COUNT);
+    crc = crc32_z(crc, file->bytes + rest, file->size - rest);
+    snprintf(digits, LB_SAFETENSORS_DIGIT_COUNT + 1, "%08lx", crc);
+    return true;
+}
+
+static lb_status check_checksum(const lb_safetensors *file, lb_error *error)
+{
+    const char *stored = lb_safetensors_metadata_value(file, LB_SAFETENSORS_CHECKSUM_KEY);
+    if (!stored && !lb_safetensors_metadata_value(file, LB_SAFETENSORS_FORMAT_KEY)) return LB_OK;
+    char computed[LB_SAFETENSORS_DIGIT_COUNT + 1];
+    if (!stored || !compute_checksum(file, stored, computed))
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: the checksum is not at its place: the file is damaged, or another program rewrote it "
+            "and kept %s and %s in its metadata",
+            file->path, LB_SAFETENSORS_CHECKSUM_KEY, LB_SAFETENSORS_FORMAT_KEY);
+    if (strcmp(stored, computed) == 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the checksum is %s, expected %.20s: the file is damaged",
+                        file->path, computed, stored);
+}
+
+static lb_status parse(lb_safetensors *file, lb_error *error)
+{
+    lb_status status = parse_header(file, error);
+    if (!status) status = parse_tensors(file, error);
+    if (!status) status = check_coverage(file, error);
+    if (!status) status = index_names(file, error);
+    if (!status) status = check_checksum(file, error);
+    return status;
+}
+
+lb_status lb_safetensors_open(const char *path, lb_safetensors **file, lb_error *error)
+{
+    *file = NULL;
+    lb_safetensors *opened = lb_alloc_zero(sizeof *opened);
+    if (!opened) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    void *bytes;
+    lb_status status = lb_file_read(path, &bytes, &opened->size, error);
+    opened->bytes = bytes;
+    opened->path = lb_alloc_string(path);
+    if (!status && !opened->path) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!status) status = parse(opened, error);
+    if (status)
+        lb_safetensors_free(opened);
+    else
+        *file = opened;
+    return status;
+}
+
+void lb_safetensors_free(lb_safetensors *file)
+{
+    if (!file) return;
+    lb_release(file->metadata);
+    lb_release(file->by_name);
+    lb_release(file->tensors);
+    cJSON_Delete(file->header);
+    lb_release(file->path);
+    lb_release(file->bytes);
+    lb_release(file);
+}
+
+size_t lb_safetensors_count(const lb_safetensors *file)
+{
+    return file->count;
+}
+
+const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, size_t index)
+{
+    return &file->tensors[index];
+}
+
+const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name)
+{
+    const lb_safetensors_tensor wanted = {.name = name}, *key = &wanted;
+    const lb_safetensors_tensor **found =
+        bsearch(&key, file->by_name, file->count, sizeof *file->by_name, compare_names);
+    return found ? *found : NULL;
+}
+
+const char *lb_safetensors_metadata_value(const lb_safetensors *file, const char *key)
+{
+    if (!file->metadata) return NULL;
+    const lb_safetensors_metadata wanted = {.key = key},
+                                  *found = bsearch(&wanted, file->metadata, file->metadata_count,
+                                                   sizeof *file->metadata, compare_metadata);
+    return found ? found->value : NULL;
+}
+
+/* The array of this name, which must have this shape. */
+static lb_status expect(const lb_safetensors *file, const char *name, lb_shape shape,
+                        const lb_safetensors_tensor **tensor, lb_error *error)
+{
+    char found[LB_SHAPE_TEXT], expected[LB_SHAPE_TEXT];
+    *tensor = lb_safetensors_find(file, name);
+    if (!*tensor)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: there is no '%.80s' in it", file->path, name);
+    if (lb_shape_equal((*tensor)->shape, shape)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_SHAPE, "%s: '%.80s' has the shape %s, expected %s", file->path, name,
+                        lb_shape_format((*tensor)->shape, found), lb_shape_format(shape, expected));
+}
+
+lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_shape shape, lb_real *out,
+                              lb_error *error)
+{
+    const lb_safetensors_tensor *tensor;
+    lb_status status = expect(file, name, shape, &tensor, error);
+    if (!status) lb_dtype_to_real(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
+    return status;
+}
+
+lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name, lb_shape shape,
+                                    int64_t *out, lb_error *error)
+{
+    const lb_safetensors_tensor *tensor;
+    lb_status status = expect(file, name, shape, &tensor, error);
+    if (status) return status;
+    if (!lb_dtype_is_whole(tensor->dtype))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' is %s, expected whole numbers", file->path,
+                            name, lb_dtype_name(tensor->dtype));
+    lb_dtype_to_int64(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
+    return LB_OK;
+}

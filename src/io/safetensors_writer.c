@@ -1,0 +1,187 @@
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "io/file.h"
+#include "io/json.h"
+#include "io/safetensors.h"
+#include "io/safetensors_format.h"
+#include "tensor/alloc.h"
+
+typedef struct content {
+    const lb_safetensors_tensor **tensors; /* in the order of the file */
+    size_t tensor_count;
+    const lb_safetensors_metadata *metadata;
+    size_t metadata_count;
+} content;
+
+static size_t data_bytes(const lb_safetensors_tensor *tensor)
+{
+    return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Some string that is in `strings` twice, or NULL. Sorts them. */
+static const char *find_repeated(const char **strings, size_t count)
+{
+    if (count > 1) qsort(strings, count, sizeof *strings, compare_strings);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(strings[i - 1], strings[i]) == 0) return strings[i];
+    return NULL;
+}
+
+static bool is_utf8(const char *text)
+{
+    return lb_utf8_valid(text, strlen(text));
+}
+
+static lb_status check_tensors(const char *path, const content *c, const char **names, lb_error *error)
+{
+    for (size_t i = 0; i < c->tensor_count; i++) {
+        const char *name = c->tensors[i]->name;
+        char shape[LB_SHAPE_TEXT];
+        names[i] = name;
+        if (!is_utf8(name))
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the name '%.80s' is not UTF-8", path, name);
+        if (strcmp(name, LB_SAFETENSORS_METADATA) == 0)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: no array can be named '%s'", path, name);
+        if (!lb_shape_valid(c->tensors[i]->shape))
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has the impossible shape %s", path,
+                                name, lb_shape_format(c->tensors[i]->shape, shape));
+    }
+    const char *repeated = find_repeated(names, c->tensor_count);
+    if (!repeated) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: two arrays are named '%.80s'", path, repeated);
+}
+
+static lb_status check_metadata(const char *path, const content *c, const char **keys, lb_error *error)
+{
+    for (size_t i = 0; i < c->metadata_count; i++) {
+        const char *key = c->metadata[i].key;
+        keys[i] = key;
+        if (!is_utf8(key) || !is_utf8(c->metadata[i].value))
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata under '%.80s' is not UTF-8", path,
+                                key);
+        if (strcmp(key, LB_SAFETENSORS_CHECKSUM_KEY) == 0 || strcmp(key, LB_SAFETENSORS_FORMAT_KEY) == 0)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata key '%s' belongs to the checksum",
+                                path, key);
+    }
+    const char *repeated = find_repeated(keys, c->metadata_count);
+    if (!repeated) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata key '%.80s' occurs twice", path,
+                        repeated);
+}
+
+static lb_status check(const char *path, const content *c, lb_error *error)
+{
+    size_t most = c->tensor_count > c->metadata_count ? c->tensor_count : c->metadata_count;
+    const char **strings = lb_alloc(most * sizeof *strings);
+    if (!strings) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    lb_status status = check_tensors(path, c, strings, error);
+    if (!status) status = check_metadata(path, c, strings, error);
+    lb_release(strings);
+    return status;
+}
+
+/* Wide numbers first, for then no array can be unaligned; otherwise as given. */
+static void sort_by_width(const lb_safetensors_tensor *tensors, size_t count,
+                          const lb_safetensors_tensor **sorted)
+{
+    for (size_t width = sizeof(double); width > 0; width /= 2)
+        for (size_t i = 0; i < count; i++)
+            if (lb_dtype_size(tensors[i].dtype) == width) *sorted++ = &tensors[i];
+}
+
+static void print_tensor(lb_json *json, const lb_safetensors_tensor *tensor, size_t begin)
+{
+    lb_json_print(json, ",");
+    lb_json_string(json, tensor->name);
+    lb_json_print(json, ":{\"dtype\":\"%s\",\"shape\":[", lb_dtype_name(tensor->dtype));
+    for (int d = 0; d < tensor->shape.ndim; d++)
+        lb_json_print(json, "%s%" PRId64, d ? "," : "", tensor->shape.dim[d]);
+    lb_json_print(json, "],\"data_offsets\":[%zu,%zu]}", begin, begin + data_bytes(tensor));
+}
+
+/* The header, padded so that the data begin at a multiple of LB_ALIGNMENT. */
+static void print_header(lb_json *json, const content *c)
+{
+    lb_json_print(json, "%s%s\",\"%s\":\"1\"", LB_SAFETENSORS_PREFIX, LB_SAFETENSORS_DIGITS,
+                  LB_SAFETENSORS_FORMAT_KEY);
+    for (size_t i = 0; i < c->metadata_count; i++) {
+        lb_json_print(json, ",");
+        lb_json_string(json, c->metadata[i].key);
+        lb_json_print(json, ":");
+        lb_json_string(json, c->metadata[i].value);
+    }
+    lb_json_print(json, "}");
+    size_t begin = 0;
+    for (size_t i = 0; i < c->tensor_count; begin += data_bytes(c->tensors[i++]))
+        print_tensor(json, c->tensors[i], begin);
+    lb_json_print(json, "}");
+    size_t end = LB_SAFETENSORS_LENGTH_BYTES + json->length;
+    lb_json_print(json, "%*s", (int)(lb_align(end) - end), "");
+}
+
+static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_count)
+{
+    uLong crc = 0;
+    for (size_t p = 0; p < part_count; p++)
+        if (parts[p].count)
+            crc = crc32_z(crc, parts[p].data, parts[p].count); /* NULL would start again at 0 */
+    char digits[LB_SAFETENSORS_DIGIT_COUNT + 1];
+    snprintf(digits, sizeof digits, "%08lx", crc);
+    memcpy(header + LB_SAFETENSORS_DIGITS_AT - LB_SAFETENSORS_LENGTH_BYTES, digits,
+           LB_SAFETENSORS_DIGIT_COUNT);
+}
+
+/* Puts the file together without copying the data. `parts` has room for all arrays and two more. */
+static lb_status write_content(const char *path, const content *c, lb_bytes *parts, lb_error *error)
+{
+    lb_json header = {0};
+    print_header(&header, c);
+    lb_status status;
+    if (header.failed) {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    } else if (header.length > LB_SAFETENSORS_MAX_HEADER) {
+        status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                              "%s: names and metadata take %zu bytes, at most %d can be stored", path,
+                              header.length, LB_SAFETENSORS_MAX_HEADER);
+    } else {
+        uint64_t length = header.length;
+        parts[0] = (lb_bytes){&length, sizeof length};
+        parts[1] = (lb_bytes){header.text, header.length};
+        for (size_t i = 0; i < c->tensor_count; i++)
+            parts[i + 2] = (lb_bytes){c->tensors[i]->data, data_bytes(c->tensors[i])};
+        fill_in_checksum(header.text, parts, c->tensor_count + 2);
+        status = lb_file_write_parts(path, parts, c->tensor_count + 2, error);
+    }
+    lb_release(header.text);
+    return status;
+}
+
+lb_status lb_safetensors_write(const char *path, const lb_safetensors_tensor *tensors, size_t tensor_count,
+                               const lb_safetensors_metadata *metadata, size_t metadata_count,
+                               lb_error *error)
+{
+    const lb_safetensors_tensor **sorted = lb_alloc(tensor_count * sizeof *sorted);
+    lb_bytes *parts = lb_alloc((tensor_count + 2) * sizeof *parts);
+    lb_status status;
+    if (sorted && parts) {
+        sort_by_width(tensors, tensor_count, sorted);
+        content c = {sorted, tensor_count, metadata, metadata_count};
+        status = check(path, &c, error);
+        if (!status) status = write_content(path, &c, parts, error);
+    } else {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    }
+    lb_release(parts);
+    lb_release(sorted);
+    return status;
+}

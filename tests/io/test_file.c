@@ -1,0 +1,434 @@
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "support/alloc.h"
+#include "support/tempdir.h"
+#include "tensor/alloc.h"
+
+static void assert_content(const char *path, const char *expected)
+{
+    size_t count;
+    char *content = support_read_file(path, &count);
+    ck_assert_uint_eq(count, strlen(expected));
+    ck_assert_str_eq(content, expected);
+    free(content);
+}
+
+static lb_status save(const char *path, const char *text, lb_error *error)
+{
+    return lb_file_write_atomic(path, text, strlen(text), error);
+}
+
+START_TEST(test_write_new_file_holds_the_bytes_and_nothing_else_lies_there)
+{
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    ck_assert_int_eq(save(support_path(path, "new"), "hello", &error), LB_OK);
+    ck_assert_int_eq(error.status, LB_OK);
+    assert_content(path, "hello");
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_write_shorter_content_replaces_the_longer)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(save(support_path(path, "file"), "something long", NULL), LB_OK);
+    ck_assert_int_eq(save(path, "short", NULL), LB_OK);
+    assert_content(path, "short");
+    ck_assert_int_eq(save(path, "", NULL), LB_OK);
+    assert_content(path, "");
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_write_parts_joins_them_in_order)
+{
+    char path[SUPPORT_PATH];
+    const lb_bytes parts[] = {{"one ", 4}, {NULL, 0}, {"two ", 4}, {"three", 5}};
+    ck_assert_int_eq(lb_file_write_parts(support_path(path, "file"), parts, 4, NULL), LB_OK);
+    assert_content(path, "one two three");
+    ck_assert_int_eq(lb_file_write_parts(path, NULL, 0, NULL), LB_OK);
+    assert_content(path, "");
+}
+END_TEST
+
+START_TEST(test_write_relative_path_writes_into_the_current_folder)
+{
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    ck_assert_int_eq(save("relative", "here", NULL), LB_OK);
+    assert_content("relative", "here");
+    ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+START_TEST(test_write_existing_file_hands_on_its_permissions)
+{
+    char path[SUPPORT_PATH];
+    struct stat info;
+    support_write_file(support_path(path, "secret"), "old", 3);
+    ck_assert_int_eq(chmod(path, 0600), 0);
+    ck_assert_int_eq(save(path, "new", NULL), LB_OK);
+    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(test_write_symbolic_link_replaces_the_link_and_spares_its_target)
+{
+    char target[SUPPORT_PATH], path[SUPPORT_PATH];
+    struct stat info;
+    support_write_file(support_path(target, "target"), "old", 3);
+    ck_assert_int_eq(symlink(target, support_path(path, "link")), 0);
+    ck_assert_int_eq(save(path, "new", NULL), LB_OK);
+    ck_assert_int_eq(lstat(path, &info), 0);
+    ck_assert(S_ISREG(info.st_mode));
+    assert_content(target, "old");
+}
+END_TEST
+
+static void assert_write_fails(const char *path, const char *reason)
+{
+    lb_error error = {0};
+    ck_assert_int_eq(save(path, "new", &error), LB_ERROR_WRITE);
+    ck_assert_int_eq(error.status, LB_ERROR_WRITE);
+    ck_assert_msg(strstr(error.message, path) != NULL, "no path in: %s", error.message);
+    ck_assert_msg(strstr(error.message, reason) != NULL, "no '%s' in: %s", reason, error.message);
+}
+
+START_TEST(test_write_impossible_path_fails_with_path_and_reason)
+{
+    char path[SUPPORT_PATH], fifo[SUPPORT_PATH], device[SUPPORT_PATH];
+    assert_write_fails(support_path(path, "no/such/folder"), strerror(ENOENT));
+    assert_write_fails(support_tempdir(), strerror(EISDIR));
+    /* Through a link of our own: if the check ever breaks, root loses the link and not the machine's device. */
+    ck_assert_int_eq(symlink("/dev/null", support_path(device, "device")), 0);
+    assert_write_fails(device, "not a regular file");
+    ck_assert_int_eq(mkfifo(support_path(fifo, "fifo"), 0600), 0);
+    assert_write_fails(fifo, "not a regular file");
+    support_write_file(support_path(path, "file"), "", 0);
+    assert_write_fails(support_path(path, "file/below"), strerror(ENOTDIR));
+    ck_assert_uint_eq(support_file_count(), 3);
+}
+END_TEST
+
+/* The user root may write everywhere: leave root behind in a child. */
+static int save_unprivileged(const char *path)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
+        _exit((int)save(path, "new", NULL));
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+START_TEST(test_write_folder_without_permission_fails_and_spares_the_old_file)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "file"), "old", 3);
+    ck_assert_int_eq(chmod(support_tempdir(), 0555), 0);
+    ck_assert_int_eq(save_unprivileged(path), LB_ERROR_WRITE);
+    assert_content(path, "old");
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_write_disk_full_fails_and_spares_the_old_file)
+{
+    char path[SUPPORT_PATH];
+    static char large[20000];
+    support_write_file(support_path(path, "file"), "old", 3);
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit before, limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 10000;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    lb_error error = {0};
+    lb_status status = lb_file_write_atomic(path, large, sizeof large, &error);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    ck_assert_int_eq(status, LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, strerror(EFBIG)));
+    assert_content(path, "old");
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_write_after_a_kill_removes_the_leftover)
+{
+    char path[SUPPORT_PATH], leftover[SUPPORT_PATH], other[SUPPORT_PATH];
+    support_path(path, "file");
+    support_write_file(support_path(leftover, "file.tmp0"), "half", 4);
+    support_write_file(support_path(leftover, "file.tmp3"), "half", 4);
+    support_write_file(support_path(other, "other.tmp0"), "half", 4);
+    ck_assert_int_eq(save(path, "whole", NULL), LB_OK);
+    assert_content(path, "whole");
+    assert_content(other, "half");
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+START_TEST(test_write_while_another_save_is_under_way_leaves_its_file_alone)
+{
+    char path[SUPPORT_PATH], busy[SUPPORT_PATH];
+    support_write_file(support_path(busy, "file.tmp0"), "half", 4);
+    int fd = open(busy, O_WRONLY);
+    ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+    ck_assert_int_eq(save(support_path(path, "file"), "whole", NULL), LB_OK);
+    assert_content(path, "whole");
+    assert_content(busy, "half");
+    close(fd);
+}
+END_TEST
+
+START_TEST(test_write_planted_link_at_the_temporary_name_is_not_followed)
+{
+    char path[SUPPORT_PATH], victim[SUPPORT_PATH], planted[SUPPORT_PATH];
+    support_write_file(support_path(victim, "victim"), "precious", 8);
+    ck_assert_int_eq(symlink(victim, support_path(planted, "file.tmp0")), 0);
+    ck_assert_int_eq(link(victim, support_path(planted, "file.tmp1")), 0);
+    ck_assert_int_eq(save(support_path(path, "file"), "new", NULL), LB_OK);
+    assert_content(path, "new");
+    assert_content(victim, "precious");
+}
+END_TEST
+
+enum { CONTENT = 100000 };
+
+/* Saves forever; each content is CONTENT times the same letter. */
+static void save_in_a_loop(const char *path, char first)
+{
+    static char content[CONTENT];
+    for (int i = 0;; i++) {
+        memset(content, first + i % 10, sizeof content);
+        if (lb_file_write_atomic(path, content, sizeof content, NULL)) _exit(1);
+    }
+}
+
+static void assert_whole(const char *path)
+{
+    size_t count;
+    char *content = support_read_file(path, &count);
+    ck_assert_uint_eq(count, CONTENT);
+    size_t same = 1;
+    while (same < count && content[same] == content[0]) same++;
+    ck_assert_msg(same == count, "torn at byte %zu", same);
+    free(content);
+}
+
+static void pause_microseconds(long microseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
+}
+
+START_TEST(test_write_killed_at_any_moment_leaves_a_whole_file)
+{
+    enum { KILLS = 50 };
+    char path[SUPPORT_PATH];
+    char *first = calloc(CONTENT, 1);
+    ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), first, CONTENT, NULL), LB_OK);
+    free(first);
+    for (int kills = 0; kills < KILLS; kills++) {
+        pid_t child = fork();
+        if (child == 0) save_in_a_loop(path, 'a');
+        pause_microseconds(1000 + kills * 677 % 5000);
+        ck_assert_int_eq(kill(child, SIGKILL), 0);
+        int status;
+        waitpid(child, &status, 0);
+        ck_assert_msg(WIFSIGNALED(status), "a save failed");
+        assert_whole(path);
+        ck_assert_uint_le(support_file_count(), 2);
+    }
+    ck_assert_int_eq(save(path, "last", NULL), LB_OK);
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_write_by_three_processes_at_once_is_never_torn)
+{
+    enum { WRITERS = 3, LOOKS = 100 };
+    char path[SUPPORT_PATH];
+    pid_t writers[WRITERS];
+    char *first = calloc(CONTENT, 1);
+    ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), first, CONTENT, NULL), LB_OK);
+    free(first);
+    for (int w = 0; w < WRITERS; w++) {
+        writers[w] = fork();
+        if (writers[w] == 0) save_in_a_loop(path, (char)('A' + 10 * w));
+    }
+    for (int look = 0; look < LOOKS; look++) {
+        assert_whole(path);
+        pause_microseconds(1000);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status;
+        kill(writers[w], SIGKILL);
+        waitpid(writers[w], &status, 0);
+        ck_assert_msg(WIFSIGNALED(status), "a save failed");
+    }
+    assert_whole(path);
+    ck_assert_int_eq(save(path, "last", NULL), LB_OK);
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_read_file_gives_bytes_and_a_nul)
+{
+    char path[SUPPORT_PATH];
+    static char large[100000];
+    for (size_t i = 0; i < sizeof large; i++) large[i] = (char)(i * 7);
+    for (size_t count = 0; count <= sizeof large; count = 3 * count + 1) {
+        void *bytes;
+        size_t got;
+        support_write_file(support_path(path, "file"), large, count);
+        ck_assert_int_eq(lb_file_read(path, &bytes, &got, NULL), LB_OK);
+        ck_assert_uint_eq(got, count);
+        ck_assert_int_eq(memcmp(bytes, large, count), 0);
+        ck_assert_int_eq(((char *)bytes)[count], '\0');
+        lb_release(bytes);
+    }
+}
+END_TEST
+
+START_TEST(test_read_pipe_gives_all_that_comes)
+{
+    enum { PIECES = 300 };
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = open(path, O_WRONLY);
+        for (int i = 0; i < PIECES; i++)
+            if (write(fd, "0123456789abcdefghijklmnopqrstuvwxyz", 36) != 36) _exit(1);
+        _exit(0);
+    }
+    void *bytes;
+    size_t count;
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    waitpid(child, NULL, 0);
+    ck_assert_uint_eq(count, PIECES * 36);
+    ck_assert_int_eq(memcmp((char *)bytes + count - 36, "0123456789abcdefghijklmnopqrstuvwxyz", 37), 0);
+    lb_release(bytes);
+}
+END_TEST
+
+START_TEST(test_read_failing_to_grow_leaks_nothing)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        static const char large[10000];
+        signal(SIGPIPE, SIG_IGN); /* the reader gives up early */
+        int fd = open(path, O_WRONLY);
+        _exit(write(fd, large, sizeof large) < 0);
+    }
+    void *bytes;
+    size_t count;
+    support_watch_allocations();
+    support_fail_allocation(2);
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
+    waitpid(child, NULL, 0);
+    ck_assert_ptr_null(bytes);
+    ck_assert_int_eq(support_allocation_count(), 2);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+static void assert_read_fails(const char *path, const char *reason)
+{
+    void *bytes = &bytes;
+    size_t count = 1;
+    lb_error error = {0};
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, &error), LB_ERROR_OPEN);
+    ck_assert_ptr_null(bytes);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_msg(strstr(error.message, path) != NULL, "no path in: %s", error.message);
+    ck_assert_msg(strstr(error.message, reason) != NULL, "no '%s' in: %s", reason, error.message);
+}
+
+START_TEST(test_read_impossible_path_fails_with_path_and_reason)
+{
+    char path[SUPPORT_PATH];
+    assert_read_fails(support_path(path, "missing"), strerror(ENOENT));
+    assert_read_fails(support_tempdir(), strerror(EISDIR));
+}
+END_TEST
+
+START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, "file");
+    support_watch_allocations();
+    ck_assert_int_eq(save(path, "old", NULL), LB_OK);
+    long in_write = support_allocation_count();
+    void *bytes;
+    size_t count;
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    lb_release(bytes);
+    long in_read = support_allocation_count() - in_write;
+    ck_assert_int_gt(in_write, 0);
+    ck_assert_int_gt(in_read, 0);
+    for (long n = 1; n <= in_write; n++) {
+        support_fail_allocation(n);
+        ck_assert_int_eq(save(path, "new", NULL), LB_ERROR_MEMORY);
+    }
+    for (long n = 1; n <= in_read; n++) {
+        support_fail_allocation(n);
+        ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
+        ck_assert_ptr_null(bytes);
+    }
+    ck_assert_int_eq(support_live_allocations(), 0);
+    assert_content(path, "old");
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *write = tcase_create("write");
+    tcase_add_test(write, test_write_new_file_holds_the_bytes_and_nothing_else_lies_there);
+    tcase_add_test(write, test_write_shorter_content_replaces_the_longer);
+    tcase_add_test(write, test_write_parts_joins_them_in_order);
+    tcase_add_test(write, test_write_relative_path_writes_into_the_current_folder);
+    tcase_add_test(write, test_write_existing_file_hands_on_its_permissions);
+    tcase_add_test(write, test_write_symbolic_link_replaces_the_link_and_spares_its_target);
+    tcase_add_test(write, test_write_impossible_path_fails_with_path_and_reason);
+    tcase_add_test(write, test_write_folder_without_permission_fails_and_spares_the_old_file);
+    tcase_add_test(write, test_write_disk_full_fails_and_spares_the_old_file);
+    tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
+    tcase_add_test(write, test_write_while_another_save_is_under_way_leaves_its_file_alone);
+    tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
+    tcase_add_test(write, test_write_killed_at_any_moment_leaves_a_whole_file);
+    tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
+    tcase_set_timeout(write, 60);
+    TCase *read = tcase_create("read");
+    tcase_add_test(read, test_read_file_gives_bytes_and_a_nul);
+    tcase_add_test(read, test_read_pipe_gives_all_that_comes);
+    tcase_add_test(read, test_read_failing_to_grow_leaks_nothing);
+    tcase_add_test(read, test_read_impossible_path_fails_with_path_and_reason);
+    tcase_add_test(read, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
+    Suite *suite = suite_create("file");
+    suite_add_tcase(suite, write);
+    suite_add_tcase(suite, read);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,327 @@
+/* Reads the sources and asserts what CONTRIBUTING.md says of them: which layer may include which, who may call what,
+ * and how public functions are named. */
+#include <check.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "support/tempdir.h"
+
+#define SRC SOURCE_DIR "/src/"
+
+/* The arrows. A file obeys the first rule that its path in src/ begins with; "" is anything. */
+static const struct rule {
+    const char *file;
+    const char *may_include[8];
+} rules[] = {
+    {"lookback.h", {""}},
+    {"tensor/", {"tensor/"}},
+    {"autograd/", {"tensor/", "autograd/"}},
+    {"nn/", {"tensor/", "autograd/", "nn/"}},
+    {"models/", {"tensor/", "autograd/", "nn/", "models/"}},
+    {"train/", {"tensor/", "autograd/", "nn/", "data/", "io/", "plot/", "train/"}},
+    {"data/", {"tensor/", "io/", "data/"}},
+    {"io/checkpoint.", {"tensor/", "nn/", "io/"}},
+    {"io/", {"tensor/", "io/"}},
+    {"plot/", {"tensor/status.h", "tensor/alloc.h", "io/file.h", "plot/"}},
+};
+
+/* What the library neither calls nor names, and the one file that may. */
+static const struct forbidden {
+    const char *word, *except;
+} forbidden[] = {
+    {"malloc", "tensor/alloc.c"},
+    {"calloc", "tensor/alloc.c"},
+    {"realloc", "tensor/alloc.c"},
+    {"free", "tensor/alloc.c"},
+    {"printf", "tensor/status.h"},
+    {"puts", ""},
+    {"putchar", ""},
+    {"perror", ""},
+    {"abort", ""},
+    {"exit", ""},
+    {"_exit", ""},
+    {"quick_exit", ""},
+    {"stdout", ""},
+    {"stderr", ""},
+};
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool may_include(const char *file, const char *included)
+{
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        if (!starts_with(file, rules[r].file)) continue;
+        for (const char *const *may = rules[r].may_include; *may; may++)
+            if (starts_with(included, *may)) return true;
+        return false;
+    }
+    return false;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Where `word` stands in the code as a word of its own, or NULL. */
+static const char *find_word(const char *code, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = code; (at = strstr(at, word)) != NULL; at++)
+        if ((at == code || !is_word(at[-1])) && !is_word(at[length])) return at;
+    return NULL;
+}
+
+/* The forbidden word that the code of `file` contains, or NULL. */
+static const char *find_forbidden(const char *file, const char *code)
+{
+    for (size_t f = 0; f < sizeof forbidden / sizeof *forbidden; f++)
+        if (strcmp(file, forbidden[f].except) != 0 && find_word(code, forbidden[f].word))
+            return forbidden[f].word;
+    return NULL;
+}
+
+/* Where the comment, string or character constant that begins at `at` ends; `at` if none begins there. */
+static char *skip_prose(char *at)
+{
+    if (starts_with(at, "//")) return at + strcspn(at, "\n");
+    if (starts_with(at, "/*")) {
+        char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    if (*at != '"' && *at != '\'') return at;
+    char *end = at + 1;
+    while (*end && *end != *at) end += *end == '\\' && end[1] ? 2 : 1;
+    return *end ? end + 1 : end;
+}
+
+/* Puts blanks in place of comments, strings and character constants. */
+static void blank_prose(char *code)
+{
+    for (char *at = code; *at;) {
+        char *end = skip_prose(at);
+        if (end == at)
+            end = at + 1;
+        else
+            for (char *c = at; c < end; c++)
+                if (*c != '\n') *c = ' ';
+        at = end;
+    }
+}
+
+/* Puts blanks in place of preprocessor lines, with their continuations. */
+static void blank_directives(char *code)
+{
+    bool directive = false;
+    for (char *line = code; *line;) {
+        char *end = line + strcspn(line, "\n");
+        directive = directive || line[strspn(line, " \t")] == '#';
+        bool continued = end > line && end[-1] == '\\';
+        if (directive) memset(line, ' ', (size_t)(end - line));
+        directive = directive && continued;
+        line = *end ? end + 1 : end;
+    }
+}
+
+/* The word that ends before `end`, blanks skipped, copied to `word`. */
+static void word_before(const char *code, const char *end, char word[64])
+{
+    while (end > code && isspace((unsigned char)end[-1])) end--;
+    const char *begin = end;
+    while (begin > code && is_word(begin[-1])) begin--;
+    size_t length = end - begin < 63 ? (size_t)(end - begin) : 63;
+    memcpy(word, begin, length);
+    word[length] = '\0';
+}
+
+/* True and its name if a header, without prose and directives, declares a function that does not start with lb_. */
+static bool find_unprefixed(const char *code, char name[64])
+{
+    int braces = 0, brackets = 0;
+    bool named = false; /* the statement's function has been found */
+    const char *statement = code;
+    for (const char *at = code; *at; at++) {
+        if (isspace((unsigned char)*at) && statement == at) statement++;
+        bool block =
+            *at == '{' && !(starts_with(statement, "extern") && !named); /* extern "C" opens no scope */
+        if (*at == '(' && brackets++ == 0 && braces == 0 && !named) {
+            word_before(statement, at, name);
+            named = *name && strcmp(name, "__attribute__") != 0 && strcmp(name, "_Static_assert") != 0 &&
+                    !starts_with(name, "LB_");
+            bool ours = starts_with(statement, "typedef") || starts_with(statement, "static") ||
+                        starts_with(name, "lb_");
+            if (named && !ours) return true;
+        }
+        if (*at == ')') brackets--;
+        if (block) braces++;
+        if (*at == '}' && braces > 0) braces--;
+        if (braces == 0 && (*at == ';' || *at == '}' || (*at == '{' && !block))) {
+            statement = at + 1;
+            named = false;
+        }
+    }
+    return false;
+}
+
+/* Calls `check` for each C file below src/, with its path in src/ and its text, and counts them. */
+static int walk(const char *folder, void (*check)(const char *file, char *text))
+{
+    char path[SUPPORT_PATH], child[SUPPORT_PATH];
+    int files = 0;
+    snprintf(path, sizeof path, SRC "%s", folder);
+    DIR *dir = opendir(path);
+    ck_assert_msg(dir != NULL, "no folder %s", path);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        struct stat info;
+        const char *end = strrchr(entry->d_name, '.');
+        if (*entry->d_name == '.') continue;
+        ck_assert_int_lt(snprintf(child, sizeof child, "%s%s", folder, entry->d_name), SUPPORT_PATH - 1);
+        ck_assert_int_lt(snprintf(path, sizeof path, SRC "%s", child), SUPPORT_PATH);
+        ck_assert_int_eq(stat(path, &info), 0);
+        if (S_ISDIR(info.st_mode)) {
+            strcat(child, "/");
+            files += walk(child, check);
+        } else if (end && (strcmp(end, ".c") == 0 || strcmp(end, ".h") == 0)) {
+            size_t count;
+            char *text = support_read_file(path, &count);
+            check(child, text);
+            free(text);
+            files++;
+        }
+    }
+    closedir(dir);
+    return files;
+}
+
+static void check_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char directive[16], included[SUPPORT_PATH];
+        if (sscanf(line, " # %15[a-z] %511s", directive, included) != 2 || strcmp(directive, "include") != 0)
+            continue;
+        ck_assert_msg(!starts_with(included, "<lookback/"),
+                      "%s includes %s: inside of src/ write \"layer/file.h\"", file, included);
+        if (strstr(included, "cblas"))
+            ck_assert_msg(strcmp(file, "tensor/gemm.c") == 0, "%s includes %s", file, included);
+        if (*included == '"')
+            ck_assert_msg(may_include(file, included + 1), "%s must not include %s", file, included);
+    }
+}
+
+START_TEST(test_includes_of_every_source_follow_the_arrows)
+{
+    ck_assert_int_gt(walk("", check_includes), 0);
+}
+END_TEST
+
+static void check_words(const char *file, char *text)
+{
+    blank_prose(text);
+    const char *word = find_forbidden(file, text);
+    ck_assert_msg(!word, "%s contains '%s'", file, word);
+}
+
+START_TEST(test_words_of_every_source_print_nothing_and_bypass_no_allocator)
+{
+    ck_assert_int_gt(walk("", check_words), 0);
+}
+END_TEST
+
+static void check_names(const char *file, char *text)
+{
+    char name[64];
+    if (!strstr(file, ".h")) return;
+    blank_prose(text);
+    blank_directives(text);
+    ck_assert_msg(!find_unprefixed(text, name), "%s declares '%s', which does not start with lb_", file,
+                  name);
+}
+
+START_TEST(test_names_of_public_functions_start_with_lb)
+{
+    ck_assert_int_gt(walk("", check_names), 0);
+}
+END_TEST
+
+START_TEST(test_may_include_upward_arrow_is_found)
+{
+    ck_assert(may_include("nn/gru.c", "autograd/tape.h"));
+    ck_assert(!may_include("autograd/tape.c", "nn/params.h"));
+    ck_assert(!may_include("tensor/gemm.c", "io/file.h"));
+    ck_assert(!may_include("train/loop.c", "models/seq2seq.h"));
+    ck_assert(may_include("io/checkpoint.c", "nn/params.h"));
+    ck_assert(!may_include("io/safetensors_reader.c", "nn/params.h"));
+    ck_assert(!may_include("plot/canvas.c", "tensor/shape.h"));
+    ck_assert(!may_include("plot/canvas.c", "autograd/tape.h"));
+    ck_assert(!may_include("new_layer/file.c", "tensor/status.h"));
+}
+END_TEST
+
+static const char *forbidden_in(const char *text)
+{
+    static char code[200];
+    blank_prose(strcpy(code, text));
+    return find_forbidden("nn/gru.c", code);
+}
+
+START_TEST(test_find_forbidden_code_is_found_and_prose_is_not)
+{
+    ck_assert_str_eq(forbidden_in("p = malloc(3);"), "malloc");
+    ck_assert_str_eq(forbidden_in("hook = free;"), "free");
+    ck_assert_str_eq(forbidden_in("'\"'; exit(1);"), "exit");
+    ck_assert_str_eq(forbidden_in("\"\\\"\"; /**/ fprintf(stderr, x);"), "stderr");
+    ck_assert_ptr_null(
+        forbidden_in("/* malloc( */ // free(x)\n\"abort()\" lb_free(x); snprintf(a); exit_status"));
+    ck_assert_ptr_null(find_forbidden("tensor/alloc.c", "free(x)"));
+}
+END_TEST
+
+static const char *unprefixed_in(const char *text)
+{
+    static char code[300], name[64];
+    strcpy(code, text);
+    blank_prose(code);
+    blank_directives(code);
+    return find_unprefixed(code, name) ? name : NULL;
+}
+
+START_TEST(test_find_unprefixed_function_is_found_and_others_are_not)
+{
+    ck_assert_str_eq(unprefixed_in("int lb_a(int b);\nint other(void);"), "other");
+    ck_assert_str_eq(unprefixed_in("LB_MUST_USE LB_PRINTF(1, 2) char *bad(void);"), "bad");
+    ck_assert_str_eq(unprefixed_in("#ifdef __cplusplus\nextern \"C\" {\n#endif\nvoid bad(int);"), "bad");
+    ck_assert_str_eq(
+        unprefixed_in("struct a { int (*f)(int); };\nstatic int s(void) { return f(1); }\nvoid bad(int);"),
+        "bad");
+    ck_assert_ptr_null(
+        unprefixed_in("#define F(x) \\\n  g(x)\ntypedef struct lb_a { void *(*go)(int); } lb_a;\n"
+                      "typedef void (*lb_hook)(int);\nint lb_f(int (*call)(int)) __attribute__((pure));\n"
+                      "enum { LB_A = sizeof(int) }; /* int bad(void); */"));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("architecture");
+    tcase_add_test(tests, test_includes_of_every_source_follow_the_arrows);
+    tcase_add_test(tests, test_words_of_every_source_print_nothing_and_bypass_no_allocator);
+    tcase_add_test(tests, test_names_of_public_functions_start_with_lb);
+    tcase_add_test(tests, test_may_include_upward_arrow_is_found);
+    tcase_add_test(tests, test_find_forbidden_code_is_found_and_prose_is_not);
+    tcase_add_test(tests, test_find_unprefixed_function_is_found_and_others_are_not);
+    Suite *suite = suite_create("architecture");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,47 @@
+#include "support/alloc.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "tensor/alloc.h"
+
+/* Atomic: the code under test may allocate from several threads. */
+static atomic_long allocations, live, failing;
+
+static void *allocate(size_t bytes)
+{
+    long turn = atomic_fetch_add(&allocations, 1) + 1;
+    if (turn == atomic_load(&failing)) return NULL;
+    void *memory = malloc(bytes);
+    if (memory) atomic_fetch_add(&live, 1);
+    return memory;
+}
+
+static void release(void *memory)
+{
+    atomic_fetch_sub(&live, 1);
+    free(memory);
+}
+
+void support_watch_allocations(void)
+{
+    atomic_store(&allocations, 0);
+    atomic_store(&live, 0);
+    atomic_store(&failing, 0);
+    lb_set_allocator(&(lb_allocator){allocate, release});
+}
+
+void support_fail_allocation(long n)
+{
+    atomic_store(&failing, n ? atomic_load(&allocations) + n : 0);
+}
+
+long support_allocation_count(void)
+{
+    return atomic_load(&allocations);
+}
+
+long support_live_allocations(void)
+{
+    return atomic_load(&live);
+}

@@ -1,0 +1,18 @@
+/* An allocator that counts, and that fails when told to. */
+#ifndef SUPPORT_ALLOC_H
+#define SUPPORT_ALLOC_H
+
+/* Puts the counting allocator under the library, with all counts at zero. To be called before the code under
+ * test allocates anything. */
+void support_watch_allocations(void);
+
+/* The n-th allocation from now on fails, and only that one: 1 is the next. 0: none fails. */
+void support_fail_allocation(long n);
+
+/* Allocations asked for since support_watch_allocations, including one that failed. */
+long support_allocation_count(void);
+
+/* Allocations not released yet: 0 at the end, or something leaks. */
+long support_live_allocations(void);
+
+#endif

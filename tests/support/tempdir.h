@@ -1,0 +1,26 @@
+/* A folder for the files of a test. What cannot be set up ends the test program with a message. */
+#ifndef SUPPORT_TEMPDIR_H
+#define SUPPORT_TEMPDIR_H
+
+#include <stddef.h>
+
+enum { SUPPORT_PATH = 512 };
+
+/* The process's own empty folder under $TMPDIR (or /tmp): made by the first call, removed with all that is in it
+ * when the process exits; a test that fails leaves it behind, to be looked at. Check runs each test in a process
+ * of its own, so each test has its own folder. */
+char *support_tempdir(void);
+
+/* Writes the path of a file `name` in that folder into `path` and returns it. */
+char *support_path(char path[SUPPORT_PATH], const char *name);
+
+/* How many files and folders lie in that folder. */
+size_t support_file_count(void);
+
+/* Writes a file the plain way. */
+void support_write_file(const char *path, const void *bytes, size_t count);
+
+/* The content of a file, with a NUL behind it; to be freed. */
+char *support_read_file(const char *path, size_t *count);
+
+#endif
