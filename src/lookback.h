@@ -8,6 +8,7 @@
 #include "data/sort_task.h"
 #include "models/greedy.h"
 #include "models/seq2seq.h"
+#include "models/seq2seq_file.h"
 #include "nn/layer_norm.h"
 #include "nn/plain.h"
 #include "tensor/alloc.h"
@@ -15,7 +16,9 @@
 #include "tensor/rng.h"
 #include "tensor/threads.h"
 #include "train/batch.h"
+#include "train/evaluate.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/trainer.h"
 
 #endif
