@@ -7,10 +7,13 @@ set(LOOKBACK_INCLUDE ${CMAKE_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${LOOKBACK_INCLUDE})
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src ${LOOKBACK_INCLUDE}/lookback SYMBOLIC)
 
+include(cmake/font.cmake)
+
 function(lookback_library name)
   add_library(${name} STATIC ${LOOKBACK_SOURCES})
   target_include_directories(${name} PUBLIC ${LOOKBACK_INCLUDE} PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC lookback_options PRIVATE PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::STB PkgConfig::ZLIB)
+  lookback_embed_font(${name})
 endfunction()
 
 lookback_library(lookback)
