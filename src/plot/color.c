@@ -15,10 +15,8 @@ double lb_color_luminance(lb_color color)
 
 lb_color lb_color_contrast(lb_color background)
 {
-    double luminance = lb_color_luminance(background);
-    double with_black = (luminance + 0.05) / 0.05;
-    double with_white = 1.05 / (luminance + 0.05);
-    return with_black >= with_white ? lb_rgb(0x000000) : lb_rgb(0xFFFFFF);
+    double with_white = 1.05 / (lb_color_luminance(background) + 0.05);
+    return with_white >= 3.5 ? lb_rgb(0xFFFFFF) : lb_rgb(0x000000);
 }
 
 lb_color lb_color_series(int index)

@@ -9,7 +9,6 @@ static const double margin = 12, gutter = 24, title_gap = 14;
 
 typedef struct grid {
     size_t columns, rows;
-    double dpi;
     lb_size title, bar; /* pixels; all zeros if there is none */
     lb_size panels;     /* with the gutters between them */
 } grid;
@@ -39,7 +38,7 @@ static double row_height(const lb_figure *figure, const lb_style *style, const g
 
 static grid arrange(const lb_figure *figure, const lb_style *style)
 {
-    grid g = {.columns = figure->columns ? figure->columns : figure->count, .dpi = figure->dpi};
+    grid g = {.columns = figure->columns ? figure->columns : figure->count};
     if (g.columns > figure->count) g.columns = figure->count;
     g.rows = (figure->count + g.columns - 1) / g.columns;
     double gap = round(gutter * style->point);

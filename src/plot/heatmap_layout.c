@@ -10,7 +10,8 @@ static const double single_span = 576,
                     shared_span = 400;                  /* the longer side of the cells, if nothing forbids */
 static const double single_cell = 58, shared_cell = 50; /* the largest cell */
 static const double readable_cell = 10, smallest_cell = 1.5;
-static const double smallest_label = 6.5, smallest_text = 6;
+static const double least_gridded = 16; /* pixels */
+static const double smallest_label = 6, thinned_label = 8.5, smallest_text = 6;
 
 const char *lb_heatmap_wrong(const lb_heatmap *map)
 {
@@ -61,6 +62,7 @@ static double cell_side(const lb_heatmap *map, const lb_style *style)
 static size_t nice_every(double least)
 {
     size_t power = 1;
+    least -= 1e-9; /* rounding */
     for (;; power *= 10) {
         if ((double)power >= least) return power;
         if (2 * (double)power >= least) return 2 * power;
@@ -81,16 +83,15 @@ static double widest_label(const lb_heatmap *map, const lb_style *style, const l
     return widest;
 }
 
-/* Text size of the labels, and how many of them fit. */
+/* Text size of the labels: small enough for all of them, or else larger and only every n-th. */
 static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_layout *l)
 {
     const double line = 1.15,
                  across = 0.67; /* a slanted line needs 1.05 sizes across, sin 45 of the column */
-    double largest = LB_SIZE_TICK * style->point, least = smallest_label * style->point;
     bool slanted = map->slant == LB_LABEL_SLANTED;
-    double size = fmin(l->cell_h / line, largest);
-    if (slanted) size = fmin(size, l->cell_w * across);
-    l->label_size = fmax(size, least);
+    double fits = fmin(l->cell_h / line, slanted ? l->cell_w * across : INFINITY);
+    bool all = fits >= smallest_label * style->point;
+    l->label_size = all ? fmin(fits, LB_SIZE_TICK * style->point) : thinned_label * style->point;
     l->row_every = nice_every(l->label_size * line / l->cell_h);
     l->column_every = 1;
     double needed = slanted ? l->label_size / across : widest_label(map, style, l, false) + l->label_size / 2;
@@ -145,7 +146,7 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
     lb_color_bar bar = lb_heatmap_scale(map);
     lb_size bar_size = map->hide_bar ? (lb_size){0, 0} : lb_color_bar_measure(&bar, style);
     l.cell_h = fmax(l.cell_w, ceil(bar_size.height / (double)map->rows));
-    l.grid = l.cell_w >= 8 ? round(fmin(2 * p, fmax(1, l.cell_w / 16))) : 0;
+    l.grid = l.cell_w >= least_gridded ? round(fmin(2 * p, fmax(1, l.cell_w / 16))) : 0;
     fit_labels(map, style, &l);
     l.text_size = text_size(map, style, &l);
 
