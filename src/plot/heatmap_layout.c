@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
-const lb_heatmap_gaps lb_heatmap_gap = {.tick = 3.5, .label = 3, .axis = 7, .title = 11, .bar = 14};
+const lb_heatmap_gaps lb_heatmap_gap = {.tick = 3.5, .label = 4, .axis = 7, .title = 11, .bar = 14};
 
 /* Points. */
 static const double single_span = 576,
                     shared_span = 400;                  /* the longer side of the cells, if nothing forbids */
 static const double single_cell = 58, shared_cell = 50; /* the largest cell */
-static const double readable_cell = 10, smallest_cell = 1.5;
+static const double readable_cell = 11, smallest_cell = 1.5;
 static const double least_gridded = 16; /* pixels */
 static const double smallest_label = 6, thinned_label = 8.5, smallest_text = 6;
 
