@@ -108,7 +108,7 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
         widest = fmax(widest,
                       lb_text_measure(style->regular, 1, lb_heatmap_cell_text(map->values[i], buffer)).width);
     }
-    double fits = fmin(0.8 * l->cell_w / fmax(widest, 1), 0.5 * l->cell_h);
+    double fits = fmin(0.82 * l->cell_w / fmax(widest, 1), 0.5 * l->cell_h);
     double size = fmin(fits, LB_SIZE_TICK * style->point);
     return size >= smallest_text * style->point ? size : 0;
 }
