@@ -53,22 +53,35 @@ void lb_ticks_widen(double *low, double *high, int most)
     *high = step * ceil(*high / step - tolerance);
 }
 
+/* Powers of ten, every `every`-th, times each of the factors, that lie in the range; counts them even if there is no
+ * room for all. */
+static int add_powers(lb_ticks *ticks, double low, double high, int every, const double *factors, int count)
+{
+    int found = 0, last = (int)ceil(log10(high));
+    ticks->count = 0;
+    for (int power = (int)floor(log10(low) + tolerance); power <= last; power += every) {
+        for (int f = 0; f < count; f++) {
+            double value = factors[f] * pow(10, power);
+            if (value < low * (1 - tolerance) || value > high * (1 + tolerance)) continue;
+            if (ticks->count < LB_MAX_TICKS) ticks->value[ticks->count++] = value;
+            found++;
+        }
+    }
+    return found;
+}
+
 lb_ticks lb_ticks_log(double low, double high, int most)
 {
     lb_ticks ticks = {.log = true};
     if (!usable(low, high) || low <= 0) return ticks;
-    int first = (int)floor(log10(low) + tolerance), last = (int)ceil(log10(high) - tolerance);
-    int every = (last - first) / clamp_count(most) + 1;
-    bool between = 3 * (last - first) <= most;
-    static const double factors[] = {1, 2, 5};
-    for (int power = first; power <= last; power += every) {
-        for (int f = 0; f < (between ? 3 : 1); f++) {
-            double value = factors[f] * pow(10, power);
-            bool inside = value >= low * (1 - tolerance) && value <= high * (1 + tolerance);
-            if (inside && ticks.count < LB_MAX_TICKS) ticks.value[ticks.count++] = value;
-        }
+    static const double factors[] = {1, 2, 5, 1, 3};
+    most = clamp_count(most);
+    if (add_powers(&ticks, low, high, 1, factors, 3) > most &&
+        add_powers(&ticks, low, high, 1, factors + 3, 2) > most) {
+        int every = 1;
+        while (add_powers(&ticks, low, high, every, factors, 1) > most) every++;
     }
-    return ticks;
+    return ticks.count >= 2 ? ticks : lb_ticks_linear(low, high, most);
 }
 
 char *lb_tick_format(const lb_ticks *ticks, int index, char text[LB_TICK_TEXT])

@@ -12,7 +12,7 @@ typedef struct lb_ticks {
     double value[LB_MAX_TICKS];
     double step;  /* linear axes: distance of neighbours, 1, 2 or 5 times a power of ten */
     int decimals; /* linear axes: digits behind the point that tell all ticks apart */
-    bool log;
+    bool log;     /* powers of ten and their multiples */
 } lb_ticks;
 
 /** At most `most` ticks (2 to LB_MAX_TICKS - 1) within [low, high], steps of 1, 2 or 5 times a power of ten.
@@ -22,7 +22,8 @@ lb_ticks lb_ticks_linear(double low, double high, int most);
 /** Moves `low` and `high` outwards to the nearest ticks of the step that lb_ticks_linear chooses. */
 void lb_ticks_widen(double *low, double *high, int most);
 
-/** Ticks of a logarithmic axis, 0 < low < high: powers of ten, with 2 and 5 times them if there is room. */
+/** At most `most` ticks of a logarithmic axis, 0 < low < high: powers of ten, with 2 and 5 or 3 times them if there is
+ *  room; those of a linear axis if the range is too short for two of them. */
 lb_ticks lb_ticks_log(double low, double high, int most);
 
 /** Writes the label of tick `index` into `text` and returns it: "0.25", "1500", "1e-05". */

@@ -212,9 +212,7 @@ static bool has_margin(const lb_canvas *canvas, int width)
 START_TEST(test_draw_long_labels_are_not_cut)
 {
     const char *const labels[] = {"Donaudampfschifffahrtsgesellschaftskapit\xc3\xa4n",
-                                  "W\xc3\xa4rmer\xc3\xbc"
-                                  "cksto\xc3\x9f",
-                                  "gjpqy_______________________", "M"};
+                                  "W\xc3\xa4rmest\xc3\xb6\xc3\x9f", "gjpqy_______________________", "M"};
     static const char *const titles[] = {
         NULL, "A title that is much wider than the map that it stands above, really"};
     for (int i = 0; i < 8; i++) {
