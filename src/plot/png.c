@@ -47,6 +47,23 @@ static int paeth(int left, int up, int corner)
     return to_up <= to_corner ? up : corner;
 }
 
+/* What a filter expects of a byte, from the bytes to the left, above, and above to the left. */
+static int predict(int filter, int left, int up, int corner)
+{
+    switch (filter) {
+    case 1:
+        return left;
+    case 2:
+        return up;
+    case 3:
+        return (left + up) / 2;
+    case 4:
+        return paeth(left, up, corner);
+    default:
+        return 0;
+    }
+}
+
 /* Writes a row as its filter's number and its differences from what the filter predicts; returns how large those are. */
 static long filter_row(unsigned char *out, int filter, const uint8_t *row, const uint8_t *above, size_t bytes)
 {
@@ -55,8 +72,7 @@ static long filter_row(unsigned char *out, int filter, const uint8_t *row, const
     for (size_t i = 0; i < bytes; i++) {
         int left = i < CHANNELS ? 0 : row[i - CHANNELS], up = above ? above[i] : 0;
         int corner = i < CHANNELS || !above ? 0 : above[i - CHANNELS];
-        int predicted[FILTERS] = {0, left, up, (left + up) / 2, paeth(left, up, corner)};
-        out[i] = (unsigned char)(row[i] - predicted[filter]);
+        out[i] = (unsigned char)(row[i] - predict(filter, left, up, corner));
         sum += out[i] < 128 ? out[i] : 256 - out[i];
     }
     return sum;
@@ -90,7 +106,7 @@ static unsigned char *encode(const lb_canvas *canvas, double dpi, size_t *count)
 {
     size_t bytes = (size_t)lb_canvas_width(canvas) * CHANNELS, height = (size_t)lb_canvas_height(canvas);
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    if (deflateInit(&stream, Z_BEST_COMPRESSION) != Z_OK) return NULL;
+    if (deflateInit(&stream, Z_DEFAULT_COMPRESSION) != Z_OK) return NULL;
     size_t room = deflateBound(&stream, (uLong)((bytes + 1) * height));
     unsigned char *file = lb_alloc(sizeof signature + 4 * CHUNK_FRAME + 13 + 9 + room);
     unsigned char *line = lb_alloc((bytes + 1) * FILTERS);

@@ -220,7 +220,9 @@ START_TEST(test_draw_long_labels_are_not_cut)
             .values = alignment, .rows = 4, .columns = 4, .row_labels = i & 1 ? labels : english};
         map.column_labels = i & 2 ? labels : english;
         map.slant = i & 4 ? LB_LABEL_FLAT : LB_LABEL_SLANTED;
-        map.title = map.x_label = map.y_label = map.bar_label = titles[i & 1];
+        map.title = titles[i & 1];
+        map.x_label = titles[i >> 1 & 1];
+        map.y_label = map.bar_label = titles[i >> 2];
         lb_canvas *canvas = draw_one(&map, 100);
         ck_assert(has_margin(canvas, 10));
         lb_canvas_free(canvas);

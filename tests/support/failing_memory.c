@@ -9,7 +9,7 @@ static long fail_at, tried, alive;
 static void *allocate(size_t bytes)
 {
     long number = tried++;
-    if (fail_at >= 0 && number >= fail_at) return NULL;
+    if (number == fail_at) return NULL;
     void *memory = malloc(bytes);
     if (memory) alive++;
     return memory;

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_FAILING_MEMORY_H
 #define SUPPORT_FAILING_MEMORY_H
 
-/** From now on the allocation number `which` (0: the next) fails, and all after it; -1: none does. */
+/** From now on the allocation number `which` (0: the next) fails, and no other; -1: none does. */
 void support_memory_fail_at(long which);
 
 /** Allocations tried since support_memory_fail_at. */
