@@ -111,7 +111,7 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
     s.adam = lb_adam_new(config->params, config->adam);
     lb_status status = LB_OK;
     if (!s.tape || !s.adam) status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
-    if (!status && config->checkpoint) status = lb_resume_load(config, s.adam, history, error);
+    if (!status && config->checkpoint && !config->fresh) status = lb_resume_load(config, s.adam, history, error);
     if (!status) status = run(&s);
     lb_adam_free(s.adam);
     lb_tape_free(s.tape);

@@ -50,6 +50,7 @@ typedef struct lb_trainer_config {
     lb_adam_config adam;      /* its lr is the schedule's */
     uint64_t seed;            /* of dropout */
     const char *checkpoint;   /* path of the file that the run goes on from; NULL: none is kept */
+    bool fresh;               /* start anew even if there is a checkpoint; the first save replaces it */
     const char *run;          /* a text that tells this run from any other: written to the checkpoint, compared with it */
 } lb_trainer_config;
 
