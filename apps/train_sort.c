@@ -107,6 +107,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
         .target = s->target,
         .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = s->lr, .period = s->steps},
         .adam = {.clip_norm = 1},
+        .average = 0.998,
         .seed = s->seed,
         .checkpoint = app_path(s->out, "checkpoint.safetensors", checkpoint),
         .fresh = s->fresh,

@@ -10,6 +10,7 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
     if (config.embed == 0) config.embed = 64;
     if (config.hidden == 0) config.hidden = 128;
     if (config.layers == 0) config.layers = 1;
+    if (config.embedding_deviation == 0) config.embedding_deviation = 0.1;
     return config;
 }
 
@@ -36,9 +37,9 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     *model = (lb_seq2seq){.name = lb_params_scope(params, "", name), .config = config};
     int64_t depth = context_depth(&config);
     lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),
-                      config.source_vocab, config.embed);
+                      config.source_vocab, config.embed, config.embedding_deviation);
     lb_embedding_init(&model->target_embedding, params, lb_params_scope(params, name, "target_embedding"),
-                      config.target_vocab, config.embed);
+                      config.target_vocab, config.embed, config.embedding_deviation);
     lb_gru_config encoder = {.input = config.embed,
                              .hidden = config.hidden,
                              .layers = config.layers,

@@ -3,11 +3,11 @@
 #include "autograd/ops.h"
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
-                            int64_t width)
+                            int64_t width, double deviation)
 {
+    lb_init init = {LB_INIT_NORMAL, deviation == 0 ? 1 : deviation};
     *embedding = (lb_embedding){.name = lb_params_scope(params, "", name)};
-    embedding->weight =
-        lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), (lb_init){LB_INIT_NORMAL, 1});
+    embedding->weight = lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), init);
     return lb_params_status(params);
 }
 

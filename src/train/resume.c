@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second", HISTORY[] = "history";
+static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average",
+                  HISTORY[] = "history";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
 enum { POINT_NUMBERS = 7 };
@@ -36,20 +37,21 @@ lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, 
     return LB_OK;
 }
 
-lb_status lb_resume_save(const lb_trainer_config *config, lb_adam *adam, const lb_train_history *history,
-                         lb_error *error)
+lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error)
 {
+    const lb_train_history *history = state->history;
     double *numbers = lb_alloc((size_t)(history->count * POINT_NUMBERS) * sizeof *numbers);
     if (!numbers) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++) point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     const lb_safetensors_tensor tensors[] = {
-        {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(adam)},
-        {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(adam)},
         {.name = HISTORY, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(history->count, POINT_NUMBERS), .data = numbers},
+        {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(state->adam)},
+        {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(state->adam)},
+        {.name = AVERAGE, .dtype = LB_DTYPE_REAL, .shape = slab, .data = state->average},
     };
     const lb_safetensors_metadata metadata[] = {{RUN_KEY, config->run ? config->run : ""}};
-    lb_checkpoint_extra extra = {tensors, sizeof tensors / sizeof *tensors, metadata, 1};
+    lb_checkpoint_extra extra = {tensors, state->average ? 4 : 3, metadata, 1};
     lb_status status = lb_checkpoint_save(config->checkpoint, config->params, extra, error);
     lb_release(numbers);
     return status;
@@ -77,19 +79,27 @@ static lb_status load_history(const lb_safetensors *file, lb_train_history *hist
     return LB_OK;
 }
 
-lb_status lb_resume_load(const lb_trainer_config *config, lb_adam *adam, lb_train_history *history, lb_error *error)
+static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file, lb_train_state *state,
+                            lb_error *error)
+{
+    lb_shape slab = LB_SHAPE(lb_params_size(config->params));
+    lb_status status = lb_checkpoint_load(file, config->params, error);
+    if (!status) status = lb_safetensors_read(file, FIRST, slab, lb_adam_first_moments(state->adam), error);
+    if (!status) status = lb_safetensors_read(file, SECOND, slab, lb_adam_second_moments(state->adam), error);
+    if (!status && state->average) status = lb_safetensors_read(file, AVERAGE, slab, state->average, error);
+    return status;
+}
+
+lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
 {
     if (access(config->checkpoint, F_OK) != 0) return LB_OK;
     lb_safetensors *file;
     lb_status status = lb_safetensors_open(config->checkpoint, &file, error);
     if (status) return status;
-    lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     status = check_run(config, file, error);
-    if (!status) status = lb_checkpoint_load(file, config->params, error);
-    if (!status) status = lb_safetensors_read(file, FIRST, slab, lb_adam_first_moments(adam), error);
-    if (!status) status = lb_safetensors_read(file, SECOND, slab, lb_adam_second_moments(adam), error);
-    if (!status) status = load_history(file, history, config->checkpoint, error);
-    if (!status) lb_adam_set_steps(adam, history->points[history->count - 1].step);
+    if (!status) status = load_slabs(config, file, state, error);
+    if (!status) status = load_history(file, state->history, config->checkpoint, error);
+    if (!status) lb_adam_set_steps(state->adam, state->history->points[state->history->count - 1].step);
     lb_safetensors_free(file);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }

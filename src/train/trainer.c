@@ -12,8 +12,7 @@ enum { EVALUATE_EVERY = 250 };
 typedef struct session {
     const lb_trainer_config *config;
     lb_tape *tape;
-    lb_adam *adam;
-    lb_train_history *history;
+    lb_train_state state;
     lb_error *error;
     double start, tokens; /* of this session */
 } session;
@@ -54,27 +53,55 @@ static lb_status train_step(session *s, int64_t step, double *loss)
     *loss = (double)lb_item(result);
     s->tokens += (double)tokens;
     if (!isfinite(*loss)) return diverged(s, step, "loss");
-    lb_adam_set_lr(s->adam, (lb_real)lb_schedule_lr(&c->schedule, step));
-    return lb_adam_step(s->adam) ? diverged(s, step, "gradient") : LB_OK;
+    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&c->schedule, step));
+    return lb_adam_step(s->state.adam) ? diverged(s, step, "gradient") : LB_OK;
+}
+
+LB_KERNEL static void move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) moved[i] += share * (goal[i] - moved[i]);
+}
+
+static void update_average(const session *s, int64_t step)
+{
+    double young = (1 + (double)step) / (10 + (double)step);
+    double decay = young < s->config->average ? young : s->config->average;
+    move_towards(lb_params_size(s->config->params), (lb_real)(1 - decay), lb_params_values(s->config->params),
+                 s->state.average);
+}
+
+/* Exchanges the weights with their average: to evaluate it, and to get back. */
+static void swap_average(const session *s)
+{
+    lb_real *values = lb_params_values(s->config->params), *average = s->state.average;
+    for (int64_t i = 0; average && i < lb_params_size(s->config->params); i++) {
+        lb_real value = values[i];
+        values[i] = average[i];
+        average[i] = value;
+    }
 }
 
 /* Evaluates, remembers, and saves. */
 static lb_status mark_point(session *s, lb_train_point point, const lb_train_point *resumed)
 {
     const lb_trainer_config *c = s->config;
-    if (c->evaluate(c->context, s->tape, &point.measure)) return tape_failed(s);
-    point.grad_norm = lb_adam_grad_norm(s->adam);
+    swap_average(s);
+    lb_status evaluated = c->evaluate(c->context, s->tape, &point.measure);
+    swap_average(s);
+    if (evaluated) return tape_failed(s);
+    point.grad_norm = lb_adam_grad_norm(s->state.adam);
     point.tokens = s->tokens + resumed->tokens;
     point.seconds = now() - s->start + resumed->seconds;
-    lb_status status = lb_train_history_add(s->history, point, s->error);
-    if (!status && c->checkpoint) status = lb_resume_save(c, s->adam, s->history, s->error);
-    if (!status && c->point) status = c->point(c->context, s->history, s->error);
+    lb_status status = lb_train_history_add(s->state.history, point, s->error);
+    if (!status && c->checkpoint) status = lb_resume_save(c, &s->state, s->error);
+    if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
     return status;
 }
 
 static bool is_done(const session *s, int64_t step)
 {
-    const lb_train_point *last = last_point(s->history);
+    const lb_train_point *last = last_point(s->state.history);
     return step >= s->config->steps || (last && s->config->target > 0 && last->measure >= s->config->target);
 }
 
@@ -82,15 +109,16 @@ static lb_status run(session *s)
 {
     const lb_trainer_config *c = s->config;
     int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
-    lb_train_point resumed = s->history->count ? *last_point(s->history) : (lb_train_point){0};
+    lb_train_point resumed = s->state.history->count ? *last_point(s->state.history) : (lb_train_point){0};
     int64_t since = resumed.step;
     double sum = 0;
     for (int64_t step = resumed.step; !is_done(s, step); step++) {
         double loss = 0;
         lb_status status = train_step(s, step, &loss);
         if (status) return status;
+        if (s->state.average) update_average(s, step);
         sum += loss;
-        if (c->progress) c->progress(c->context, step + 1, loss, last_point(s->history), s->tokens, now() - s->start);
+        if (c->progress) c->progress(c->context, step + 1, loss, last_point(s->state.history), s->tokens, now() - s->start);
         if ((step + 1) % every != 0 && step + 1 != c->steps) continue;
         lb_train_point point = {.step = step + 1,
                                 .loss = sum / (double)(step + 1 - since),
@@ -103,17 +131,27 @@ static lb_status run(session *s)
     return LB_OK;
 }
 
+static lb_status prepare(session *s)
+{
+    const lb_trainer_config *c = s->config;
+    bool averages = c->average > 0;
+    s->tape = lb_tape_new();
+    s->state.adam = lb_adam_new(c->params, c->adam);
+    if (averages) s->state.average = lb_alloc_zero((size_t)lb_params_size(c->params) * sizeof(lb_real));
+    if (!s->tape || !s->state.adam || (averages && !s->state.average))
+        return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
+    return c->checkpoint && !c->fresh ? lb_resume_load(c, &s->state, s->error) : LB_OK;
+}
+
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
 {
     *history = (lb_train_history){0};
-    session s = {.config = config, .history = history, .error = error, .start = now()};
-    s.tape = lb_tape_new();
-    s.adam = lb_adam_new(config->params, config->adam);
-    lb_status status = LB_OK;
-    if (!s.tape || !s.adam) status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
-    if (!status && config->checkpoint && !config->fresh) status = lb_resume_load(config, s.adam, history, error);
+    session s = {.config = config, .state = {.history = history}, .error = error, .start = now()};
+    lb_status status = prepare(&s);
     if (!status) status = run(&s);
-    lb_adam_free(s.adam);
+    if (!status) swap_average(&s);
+    lb_release(s.state.average);
+    lb_adam_free(s.state.adam);
     lb_tape_free(s.tape);
     return status;
 }

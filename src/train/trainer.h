@@ -48,6 +48,7 @@ typedef struct lb_trainer_config {
     double target;            /* stop when the measure reaches it; 0: never */
     lb_schedule schedule;
     lb_adam_config adam;      /* its lr is the schedule's */
+    double average;           /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
     uint64_t seed;            /* of dropout */
     const char *checkpoint;   /* path of the file that the run goes on from; NULL: none is kept */
     bool fresh;               /* start anew even if there is a checkpoint; the first save replaces it */
@@ -56,6 +57,8 @@ typedef struct lb_trainer_config {
 
 /** Trains until the target or the last step is reached. If `checkpoint` exists, goes on from there: the weights after
  *  the last step are the same, bit for bit, as those of a run that was never interrupted.
+ *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last steps
+ *           circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
  *  Memory:  the caller frees history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the tape. */
