@@ -161,7 +161,7 @@ int main(int argc, char **argv)
                      .hidden = 128,
                      .layers = 1,
                      .batch = 64,
-                     .steps = 4000,
+                     .steps = 5000,
                      .lr = 3e-3,
                      .target = 0.99,
                      .seed = 1,

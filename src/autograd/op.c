@@ -2,7 +2,7 @@
 
 #include "autograd/tape_internal.h"
 #include "tensor/accumulate.h"
-#include "tensor/rng.h"
+#include "tensor/transpose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -132,6 +132,19 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     lb_real *reals = lb_op_reals(node, count);
     if (reals) memset(reals, 0, (size_t)count * sizeof *reals);
     return reals;
+}
+
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t uses, lb_matrix *matrix)
+{
+    enum { USES_THAT_PAY = 3 };
+    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(weight, 1);
+    *matrix = lb_transposed(weight->data, inputs);
+    if (uses < USES_THAT_PAY) return true;
+    lb_real *moved = lb_op_reals(node, outputs * inputs);
+    if (!moved) return false;
+    lb_transpose(outputs, inputs, weight->data, moved);
+    *matrix = lb_plain(moved, outputs);
+    return true;
 }
 
 lb_rng lb_op_rng(const lb_node *node)

@@ -87,6 +87,11 @@ static int64_t query_at(const extent *e)
     return (LB_GRU_SAVED + 1) * e->hidden;
 }
 
+/* The weights of the forward pass as its products take them. */
+typedef struct forward_weights {
+    lb_matrix query, hidden, context;
+} forward_weights;
+
 /* Working memory of a tile of the forward pass. */
 typedef struct forward_memory {
     lb_real *state;   /* [rows, hidden] */
@@ -111,13 +116,12 @@ static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memo
     return m;
 }
 
-static void forward_step(lb_node *node, const extent *e, int64_t first, int64_t height, int64_t t, forward_memory m)
+static void forward_step(lb_node *node, const extent *e, const forward_weights *weights, int64_t first, int64_t height,
+                         int64_t t, forward_memory m)
 {
     int64_t hidden = e->hidden;
-    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), lb_transposed(node->in[W_QUERY]->data, hidden),
-                   0, m.query, e->width);
-    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden),
-                   lb_transposed(node->in[W_HIDDEN]->data, hidden), 0, m.product, 3 * hidden);
+    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), weights->query, 0, m.query, e->width);
+    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden), weights->hidden, 0, m.product, 3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_attended to = attended_by(node, e, first + row);
@@ -127,7 +131,7 @@ static void forward_step(lb_node *node, const extent *e, int64_t first, int64_t 
     }
     lb_gemm_serial(height, 3 * hidden, e->depth,
                    lb_plain(node->out[CONTEXTS]->data + (first * e->steps + t) * e->depth, e->steps * e->depth),
-                   lb_transposed(node->in[W_CONTEXT]->data, e->depth), 1, m.x, 3 * hidden);
+                   weights->context, 1, m.x, 3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_real *saved = node->saved ? (lb_real *)node->saved + at * e->saved : m.spare;
@@ -147,12 +151,17 @@ static lb_status forward(lb_node *node)
     lb_real *memory = lb_op_reals(node, tiles.count * each);
     if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
     if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    forward_weights weights;
+    if (!lb_op_transposed_weight(node, node->in[W_QUERY], e.steps, &weights.query) ||
+        !lb_op_transposed_weight(node, node->in[W_HIDDEN], e.steps, &weights.hidden) ||
+        !lb_op_transposed_weight(node, node->in[W_CONTEXT], e.steps, &weights.context))
+        return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
         memcpy(m.state, node->in[INITIAL]->data + first * e.hidden, (size_t)(height * e.hidden) * sizeof(lb_real));
-        for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, first, height, t, m);
+        for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
     }
     return LB_OK;
 }

@@ -54,15 +54,14 @@ static int64_t time_at(const lb_node *node, int64_t i, bool backward)
 
 /* `state` [height, hidden] goes through all steps; `product` [height, 3 hidden] is working memory. A row keeps its
  * state where it has no token. */
-static void forward_tile(lb_node *node, int64_t first, int64_t height, lb_real *state, lb_real *product,
-                         lb_real *spare)
+static void forward_tile(lb_node *node, lb_matrix weight, int64_t first, int64_t height, lb_real *state,
+                         lb_real *product, lb_real *spare)
 {
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
-    const lb_real *weight = node->in[WEIGHT]->data, *bias = node->in[BIAS]->data;
+    const lb_real *bias = node->in[BIAS]->data;
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, false);
-        lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), lb_transposed(weight, hidden), 0, product,
-                       3 * hidden);
+        lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product, 3 * hidden);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
             lb_real *saved = node->saved ? (lb_real *)node->saved + at * SAVED * hidden : spare;
@@ -86,7 +85,9 @@ static lb_status forward(lb_node *node)
     lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + SAVED) * hidden);
     lb_real *state = node->out[FINAL]->data;
     if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
+    lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, node->in[WEIGHT], steps, &weight)) return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
@@ -94,7 +95,7 @@ static lb_status forward(lb_node *node)
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         lb_real *own = product + tile * (tiles.rows * 3 + SAVED) * hidden;
-        forward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
+        forward_tile(node, weight, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
                      state + tile * tiles.rows * hidden, own, own + tiles.rows * 3 * hidden);
     }
     return LB_OK;
