@@ -118,6 +118,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
     app_progress_init(&r->progress, (app_progress_config){.total = s->steps});
     lb_status status = lb_train(&config, history, error);
     app_progress_end(&r->progress);
+    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
     return status;
 }
 
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
         APP_HEADING("Training"),
         APP_INT(0, "batch", "N", &s->batch, 1, 1 << 20, "lists in a step"),
         APP_INT(0, "steps", "N", &s->steps, 1, 1 << 30, "steps, if the target is not reached before"),
-        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-9, 1e3, "learning rate at the start; it falls along a cosine"),
+        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-30, 1e30, "learning rate at the start; it falls along a cosine"),
         APP_NUMBER(0, "target", "SHARE", &s->target, 0, 1, "stop at this exact match on held-out lists; 0: never"),
         APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
         APP_INT(0, "threads", "N", &s->threads, 0, 1024, "threads, 0 for one a processor; results do not depend on it"),

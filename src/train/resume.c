@@ -61,7 +61,7 @@ static lb_status check_run(const lb_trainer_config *config, const lb_safetensors
 {
     const char *run = lb_safetensors_metadata_value(file, RUN_KEY), *ours = config->run ? config->run : "";
     if (run && strcmp(run, ours) == 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run: it was made with %.160s, this is %.160s",
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run, %.180s; this one is %.180s",
                         config->checkpoint, run ? run : "an unknown program", ours);
 }
 
