@@ -34,14 +34,15 @@ static lb_status check_operands(const lb_node *node)
         if (!lb_is_sound(operand)) {
             /* A poison operand of this tape has its error recorded; a stray one has not. */
             if (node->tape->error.status) return node->tape->error.status;
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed", i + 1);
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed",
+                              i + 1);
         }
     }
     return LB_OK;
 }
 
-static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
-                         size_t size)
+static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs,
+                         const void *attributes, size_t size)
 {
     lb_node *node = lb_tape_alloc(tape, sizeof *node);
     void *copy = size ? lb_tape_alloc(tape, size) : NULL;
@@ -114,7 +115,8 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
     return status;
 }
 
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b, int b)
+lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
+                       int b)
 {
     char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
     lb_shape_format(node->in[a]->shape, text_a);

@@ -12,8 +12,8 @@
 #define TRAIN BIN_DIR "/train_sort"
 /* A run of a second. */
 #define SMALL                                                                                                \
-    "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16", "--batch", "16", \
-        "--steps", "400"
+    "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16",         \
+        "--batch", "16", "--steps", "400"
 
 static support_result result;
 
@@ -28,7 +28,7 @@ static void run(const char *const *flags, int kill_after_ms)
     ck_assert(!result.timed_out);
 }
 
-#define RUN(...)        run((const char *const[]){__VA_ARGS__, NULL}, 0)
+#define RUN(...)         run((const char *const[]){__VA_ARGS__, NULL}, 0)
 #define RUN_FOR(ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, ms)
 
 static char *content(const char *name, size_t *count)
@@ -229,8 +229,9 @@ START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_check
     size_t before, after;
     char *old = content("a/checkpoint.safetensors", &before);
     /* ulimit -f counts blocks of 512 bytes: fewer than a checkpoint has. */
-    const char *argv[] = {"/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh",
-                          "--out", "a", NULL};
+    const char *argv[] = {
+        "/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh", "--out",
+        "a",       NULL};
     support_command command = {.argv = argv, .directory = support_tempdir()};
     support_result_free(&result);
     ck_assert(support_run_command(&command, &result));
@@ -246,11 +247,11 @@ END_TEST
 
 START_TEST(test_train_sort_one_number_lists_and_layers_work)
 {
-    RUN("--max-number", "99", "--min-length", "1", "--max-length", "1", "--embed", "4", "--hidden", "8", "--steps", "20",
-        "--out", "one", "--layers", "2", "--bidirectional");
+    RUN("--max-number", "99", "--min-length", "1", "--max-length", "1", "--embed", "4", "--hidden", "8",
+        "--steps", "20", "--out", "one", "--layers", "2", "--bidirectional");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    RUN("--max-number", "30", "--min-length", "300", "--max-length", "300", "--embed", "4", "--hidden", "8", "--steps",
-        "2", "--batch", "3", "--out", "long", "--attention", "none");
+    RUN("--max-number", "30", "--min-length", "300", "--max-length", "300", "--embed", "4", "--hidden", "8",
+        "--steps", "2", "--batch", "3", "--out", "long", "--attention", "none");
     ck_assert_msg(result.status == 0, "%s", result.error);
 }
 END_TEST
@@ -268,7 +269,8 @@ int main(void)
     tcase_add_test(tests, test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
     tcase_add_test(tests, test_train_sort_damaged_checkpoint_is_refused);
     tcase_add_test(tests, test_train_sort_divergence_is_status_75_and_the_last_good_checkpoint_stays);
-    tcase_add_loop_test(tests, test_train_sort_wrong_usage_is_one_clear_line, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_loop_test(tests, test_train_sort_wrong_usage_is_one_clear_line, 0,
+                        sizeof wrong / sizeof *wrong);
     tcase_add_test(tests, test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays);
     tcase_add_test(tests, test_train_sort_one_number_lists_and_layers_work);
     suite_add_tcase(suite, tests);

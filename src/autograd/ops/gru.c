@@ -72,7 +72,8 @@ static void forward_tile(lb_node *node, lb_matrix weight, int64_t first, int64_t
                 continue;
             }
             memcpy(saved + LB_GRU_SAVED * hidden, h, (size_t)hidden * sizeof *h);
-            lb_gru_gates(hidden, node->in[X]->data + at * 3 * hidden, product + row * 3 * hidden, bias, h, h, saved);
+            lb_gru_gates(hidden, node->in[X]->data + at * 3 * hidden, product + row * 3 * hidden, bias, h, h,
+                         saved);
             memcpy(out, h, (size_t)hidden * sizeof *h);
         }
     }
@@ -80,7 +81,8 @@ static void forward_tile(lb_node *node, lb_matrix weight, int64_t first, int64_t
 
 static lb_status forward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
+    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
+            hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + SAVED) * hidden);
     lb_real *state = node->out[FINAL]->data;
@@ -103,14 +105,16 @@ static lb_status forward(lb_node *node)
 
 /* Leaves the gradients of x and of W_hh h + b_hh, for all steps, in dx and dh [batch * steps, 3 hidden], and that of
  * the initial state in dstate [height, hidden]. */
-static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx, lb_real *dh)
+static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx,
+                          lb_real *dh)
 {
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, true);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
-            lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden, *dx_row = dx + at * 3 * hidden;
+            lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden,
+                    *dx_row = dx + at * 3 * hidden;
             if (t >= length_of(node, first + row)) {
                 memset(dh_row, 0, (size_t)(3 * hidden) * sizeof *dh_row);
                 memset(dx_row, 0, (size_t)(3 * hidden) * sizeof *dx_row);
@@ -121,14 +125,16 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
             lb_add_to(hidden, dout, d);
             lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx_row, dh_row, d);
         }
-        lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
+        lb_gemm_serial(height, hidden, 3 * hidden,
+                       lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
                        lb_plain(node->in[WEIGHT]->data, hidden), 1, dstate, hidden);
     }
 }
 
 static void backward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
+    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
+            hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     lb_real *dstate = lb_op_reals(node, batch * hidden), *dx = lb_op_reals(node, batch * steps * 3 * hidden);
     lb_real *dh = lb_op_reals(node, batch * steps * 3 * hidden);
@@ -142,8 +148,8 @@ static void backward(lb_node *node)
     lb_op_add_grad(node->in[X], dx);
     if (lb_wants_grad(node->in[WEIGHT])) {
         const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
-        lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden), lb_plain(previous, SAVED * hidden), 1,
-                node->in[WEIGHT]->grad, hidden);
+        lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden),
+                lb_plain(previous, SAVED * hidden), 1, node->in[WEIGHT]->grad, hidden);
     }
     lb_op_add_grad_rows(node->in[BIAS], batch * steps, dh);
 }
@@ -203,14 +209,18 @@ static lb_tensor *full_case(lb_tensor *const *in)
 
 static const lb_op_case cases[] = {
     {"padded", 4, {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = padded_case},
-    {"padded, reverse", 4, {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = reverse_case},
+    {"padded, reverse",
+     4,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)},
+     .apply = reverse_case},
     {"no initial state", 3, {LB_DIMS(2, 3, 9), LB_DIMS(9, 3), LB_DIMS(9)}, .apply = full_case},
     {"several tiles", 3, {LB_DIMS(19, 2, 3), LB_DIMS(3, 1), LB_DIMS(3)}, .apply = full_case},
 };
 
 static const lb_op gru_op = {
     .name = "gru_sequence",
-    .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r (W_n h_(t-1) + b_n))",
+    .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
+               "(W_n h_(t-1) + b_n))",
     .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
     .outputs = 2,
     .shape = output_shapes,
