@@ -128,8 +128,10 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     const char *outer = lb_tape_enter(tape, model->name);
     lb_seq2seq_decoded decoded = {
         .final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
-    if (lb_tape_status(tape)) {
-        decoded.logits = lb_tape_fail(tape, lb_tape_status(tape), "%s", lb_tape_error(tape));
+    if (!decoded.final || !initial) {
+        /* Only what has failed before leads here; the first error stays. */
+        decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
+        lb_tape_leave(tape, outer);
         return decoded;
     }
     lb_tensor *contexts;
