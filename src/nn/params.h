@@ -27,6 +27,9 @@ lb_status lb_params_status(const lb_params *params);
 /** Its text; "" if there is none. */
 const char *lb_params_error(const lb_params *params);
 
+/** Records an error of a module that cannot be what was asked for; the first one stays. Returns the status. */
+lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
+
 /** Adds the parameter "module.name"; "name" if `module` is "".
  *  Memory: the tensor's address stays as long as the store lives; where its data lies changes while parameters are
  *          added.

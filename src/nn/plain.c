@@ -60,6 +60,16 @@ lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_t
     return (lb_plain_result){{lb_matmul(weights, values), weights}};
 }
 
+lb_plain_result lb_plain_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                    lb_tensor *bias, lb_real scale)
+{
+    lb_tensor *scores = lb_scale(lb_matmul_transposed(query, false, keys, true), scale);
+    if (bias) scores = lb_add(scores, bias);
+    if (mask) scores = lb_masked_fill(scores, mask, -(lb_real)INFINITY);
+    lb_tensor *weights = lb_softmax(scores);
+    return (lb_plain_result){{lb_matmul(weights, values), weights}};
+}
+
 lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
                                                 lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
                                                 lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
