@@ -29,7 +29,8 @@ END_TEST
 START_TEST(test_error_text_of_matmul_names_shapes_and_sizes)
 {
     lb_tape *tape = lb_tape_new();
-    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(32, 7, 64), NULL), *b = lb_tensor_new(tape, LB_SHAPE(48, 64), NULL);
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(32, 7, 64), NULL),
+              *b = lb_tensor_new(tape, LB_SHAPE(48, 64), NULL);
     ck_assert(!lb_is_sound(lb_matmul(a, b)));
     ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[32,7,64] x b[48,64] (64 != 48)");
     lb_tape_free(tape);
@@ -41,9 +42,13 @@ START_TEST(test_poison_flows_through_ops_and_is_never_computed_with)
     lb_tape *tape = lb_tape_new();
     lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(2, 3), (lb_real[]){1, 2, 3, 4, 5, 6});
     lb_tensor *poison = lb_matmul(a, a);
-    lb_tensor *after[] = {lb_add(a, poison),    lb_softmax(poison),           lb_sum_all(poison),
-                          lb_reshape(poison, LB_SHAPE(-1)), lb_concat((lb_tensor *[]){a, poison}, 2, 0),
-                          lb_stack((lb_tensor *[]){poison, a}, 2, 0),          lb_dropout(poison, (lb_real)0.5),
+    lb_tensor *after[] = {lb_add(a, poison),
+                          lb_softmax(poison),
+                          lb_sum_all(poison),
+                          lb_reshape(poison, LB_SHAPE(-1)),
+                          lb_concat((lb_tensor *[]){a, poison}, 2, 0),
+                          lb_stack((lb_tensor *[]){poison, a}, 2, 0),
+                          lb_dropout(poison, (lb_real)0.5),
                           lb_tanh(a) /* sound operands, but the tape has failed */};
     for (int i = 0; i < 8; i++) {
         ck_assert_msg(!lb_is_sound(after[i]), "op %d", i);
@@ -124,16 +129,18 @@ START_TEST(test_module_name_of_an_inner_module_is_the_whole_path)
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
     lb_seq2seq model;
-    lb_seq2seq_init(&model, params, "sorter", (lb_seq2seq_config){.source_vocab = 6, .target_vocab = 6, .embed = 2, .hidden = 3});
+    lb_seq2seq_init(&model, params, "sorter",
+                    (lb_seq2seq_config){.source_vocab = 6, .target_vocab = 6, .embed = 2, .hidden = 3});
     int32_t *id, *lengths;
     lb_tokens source = lb_tokens_new(tape, 1, 2, &id, &lengths);
     id[1] = -1;
     lengths[0] = 2;
     lb_seq2seq_encode(&model, source);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
-    ck_assert_msg(strstr(lb_tape_error(tape), "sorter.source_embedding: lb_lookup: token id -1 in row 0, position 1") ==
-                      lb_tape_error(tape),
-                  "%s", lb_tape_error(tape));
+    ck_assert_msg(
+        strstr(lb_tape_error(tape), "sorter.source_embedding: lb_lookup: token id -1 in row 0, position 1") ==
+            lb_tape_error(tape),
+        "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     lb_params_free(params);
 }
@@ -249,15 +256,16 @@ int main(void)
 {
     return support_run_tests(
         "tape",
-        SUPPORT_TESTS(test_status_first_error_stays_and_reset_keeps_it, test_error_text_of_matmul_names_shapes_and_sizes,
-                      test_poison_flows_through_ops_and_is_never_computed_with,
-                      test_backward_after_an_error_returns_it_and_touches_no_gradient,
-                      test_backward_of_more_than_one_number_is_an_error_of_shape,
-                      test_backward_twice_is_an_error_and_adds_nothing,
-                      test_module_name_stands_in_front_of_the_message,
-                      test_module_name_of_an_inner_module_is_the_whole_path, test_operands_of_two_tapes_are_an_error,
-                      test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives,
-                      test_item_is_the_one_value_or_nan, test_clear_error_makes_the_tape_usable_again,
-                      test_evaluate_mode_records_nothing, test_backward_through_a_diamond_sums_both_ways,
-                      test_backward_of_many_ops_needs_no_stack));
+        SUPPORT_TESTS(
+            test_status_first_error_stays_and_reset_keeps_it,
+            test_error_text_of_matmul_names_shapes_and_sizes,
+            test_poison_flows_through_ops_and_is_never_computed_with,
+            test_backward_after_an_error_returns_it_and_touches_no_gradient,
+            test_backward_of_more_than_one_number_is_an_error_of_shape,
+            test_backward_twice_is_an_error_and_adds_nothing, test_module_name_stands_in_front_of_the_message,
+            test_module_name_of_an_inner_module_is_the_whole_path, test_operands_of_two_tapes_are_an_error,
+            test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives,
+            test_item_is_the_one_value_or_nan, test_clear_error_makes_the_tape_usable_again,
+            test_evaluate_mode_records_nothing, test_backward_through_a_diamond_sums_both_ways,
+            test_backward_of_many_ops_needs_no_stack));
 }

@@ -58,7 +58,8 @@ START_TEST(test_decode_in_two_parts_equals_decode_at_once)
                              lb_tokens_new(m.tape, target.batch, rest, &id[1], &lengths[1])};
         for (int64_t row = 0; row < target.batch; row++) {
             memcpy(id[0] + row * first, target.id + row * target.length, (size_t)first * sizeof(int32_t));
-            memcpy(id[1] + row * rest, target.id + row * target.length + first, (size_t)rest * sizeof(int32_t));
+            memcpy(id[1] + row * rest, target.id + row * target.length + first,
+                   (size_t)rest * sizeof(int32_t));
         }
         lb_seq2seq_encoded encoded = lb_seq2seq_encode(&m.model, source);
         lb_seq2seq_decoded begun = lb_seq2seq_decode(&m.model, &encoded, encoded.initial, part[0]);
@@ -92,9 +93,11 @@ START_TEST(test_greedy_ids_and_weights_equal_pytorch)
             ck_assert_int_eq(found.finished[row], length < limit);
             ended += length < limit;
             for (int64_t t = 0; t < limit; t++)
-                ck_assert_int_eq(found.id[row * limit + t], t < length ? (int32_t)ids[row * limit + t] : LB_PAD);
+                ck_assert_int_eq(found.id[row * limit + t],
+                                 t < length ? (int32_t)ids[row * limit + t] : LB_PAD);
             /* The step that wrote LB_EOS looked somewhere as well; what comes after it means nothing. */
-            for (int64_t i = row * limit * 5; i < (row * limit + (length < limit ? length + 1 : limit)) * 5; i++)
+            for (int64_t i = row * limit * 5; i < (row * limit + (length < limit ? length + 1 : limit)) * 5;
+                 i++)
                 ck_assert_double_eq_tol((double)found.weights[i], weights[i], SUPPORT_TOLERANCE);
         }
         ck_assert_int_gt(ended, 0);
@@ -136,7 +139,8 @@ END_TEST
 
 START_TEST(test_init_impossible_sizes_are_errors)
 {
-    const lb_seq2seq_config good = {.source_vocab = 7, .target_vocab = 9, .embed = 3, .hidden = 5, .layers = 2};
+    const lb_seq2seq_config good = {
+        .source_vocab = 7, .target_vocab = 9, .embed = 3, .hidden = 5, .layers = 2};
     lb_seq2seq_config bad[5] = {good, good, good, good, good};
     bad[0].source_vocab = 0;
     bad[1].target_vocab = -3;
@@ -173,7 +177,11 @@ START_TEST(test_forward_without_attention_ignores_all_but_the_final_state)
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
     lb_seq2seq model;
-    lb_seq2seq_config config = {.source_vocab = 7, .target_vocab = 9, .embed = 3, .hidden = 5, .layers = 2,
+    lb_seq2seq_config config = {.source_vocab = 7,
+                                .target_vocab = 9,
+                                .embed = 3,
+                                .hidden = 5,
+                                .layers = 2,
                                 .attention = LB_ATTENTION_NONE};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     ck_assert_ptr_null(lb_params_find(params, "attention.W_q.weight"));
@@ -200,9 +208,10 @@ int main(void)
     return support_run_tests(
         "seq2seq",
         SUPPORT_TESTS(test_forward_outputs_and_gradients_equal_pytorch, test_forward_equals_encode_and_decode,
-                      test_decode_in_two_parts_equals_decode_at_once, test_greedy_ids_and_weights_equal_pytorch,
+                      test_decode_in_two_parts_equals_decode_at_once,
+                      test_greedy_ids_and_weights_equal_pytorch,
                       test_forward_token_out_of_vocabulary_names_place_and_module,
-                      test_forward_batches_that_differ_is_an_error_of_shape, test_init_impossible_sizes_are_errors,
-                      test_init_scoped_twice_gives_two_models,
+                      test_forward_batches_that_differ_is_an_error_of_shape,
+                      test_init_impossible_sizes_are_errors, test_init_scoped_twice_gives_two_models,
                       test_forward_without_attention_ignores_all_but_the_final_state));
 }

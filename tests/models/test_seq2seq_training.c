@@ -53,8 +53,8 @@ static void train(const char *name, bool clips)
         ck_assert_msg(fabs(lb_item(loss) - losses[step]) <= 5e-10 * fabs(losses[step]),
                       "step %d: loss %.12f, not %.12f", step, lb_item(loss), losses[step]);
         ck_assert_int_eq(lb_adam_step(adam), LB_OK);
-        ck_assert_msg(fabs(lb_adam_grad_norm(adam) - norms[step]) <= 1e-8 * norms[step], "step %d: norm %.12g, not %.12g",
-                      step, lb_adam_grad_norm(adam), norms[step]);
+        ck_assert_msg(fabs(lb_adam_grad_norm(adam) - norms[step]) <= 1e-8 * norms[step],
+                      "step %d: norm %.12g, not %.12g", step, lb_adam_grad_norm(adam), norms[step]);
         clipped += norms[step] > 1;
     }
     ck_assert_double_lt(losses[99], losses[0] - 0.2); /* it did learn */
@@ -78,6 +78,7 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("training", SUPPORT_TESTS(test_training_hundred_steps_lose_as_pytorch_does,
-                                                       test_training_two_bidirectional_layers_lose_as_pytorch_does));
+    return support_run_tests("training",
+                             SUPPORT_TESTS(test_training_hundred_steps_lose_as_pytorch_does,
+                                           test_training_two_bidirectional_layers_lose_as_pytorch_does));
 }

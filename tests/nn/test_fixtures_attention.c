@@ -55,7 +55,8 @@ START_TEST(test_attention_of_misfitting_keys_names_the_module_and_is_poison)
     lb_additive_attention attention;
     lb_additive_attention_init(&attention, params, "decoder.attention",
                                (lb_additive_attention_config){.query = 4, .key = 6});
-    lb_tensor *query = lb_tensor_new(tape, LB_SHAPE(2, 1, 4), NULL), *keys = lb_tensor_new(tape, LB_SHAPE(3, 5, 6), NULL);
+    lb_tensor *query = lb_tensor_new(tape, LB_SHAPE(2, 1, 4), NULL),
+              *keys = lb_tensor_new(tape, LB_SHAPE(3, 5, 6), NULL);
     lb_attended_result result = lb_additive_attention_forward(&attention, query, keys, keys, NULL);
     ck_assert(!lb_is_sound(result.context));
     ck_assert(!lb_is_sound(result.weights));

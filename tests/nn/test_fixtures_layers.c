@@ -108,11 +108,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests(
-        "fixtures of layers",
-        SUPPORT_TESTS(test_linear_forward_and_gradients_equal_pytorch, test_linear_without_bias_equals_pytorch,
-                      test_embedding_forward_and_gradients_equal_pytorch,
-                      test_layer_norm_forward_and_gradients_equal_pytorch,
-                      test_cross_entropy_with_ignored_targets_equals_pytorch,
-                      test_cross_entropy_smoothed_equals_pytorch));
+    return support_run_tests("fixtures of layers",
+                             SUPPORT_TESTS(test_linear_forward_and_gradients_equal_pytorch,
+                                           test_linear_without_bias_equals_pytorch,
+                                           test_embedding_forward_and_gradients_equal_pytorch,
+                                           test_layer_norm_forward_and_gradients_equal_pytorch,
+                                           test_cross_entropy_with_ignored_targets_equals_pytorch,
+                                           test_cross_entropy_smoothed_equals_pytorch));
 }

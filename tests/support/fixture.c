@@ -115,8 +115,8 @@ int32_t *support_fixture_ids(support_fixture *fixture, const char *name)
     return ids;
 }
 
-lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const char *ids, const char *lengths,
-                                 int64_t step)
+lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const char *ids,
+                                 const char *lengths, int64_t step)
 {
     lb_shape shape = support_fixture_shape(fixture, ids);
     int64_t batch = lb_shape_dim(shape, -2), length = lb_shape_dim(shape, -1);
@@ -126,7 +126,8 @@ lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const 
     lb_tokens tokens = lb_tokens_new(tape, batch, length, &id, &row_length);
     ck_assert_int_eq(tokens.batch, batch);
     for (int64_t i = 0; i < batch * length; i++) id[i] = (int32_t)values[i];
-    for (int64_t i = 0; i < batch; i++) row_length[i] = row_lengths ? (int32_t)row_lengths[i] : (int32_t)length;
+    for (int64_t i = 0; i < batch; i++)
+        row_length[i] = row_lengths ? (int32_t)row_lengths[i] : (int32_t)length;
     return tokens;
 }
 
@@ -141,7 +142,8 @@ void support_fixture_fill(const support_fixture *fixture, lb_params *params)
         snprintf(full, sizeof full, "param.%s", lb_params_name(params, i));
         lb_tensor *parameter = lb_params_tensor(params, i);
         lb_error error = {0};
-        lb_status status = lb_safetensors_read(fixture->file, full, parameter->shape, parameter->data, &error);
+        lb_status status =
+            lb_safetensors_read(fixture->file, full, parameter->shape, parameter->data, &error);
         ck_assert_msg(status == LB_OK, "%s", error.message);
     }
 }
@@ -158,8 +160,9 @@ void support_fixture_compare_within(const support_fixture *fixture, const char *
     ck_assert_msg(found, "%s: there is nothing to compare", name);
     for (int64_t i = 0; i < count; i++)
         ck_assert_msg(fabs((double)found[i] - expected[i]) <= tolerance * (size + fabs(expected[i])),
-                      "%s, element %d is %.12g, not %.12g (%.3g of what is allowed)", name, (int)i, (double)found[i],
-                      expected[i], fabs((double)found[i] - expected[i]) / tolerance / (size + fabs(expected[i])));
+                      "%s, element %d is %.12g, not %.12g (%.3g of what is allowed)", name, (int)i,
+                      (double)found[i], expected[i],
+                      fabs((double)found[i] - expected[i]) / tolerance / (size + fabs(expected[i])));
 }
 
 void support_fixture_compare(const support_fixture *fixture, const char *name, const lb_real *found)
@@ -191,7 +194,8 @@ void support_fixture_backward(support_fixture *fixture, lb_tensor *loss, lb_para
     char full[NAME_LENGTH];
     for (int i = 0; params && i < lb_params_count(params); i++, compared++) {
         snprintf(full, sizeof full, "grad.param.%s", lb_params_name(params, i));
-        ck_assert_int_eq(lb_count(lb_params_tensor(params, i)), lb_shape_count(support_fixture_shape(fixture, full)));
+        ck_assert_int_eq(lb_count(lb_params_tensor(params, i)),
+                         lb_shape_count(support_fixture_shape(fixture, full)));
         support_fixture_compare(fixture, full, lb_params_tensor(params, i)->grad);
     }
     for (int i = 0; i < fixture->inputs; i++, compared++) {

@@ -29,8 +29,8 @@ int32_t *support_fixture_ids(support_fixture *fixture, const char *name);
 
 /* Ids [batch, length] and their lengths [batch] as a batch on the tape; without lengths every row is full.
  * Of arrays [steps, ...] those of step number `step`. */
-lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const char *ids, const char *lengths,
-                                 int64_t step);
+lb_tokens support_fixture_tokens(support_fixture *fixture, lb_tape *tape, const char *ids,
+                                 const char *lengths, int64_t step);
 
 /* Gives every parameter the values of "param.NAME". All must be there, and no other. */
 void support_fixture_fill(const support_fixture *fixture, lb_params *params);

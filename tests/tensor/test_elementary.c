@@ -90,7 +90,8 @@ static void measure_lanes(array_fn found, double (*exact)(double), const float *
 }
 
 /* Floats from bit pattern `first` to `last`, every `stride`-th of them. */
-static void measure(array_fn found, double (*exact)(double), uint32_t first, uint32_t last, uint32_t stride, worst *w)
+static void measure(array_fn found, double (*exact)(double), uint32_t first, uint32_t last, uint32_t stride,
+                    worst *w)
 {
     float x[LANES];
     int filled = 0;
@@ -105,7 +106,8 @@ static void measure(array_fn found, double (*exact)(double), uint32_t first, uin
 }
 
 /* The worst error over floats from low to high (0 < low < high) and their negatives. */
-static worst sweep(const char *name, array_fn found, double (*exact)(double), float low, float high, bool negative)
+static worst sweep(const char *name, array_fn found, double (*exact)(double), float low, float high,
+                   bool negative)
 {
     static const uint32_t SIGN = 0x80000000U;
     uint32_t first = bits_of(low), last = bits_of(high);
@@ -113,8 +115,8 @@ static worst sweep(const char *name, array_fn found, double (*exact)(double), fl
     worst w = {0, 0};
     measure(found, exact, first | (negative ? SIGN : 0), last | (negative ? SIGN : 0), stride, &w);
     if (getenv("LOOKBACK_PRINT_ULP"))
-        printf("%s on %g..%g: %.4f ulp at %.9g\n", name, (double)(negative ? -low : low), (double)(negative ? -high : high),
-               w.error, (double)w.at);
+        printf("%s on %g..%g: %.4f ulp at %.9g\n", name, (double)(negative ? -low : low),
+               (double)(negative ? -high : high), w.error, (double)w.at);
     return w;
 }
 
@@ -138,14 +140,16 @@ static const claim claims[] = {
 START_TEST(test_error_over_all_magnitudes_is_within_the_claim)
 {
     /* Ranges that cut where the functions change: subnormal, tiny, where they bend, where they saturate. */
-    static const float edges[] = {0, FLT_MIN, 1e-20F, 1e-6F, 1e-3F, 0.1F, 0.5F, 1, 4, 10, 20, 60, 88.72F, 90, 105, FLT_MAX};
+    static const float edges[] = {0, FLT_MIN, 1e-20F, 1e-6F, 1e-3F,  0.1F, 0.5F, 1,
+                                  4, 10,      20,     60,    88.72F, 90,   105,  FLT_MAX};
     for (int c = 0; c < (int)(sizeof claims / sizeof *claims); c++)
         for (int i = 0; i + 1 < (int)(sizeof edges / sizeof *edges); i++)
             for (int negative = 0; negative < 2; negative++) {
                 if (negative && -edges[i + 1] < claims[c].lowest) continue;
-                worst w = sweep(claims[c].name, claims[c].found, claims[c].exact, edges[i], edges[i + 1], negative);
-                ck_assert_msg(w.error <= claims[c].most, "%s is off by %.3f ulp at %.9g", claims[c].name, w.error,
-                              (double)w.at);
+                worst w =
+                    sweep(claims[c].name, claims[c].found, claims[c].exact, edges[i], edges[i + 1], negative);
+                ck_assert_msg(w.error <= claims[c].most, "%s is off by %.3f ulp at %.9g", claims[c].name,
+                              w.error, (double)w.at);
             }
 }
 END_TEST
@@ -155,7 +159,8 @@ START_TEST(test_sigmoid_where_exp_overflows_is_as_near_as_the_smallest_normal_nu
     worst w = {0, 0};
     measure(sigmoid_kernel, exact_sigmoid, bits_of(-88.72F), bits_of(-110), 7, &w);
     measure(sigmoid_plain, exact_sigmoid, bits_of(-88.72F), bits_of(-110), 7, &w);
-    if (getenv("LOOKBACK_PRINT_ULP")) printf("sigmoid on -88.72..-110: %.4f ulp at %.9g\n", w.error, (double)w.at);
+    if (getenv("LOOKBACK_PRINT_ULP"))
+        printf("sigmoid on -88.72..-110: %.4f ulp at %.9g\n", w.error, (double)w.at);
     ck_assert_double_le(w.error * 0x1p-149, (double)FLT_MIN);
     ck_assert(lb_sigmoid_inline(-FLT_MAX) == 0);
     ck_assert(lb_sigmoid_inline(-INFINITY) == 0);
@@ -188,14 +193,17 @@ START_TEST(test_special_values_in_a_vector_are_those_of_the_function)
     static const struct {
         array_fn array;
         float (*one)(float);
-    } functions[] = {{exp_kernel, lb_exp_inline}, {tanh_kernel, lb_tanh_inline}, {sigmoid_kernel, lb_sigmoid_inline}};
+    } functions[] = {
+        {exp_kernel, lb_exp_inline}, {tanh_kernel, lb_tanh_inline}, {sigmoid_kernel, lb_sigmoid_inline}};
     for (int i = 0; i < LANES; i++) x[i] = special[i % 8];
     for (int f = 0; f < 3; f++) {
         functions[f].array(x, y);
         for (int i = 0; i < LANES; i++) {
             float one = functions[f].one(x[i]);
-            ck_assert_msg((isnan(one) && isnan(y[i])) || fabsf(y[i] - one) <= 4 * FLT_EPSILON * fabsf(one) || y[i] == one,
-                          "function %d at %g: %g in a vector, %g alone", f, (double)x[i], (double)y[i], (double)one);
+            ck_assert_msg((isnan(one) && isnan(y[i])) || fabsf(y[i] - one) <= 4 * FLT_EPSILON * fabsf(one) ||
+                              y[i] == one,
+                          "function %d at %g: %g in a vector, %g alone", f, (double)x[i], (double)y[i],
+                          (double)one);
         }
     }
 }
@@ -212,9 +220,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("elementary",
-                             SUPPORT_TESTS(test_error_over_all_magnitudes_is_within_the_claim,
-                                           test_sigmoid_where_exp_overflows_is_as_near_as_the_smallest_normal_number,
-                                           test_special_values_are_exact,
-                                           test_special_values_in_a_vector_are_those_of_the_function, test_tanh_is_odd));
+    return support_run_tests(
+        "elementary",
+        SUPPORT_TESTS(test_error_over_all_magnitudes_is_within_the_claim,
+                      test_sigmoid_where_exp_overflows_is_as_near_as_the_smallest_normal_number,
+                      test_special_values_are_exact,
+                      test_special_values_in_a_vector_are_those_of_the_function, test_tanh_is_odd));
 }

@@ -19,11 +19,13 @@ enum { GAP = 3, FILLER = -77 };
 /* A matrix [rows, columns], stored transposed or not, with NaN in the gaps between its stored rows. */
 static lb_matrix make_matrix(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
 {
-    int64_t stored_rows = transposed ? columns : rows, width = transposed ? rows : columns, stride = width + GAP;
+    int64_t stored_rows = transposed ? columns : rows, width = transposed ? rows : columns,
+            stride = width + GAP;
     lb_real *data = malloc((size_t)(stored_rows * stride + 1) * sizeof *data);
     for (int64_t i = 0; i < stored_rows * stride; i++)
-        data[i] = i % stride < width ? (lb_real)(lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) * 2 - 0.8)
-                                     : (lb_real)NAN;
+        data[i] = i % stride < width
+                      ? (lb_real)(lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) * 2 - 0.8)
+                      : (lb_real)NAN;
     return (lb_matrix){.data = data, .stride = stride, .transposed = transposed};
 }
 
@@ -63,8 +65,8 @@ static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta
             }
             if (beta != 0) sum += (double)beta * (2 + (double)((i * stride + j) % 5));
             ck_assert_msg(fabs(found - sum) <= TOLERANCE * (1 + size),
-                          "[%d,%d,%d] %d%d beta %g: element %d,%d is %.9g, not %.9g", (int)m, (int)n, (int)k, ta, tb,
-                          (double)beta, (int)i, (int)j, found, sum);
+                          "[%d,%d,%d] %d%d beta %g: element %d,%d is %.9g, not %.9g", (int)m, (int)n, (int)k,
+                          ta, tb, (double)beta, (int)i, (int)j, found, sum);
         }
     }
     free((void *)(uintptr_t)a.data);
@@ -73,16 +75,18 @@ static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta
 }
 
 /* Sizes on either side of a tile's edge, tall and wide, and of several tiles; the last has an odd rest. */
-static const int64_t sizes[][3] = {{1, 1, 1},     {2, 3, 4},      {15, 16, 17},   {16, 17, 3},    {33, 5, 1},
-                                   {1, 70, 9},    {70, 1, 9},     {64, 64, 255},  {64, 64, 256},  {64, 65, 257},
-                                   {128, 96, 97}, {513, 31, 140}, {31, 513, 140}, {257, 129, 190}};
+static const int64_t sizes[][3] = {{1, 1, 1},      {2, 3, 4},      {15, 16, 17},  {16, 17, 3},
+                                   {33, 5, 1},     {1, 70, 9},     {70, 1, 9},    {64, 64, 255},
+                                   {64, 64, 256},  {64, 65, 257},  {128, 96, 97}, {513, 31, 140},
+                                   {31, 513, 140}, {257, 129, 190}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 START_TEST(test_gemm_all_transposes_equal_plain_loops)
 {
     for (int s = 0; s < SIZES; s++)
         for (int kind = 0; kind < 8; kind++)
-            check_product(lb_gemm, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2, (lb_real)(kind >> 2));
+            check_product(lb_gemm, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
 }
 END_TEST
 
@@ -90,7 +94,8 @@ START_TEST(test_gemm_serial_all_transposes_equal_plain_loops)
 {
     for (int s = 0; s < SIZES - 3; s++)
         for (int kind = 0; kind < 8; kind++)
-            check_product(lb_gemm_serial, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2, (lb_real)(kind >> 2));
+            check_product(lb_gemm_serial, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
 }
 END_TEST
 
@@ -142,7 +147,8 @@ START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
                 memset(other, 0, bytes);
                 lb_gemm(m, n, k, a, b, 0, other, n);
                 ck_assert_int_eq(lb_threads(), threads);
-                ck_assert_msg(memcmp(first, other, bytes) == 0, "[%d,%d,%d] on %d threads", (int)m, (int)n, (int)k, threads);
+                ck_assert_msg(memcmp(first, other, bytes) == 0, "[%d,%d,%d] on %d threads", (int)m, (int)n,
+                              (int)k, threads);
             }
             free((void *)(uintptr_t)a.data);
             free((void *)(uintptr_t)b.data);
@@ -175,9 +181,10 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "gemm", SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
-                              test_gemm_serial_all_transposes_equal_plain_loops, test_gemm_beta_scales_what_was_there,
-                              test_gemm_empty_inner_size_gives_beta_c, test_gemm_empty_result_touches_nothing,
-                              test_gemm_any_number_of_threads_gives_the_same_bits,
-                              test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
+        "gemm",
+        SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
+                      test_gemm_serial_all_transposes_equal_plain_loops, test_gemm_beta_scales_what_was_there,
+                      test_gemm_empty_inner_size_gives_beta_c, test_gemm_empty_result_touches_nothing,
+                      test_gemm_any_number_of_threads_gives_the_same_bits,
+                      test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
 }

@@ -28,8 +28,8 @@ START_TEST(test_bits_published_vectors_give_the_published_answers)
     for (int i = 0; i < 3; i++) {
         lb_rng_block found = philox(known[i].counter, known[i].key);
         for (int w = 0; w < 4; w++)
-            ck_assert_msg(found.word[w] == known[i].answer[w], "vector %d, word %d: %08x, not %08x", i, w, found.word[w],
-                          known[i].answer[w]);
+            ck_assert_msg(found.word[w] == known[i].answer[w], "vector %d, word %d: %08x, not %08x", i, w,
+                          found.word[w], known[i].answer[w]);
     }
 }
 END_TEST
@@ -134,8 +134,8 @@ static uint64_t high_of_product(uint64_t a, uint64_t b)
 
 START_TEST(test_below_is_the_high_half_of_the_product)
 {
-    static const uint64_t bounds[] = {1, 2, 3, 100, 1ULL << 32, (1ULL << 32) + 1, 0xFFFFFFFFULL, 0x8000000000000001ULL,
-                                      UINT64_MAX};
+    static const uint64_t bounds[] = {
+        1, 2, 3, 100, 1ULL << 32, (1ULL << 32) + 1, 0xFFFFFFFFULL, 0x8000000000000001ULL, UINT64_MAX};
     const lb_rng rng = {.seed = 14, .stream = 6, .step = 2};
     ck_assert(high_of_product(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
     for (uint64_t i = 0; i < 5000; i++) {
@@ -159,9 +159,10 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "rng", SUPPORT_TESTS(test_bits_published_vectors_give_the_published_answers,
-                             test_bits_each_part_of_the_key_changes_them, test_uniform_fills_the_unit_interval_evenly,
-                             test_normal_has_the_moments_and_tails_of_a_normal_distribution,
-                             test_below_draws_each_number_equally_often, test_below_is_the_high_half_of_the_product,
-                             test_stream_is_fnv_1a_and_tells_names_apart));
+        "rng", SUPPORT_TESTS(
+                   test_bits_published_vectors_give_the_published_answers,
+                   test_bits_each_part_of_the_key_changes_them, test_uniform_fills_the_unit_interval_evenly,
+                   test_normal_has_the_moments_and_tails_of_a_normal_distribution,
+                   test_below_draws_each_number_equally_often, test_below_is_the_high_half_of_the_product,
+                   test_stream_is_fnv_1a_and_tells_names_apart));
 }

@@ -22,11 +22,11 @@ START_TEST(test_valid_refuses_negative_too_many_and_too_much)
     ck_assert(!lb_shape_valid((lb_shape){.ndim = -1}));
     ck_assert(!lb_shape_valid(LB_SHAPE(INT64_MAX)));
     ck_assert(!lb_shape_valid(LB_SHAPE(INT64_MAX, INT64_MAX)));
-    ck_assert(!lb_shape_valid(LB_SHAPE(1LL << 32, 1LL << 32)));       /* the product wraps to 0 */
-    ck_assert(!lb_shape_valid(LB_SHAPE(3, 6148914691236517206LL)));   /* and here to 2 */
-    ck_assert(!lb_shape_valid(LB_SHAPE(PTRDIFF_MAX / 8 + 1)));        /* the bytes do not fit */
+    ck_assert(!lb_shape_valid(LB_SHAPE(1LL << 32, 1LL << 32)));     /* the product wraps to 0 */
+    ck_assert(!lb_shape_valid(LB_SHAPE(3, 6148914691236517206LL))); /* and here to 2 */
+    ck_assert(!lb_shape_valid(LB_SHAPE(PTRDIFF_MAX / 8 + 1)));      /* the bytes do not fit */
     ck_assert(lb_shape_valid(LB_SHAPE(PTRDIFF_MAX / 8)));
-    ck_assert(!lb_shape_valid(LB_SHAPE(0, 1LL << 40, 1LL << 40)));    /* strides would overflow */
+    ck_assert(!lb_shape_valid(LB_SHAPE(0, 1LL << 40, 1LL << 40))); /* strides would overflow */
 }
 END_TEST
 

@@ -35,9 +35,16 @@ START_TEST(test_text_and_exit_status_are_there_for_every_status)
     static const struct {
         lb_status status;
         int exit_status;
-    } expected[] = {{LB_OK, 0},           {LB_ERROR_SHAPE, 1},  {LB_ERROR_ARGUMENT, 2}, {LB_ERROR_INDEX, 65},
-                    {LB_ERROR_MEMORY, 1}, {LB_ERROR_FORMAT, 65}, {LB_ERROR_OPEN, 66},    {LB_ERROR_WRITE, 74},
-                    {LB_ERROR_DIVERGED, 75}, {LB_ERROR_GRADIENT, 1}};
+    } expected[] = {{LB_OK, 0},
+                    {LB_ERROR_SHAPE, 1},
+                    {LB_ERROR_ARGUMENT, 2},
+                    {LB_ERROR_INDEX, 65},
+                    {LB_ERROR_MEMORY, 1},
+                    {LB_ERROR_FORMAT, 65},
+                    {LB_ERROR_OPEN, 66},
+                    {LB_ERROR_WRITE, 74},
+                    {LB_ERROR_DIVERGED, 75},
+                    {LB_ERROR_GRADIENT, 1}};
     const int count = (int)(sizeof expected / sizeof *expected);
     ck_assert_int_eq(count, LB_ERROR_GRADIENT + 1);
     for (int i = 0; i < count; i++) {
@@ -52,9 +59,8 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("status",
-                             SUPPORT_TESTS(test_error_set_keeps_the_first_error,
-                                           test_error_set_without_error_returns_the_status,
-                                           test_error_set_long_message_is_cut,
-                                           test_text_and_exit_status_are_there_for_every_status));
+    return support_run_tests("status", SUPPORT_TESTS(test_error_set_keeps_the_first_error,
+                                                     test_error_set_without_error_returns_the_status,
+                                                     test_error_set_long_message_is_cut,
+                                                     test_text_and_exit_status_are_there_for_every_status));
 }
