@@ -1,0 +1,133 @@
+/* After the first steps, training allocates nothing: not through lb_alloc, and nowhere else either. */
+#include "autograd/ops.h"
+#include "support/alloc.h"
+#include "support/sorting.h"
+#include "support/suite.h"
+#include "tensor/threads.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const lb_sort_task task = {.max_value = 20, .min_length = 6, .max_length = 6, .seed = 3};
+
+/* Every malloc of the process, whoever calls it: the C library lets a program put its own in front. A sanitizer has
+ * done so already. */
+#if defined(__GLIBC__) && !SUPPORT_SANITIZED
+#    define COUNTS_MALLOC 1
+
+static atomic_long mallocs;
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the C library's names for its own
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *memory, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __libc_realloc(memory, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    *memory = __libc_memalign(alignment, bytes);
+    return *memory ? 0 : ENOMEM;
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static long malloc_count(void)
+{
+    return atomic_load(&mallocs);
+}
+#else
+#    define COUNTS_MALLOC 0
+
+static long malloc_count(void)
+{
+    return 0;
+}
+#endif
+
+enum { WARM_UP = 5, STEPS = 50, BATCH = 40 };
+
+static void check_steady(lb_seq2seq_config config, int threads)
+{
+    lb_set_threads(threads);
+    support_watch_allocations();
+    support_sorting s;
+    ck_assert_int_eq(support_sorting_open(&s, task, config), LB_OK);
+    for (int step = 0; step < WARM_UP; step++)
+        ck_assert_int_eq(support_sorting_step(&s, BATCH, step, NULL), LB_OK);
+    long library = support_allocation_count(), all = malloc_count();
+    int failed = 0;
+    lb_real loss = 0;
+    for (int step = WARM_UP; step < WARM_UP + STEPS; step++)
+        failed += support_sorting_step(&s, BATCH, step, &loss) != LB_OK;
+    long library_after = support_allocation_count(), all_after = malloc_count();
+    ck_assert_int_eq(failed, 0);
+    ck_assert(loss > 0);
+    ck_assert_int_gt(library, 5);
+    ck_assert_int_eq(library_after - library, 0);
+    ck_assert_int_eq(all_after - all, 0);
+    support_sorting_close(&s);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+
+START_TEST(test_training_steps_after_the_first_allocate_nothing)
+{
+    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 2);
+}
+END_TEST
+
+START_TEST(test_training_deep_model_steps_after_the_first_allocate_nothing)
+{
+    lb_seq2seq_config config = {
+        .embed = 9, .hidden = 17, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.2};
+    check_steady(config, 3);
+}
+END_TEST
+
+START_TEST(test_training_on_one_thread_steps_after_the_first_allocate_nothing)
+{
+    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 1);
+}
+END_TEST
+
+START_TEST(test_malloc_is_seen_where_it_can_be)
+{
+    long before = malloc_count();
+    void *volatile memory = malloc(100);
+    ck_assert_int_eq(malloc_count() - before, COUNTS_MALLOC);
+    free(memory);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "steady state", SUPPORT_TESTS(test_malloc_is_seen_where_it_can_be,
+                                      test_training_steps_after_the_first_allocate_nothing,
+                                      test_training_deep_model_steps_after_the_first_allocate_nothing,
+                                      test_training_on_one_thread_steps_after_the_first_allocate_nothing));
+}
