@@ -15,7 +15,7 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
-/* Are the allocator and the threads a sanitizer's? Then they are slow, and malloc is not the C library's. */
+/* Does a sanitizer watch? Then all is slow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define SUPPORT_SANITIZED 1
 #elif defined(__has_feature)
