@@ -27,7 +27,6 @@ typedef struct run {
     lb_params *params;
     lb_seq2seq model;
     app_progress progress;
-    bool resumed_said;
 } run;
 
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)

@@ -91,8 +91,8 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
     encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
     for (int layer = 0; encoded.initial && read.final && layer < model->config.layers; layer++) {
-        int directions = model->encoder.directions;
-        lb_tensor **end = read.final + layer * directions;
+        int directions = model->encoder.directions, first = layer * directions;
+        lb_tensor **end = &read.final[first];
         lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
         encoded.initial[layer] = lb_tanh(lb_linear_forward(&model->bridge[layer], state));
     }
