@@ -13,6 +13,7 @@ void app_start(const char *name)
 {
     program = name;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 void app_note(const char *format, ...)

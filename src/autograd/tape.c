@@ -78,7 +78,8 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    lb_error_set(&tape->error, status, "%s%s%s", tape->scope ? tape->scope : "", tape->scope ? ": " : "", message);
+    lb_error_set(&tape->error, status, "%s%s%s", tape->scope ? tape->scope : "", tape->scope ? ": " : "",
+                 message);
     return &tape->poison;
 }
 
@@ -137,6 +138,15 @@ lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, 
     if (!lb_is_sound(mask)) return mask;
     for (int64_t row = 0; row < batch; row++)
         for (int64_t i = 0; i < width && i < lengths[row]; i++) mask->data[row * width + i] = 1;
+    return mask;
+}
+
+lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length)
+{
+    lb_tensor *mask = lb_tensor_new(tape, LB_SHAPE(length, length), NULL);
+    if (!lb_is_sound(mask)) return mask;
+    for (int64_t row = 0; row < length; row++)
+        for (int64_t i = 0; i <= row; i++) mask->data[row * length + i] = 1;
     return mask;
 }
 

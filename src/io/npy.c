@@ -214,7 +214,7 @@ static size_t format_header(char *out, size_t size, lb_dtype dtype, lb_shape sha
                                                : "%" PRId64,
                                shape.dim[d]);
     at += (size_t)snprintf(out + at, size - at, "), }");
-    size_t end = lb_align(at + 1);
+    size_t end = lb_align_up(at + 1);
     memset(out + at, ' ', end - at);
     out[end - 1] = '\n';
     size_t length = end - BEGIN;

@@ -126,7 +126,7 @@ static void print_header(lb_json *json, const content *c)
         print_tensor(json, c->tensors[i], begin);
     lb_json_print(json, "}");
     size_t end = LB_SAFETENSORS_LENGTH_BYTES + json->length;
-    lb_json_print(json, "%*s", (int)(lb_align(end) - end), "");
+    lb_json_print(json, "%*s", (int)(lb_align_up(end) - end), "");
 }
 
 static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_count)

@@ -10,6 +10,7 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
     if (config.embed == 0) config.embed = 64;
     if (config.hidden == 0) config.hidden = 128;
     if (config.layers == 0) config.layers = 1;
+    if (config.embedding_deviation == 0) config.embedding_deviation = 0.1;
     return config;
 }
 
@@ -17,9 +18,9 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
 {
     if (c->source_vocab > 0 && c->target_vocab > 0 && c->embed > 0 && c->hidden > 0 && c->layers > 0) return;
     lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   "%s: impossible sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d", name,
-                   (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed, (long long)c->hidden,
-                   c->layers);
+                   "%s: impossible sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d",
+                   name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
+                   (long long)c->hidden, c->layers);
     if (c->layers < 0) c->layers = 1; /* of poison */
 }
 
@@ -47,9 +48,9 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     *model = (lb_seq2seq){.name = lb_params_scope(params, "", name), .config = config};
     int64_t depth = context_depth(&config);
     lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),
-                      config.source_vocab, config.embed);
+                      config.source_vocab, config.embed, config.embedding_deviation);
     lb_embedding_init(&model->target_embedding, params, lb_params_scope(params, name, "target_embedding"),
-                      config.target_vocab, config.embed);
+                      config.target_vocab, config.embed, config.embedding_deviation);
     lb_gru_config encoder = {.input = config.embed,
                              .hidden = config.hidden,
                              .layers = config.layers,
@@ -59,7 +60,8 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     init_bridges(model, params);
     if (depth) {
         lb_additive_attention_config attention = {.query = config.hidden, .key = depth};
-        lb_additive_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"), attention);
+        lb_additive_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"),
+                                   attention);
     }
     lb_gru_config decoder = {.input = config.embed + depth, .hidden = config.hidden, .layers = config.layers};
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
@@ -73,7 +75,8 @@ static lb_tensor *token_gates(const lb_seq2seq *model, const lb_embedding *embed
                               lb_tensor *weight, lb_tensor *bias)
 {
     if (model->config.dropout == 0) return lb_embedding_affine(embedding, tokens, weight, bias);
-    return lb_affine(lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout), weight, bias);
+    return lb_affine(lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout), weight,
+                     bias);
 }
 
 static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
@@ -103,8 +106,9 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 }
 
 /* Layer 0 of the decoder: attends and reads. Returns its outputs; fills in contexts, weights and the final state. */
-static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *initial,
-                                  lb_tokens target_in, lb_tensor **contexts, lb_seq2seq_decoded *decoded)
+static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                                  lb_tensor *initial, lb_tokens target_in, lb_tensor **contexts,
+                                  lb_seq2seq_decoded *decoded)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     int64_t embed = model->config.embed, depth = context_depth(&model->config);
@@ -123,7 +127,8 @@ static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_enco
     *contexts = lb_op_output(outputs, 1);
     decoded->weights = lb_op_output(outputs, 2);
     /* Decoder rows are full: padding comes after what anyone reads. */
-    decoded->final[0] = lb_reshape(lb_slice(outputs, 1, target_in.length - 1, 1), LB_SHAPE(target_in.batch, -1));
+    decoded->final[0] =
+        lb_reshape(lb_slice(outputs, 1, target_in.length - 1, 1), LB_SHAPE(target_in.batch, -1));
     return outputs;
 }
 
@@ -132,9 +137,12 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
 {
     lb_tape *tape = target_in.tape;
     const char *outer = lb_tape_enter(tape, model->name);
-    lb_seq2seq_decoded decoded = {.final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
-    if (lb_tape_status(tape)) {
-        decoded.logits = lb_tape_fail(tape, lb_tape_status(tape), "%s", lb_tape_error(tape));
+    lb_seq2seq_decoded decoded = {
+        .final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
+    if (!decoded.final || !initial) {
+        /* Only what has failed before leads here; the first error stays. */
+        decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
+        lb_tape_leave(tape, outer);
         return decoded;
     }
     lb_tensor *contexts;

@@ -3,11 +3,11 @@
 #include "autograd/ops.h"
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
-                            int64_t width)
+                            int64_t width, double deviation)
 {
+    lb_init init = {LB_INIT_NORMAL, deviation == 0 ? 1 : deviation};
     *embedding = (lb_embedding){.name = lb_params_scope(params, "", name)};
-    embedding->weight =
-        lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), (lb_init){LB_INIT_NORMAL, 1});
+    embedding->weight = lb_params_add(params, name, "weight", LB_SHAPE(vocabulary, width), init);
     return lb_params_status(params);
 }
 
@@ -19,7 +19,8 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
     return rows;
 }
 
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight, lb_tensor *bias)
+lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
+                               lb_tensor *bias)
 {
     if (lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) >= tokens.batch * tokens.length)
         return lb_affine(lb_embedding_forward(embedding, tokens), weight, bias);

@@ -10,10 +10,10 @@ typedef struct lb_embedding {
     lb_tensor *weight; /* [vocabulary, width] */
 } lb_embedding;
 
-/** Adds NAME.weight, standard normal as nn.Embedding starts it.
+/** Adds NAME.weight, normal with this standard deviation; 0 means 1, as nn.Embedding starts it.
  *  Errors: those of lb_params_add, also recorded in `params`. */
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
-                            int64_t width);
+                            int64_t width, double deviation);
 
 /** Shapes: tokens [batch, length] -> [batch, length, width]. Errors: LB_ERROR_INDEX. */
 lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens);
@@ -22,6 +22,7 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
  *  the vocabulary is smaller than the batch, the table is mapped once and its rows are looked up.
  *  Shapes: weight [outputs, width], bias [outputs] or NULL -> [batch, length, outputs].
  *  Errors: LB_ERROR_INDEX, LB_ERROR_SHAPE. */
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight, lb_tensor *bias);
+lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
+                               lb_tensor *bias);
 
 #endif

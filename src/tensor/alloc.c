@@ -44,7 +44,7 @@ void lb_release(void *memory)
     if (memory) current.release(memory);
 }
 
-size_t lb_align(size_t bytes)
+size_t lb_align_up(size_t bytes)
 {
     return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
 }

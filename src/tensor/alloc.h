@@ -32,7 +32,7 @@ char *lb_alloc_string(const char *text);
 void lb_release(void *memory);
 
 /** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */
-size_t lb_align(size_t bytes);
+size_t lb_align_up(size_t bytes);
 
 /** Bytes: one cache line, one AVX-512 register. */
 enum { LB_ALIGNMENT = 64 };

@@ -20,7 +20,7 @@ struct lb_arena {
 static block *block_new(size_t size, block *previous)
 {
     if (size > SIZE_MAX - 2 * (size_t)LB_ALIGNMENT - sizeof(block)) return NULL;
-    unsigned char *raw = lb_alloc(lb_align(sizeof(block)) + size + LB_ALIGNMENT);
+    unsigned char *raw = lb_alloc(lb_align_up(sizeof(block)) + size + LB_ALIGNMENT);
     if (!raw) return NULL;
     block *b = (block *)(void *)raw;
     uintptr_t first = (uintptr_t)raw + sizeof(block);
@@ -53,7 +53,7 @@ void lb_arena_free(lb_arena *arena)
 void *lb_arena_alloc(lb_arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
-    size_t size = lb_align(bytes);
+    size_t size = lb_align_up(bytes);
     if (!arena->last || arena->last->size - arena->last->used < size) {
         size_t wanted = arena->last ? 2 * arena->last->size : SMALLEST_BLOCK;
         block *b = block_new(wanted > size ? wanted : size, arena->last);

@@ -134,10 +134,20 @@ static void check_gradient(const trial *t, operands *made, unsigned wanted)
                   error.message);
 }
 
+/* Every subset of a few operands; of many, those of one, of all, and of all but one. */
+static bool is_tried(unsigned wanted, int inputs)
+{
+    enum { FEW = 5 };
+    int count = 0;
+    for (int i = 0; i < inputs; i++) count += (int)(wanted >> i & 1);
+    return inputs <= FEW || count == 1 || count >= inputs - 1;
+}
+
 START_TEST(test_op_gradient_matches_differences)
 {
     const trial *t = &trials[_i];
     for (unsigned wanted = 1; wanted < 1u << t->example->inputs; wanted++) {
+        if (!is_tried(wanted, t->example->inputs)) continue;
         operands made = make_operands(t->example, wanted);
         check_gradient(t, &made, wanted);
         free_operands(&made);

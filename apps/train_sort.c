@@ -1,0 +1,211 @@
+/* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
+#include "common/options.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "common/report.h"
+
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+
+enum { HELD_OUT = 2000 };
+
+typedef struct settings {
+    int max_number, min_length, max_length;
+    int embed, hidden, layers, attention;
+    bool bidirectional, fresh;
+    int batch, steps, threads;
+    double lr, target;
+    uint64_t seed;
+    const char *out;
+} settings;
+
+/* All that a run works with. */
+typedef struct run {
+    settings set;
+    lb_sort_task task;
+    lb_params *params;
+    lb_seq2seq model;
+    app_progress progress;
+    bool resumed_said;
+} run;
+
+static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    run *r = context;
+    lb_batch batch = lb_sort_batch(&r->task, tape, r->set.batch, step);
+    for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
+    lb_tensor *logits = lb_seq2seq_forward(&r->model, batch.source, batch.target_in);
+    return lb_cross_entropy(logits, batch.target_out, LB_PAD);
+}
+
+static lb_status exact_match(void *context, lb_tape *tape, double *measure)
+{
+    run *r = context;
+    return lb_sort_evaluate(&r->model, &r->task, tape, HELD_OUT, measure);
+}
+
+static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                          double seconds)
+{
+    run *r = context;
+    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
+    app_progress_update(&r->progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
+                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+}
+
+static lb_status write_log(void *context, const lb_train_history *history, lb_error *error)
+{
+    run *r = context;
+    return app_write_log(r->set.out, history, error);
+}
+
+/* Everything that decides which numbers come out, and nothing else: the target and the threads do not. */
+static void describe_run(const run *r, char *text, size_t size)
+{
+    char *config = lb_seq2seq_config_json(&r->model.config), *task = lb_sort_task_print(&r->task);
+    snprintf(text, size, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
+             r->set.steps, r->set.batch, r->set.lr, (unsigned long long)r->set.seed, task ? task : "",
+             config ? config : "");
+    lb_release(config);
+    lb_release(task);
+}
+
+static lb_status build(run *r, lb_error *error)
+{
+    const settings *s = &r->set;
+    r->task = (lb_sort_task){s->max_number, s->min_length, s->max_length, s->seed};
+    if (lb_sort_check(&r->task, error)) return error->status;
+    r->params = lb_params_new(s->seed);
+    if (!r->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_seq2seq_config config = {
+        .source_vocab = lb_sort_vocab(&r->task),
+        .target_vocab = lb_sort_vocab(&r->task),
+        .embed = s->embed,
+        .hidden = s->hidden,
+        .layers = s->layers,
+        .bidirectional = s->bidirectional,
+        .attention = (lb_attention_kind)s->attention,
+    };
+    lb_status status = lb_seq2seq_init(&r->model, r->params, "", config);
+    return status ? lb_error_set(error, status, "%s", lb_params_error(r->params)) : LB_OK;
+}
+
+static lb_status train(run *r, lb_train_history *history, lb_error *error)
+{
+    char identity[APP_PATH], checkpoint[APP_PATH];
+    describe_run(r, identity, sizeof identity);
+    const settings *s = &r->set;
+    lb_trainer_config config = {
+        .params = r->params,
+        .context = r,
+        .loss = loss_of_step,
+        .evaluate = exact_match,
+        .progress = show_progress,
+        .point = write_log,
+        .steps = s->steps,
+        .target = s->target,
+        .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = s->lr, .period = s->steps},
+        .adam = {.clip_norm = 1},
+        .average = 0.998,
+        .seed = s->seed,
+        .checkpoint = app_path(s->out, "checkpoint.safetensors", checkpoint),
+        .fresh = s->fresh,
+        .run = identity,
+    };
+    app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->params), lb_gemm_kernel(),
+             lb_threads(), lb_threads() == 1 ? "" : "s");
+    app_progress_init(&r->progress, (app_progress_config){.total = s->steps});
+    lb_status status = lb_train(&config, history, error);
+    app_progress_end(&r->progress);
+    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
+    return status;
+}
+
+static lb_status save(const run *r, const lb_train_history *history, lb_error *error)
+{
+    char path[APP_PATH];
+    char *task = lb_sort_task_print(&r->task), *log = lb_train_history_json(history);
+    lb_status status =
+        task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
+    if (!status)
+        status = lb_seq2seq_save(app_path(r->set.out, "sort.safetensors", path), &r->model, r->params,
+                                 metadata, 2, error);
+    if (!status) status = app_write_log(r->set.out, history, error);
+    if (!status) status = app_draw_training(r->set.out, history, error);
+    lb_release(task);
+    lb_release(log);
+    return status;
+}
+
+static int train_and_save(run *r)
+{
+    lb_error error = {0};
+    lb_train_history history = {0};
+    lb_status status = app_make_folder(r->set.out, &error);
+    if (!status) status = build(r, &error);
+    if (!status) status = train(r, &history, &error);
+    if (!status) status = save(r, &history, &error);
+    double measure = history.count ? history.points[history.count - 1].measure : 0;
+    lb_release(history.points);
+    lb_params_free(r->params);
+    if (status) return app_fail(&error);
+    printf("exact match %.4f on %d held-out lists\n", measure, HELD_OUT);
+    return app_close_stdout(0);
+}
+
+int main(int argc, char **argv)
+{
+    run r = {.set = {.max_number = 99,
+                     .min_length = 5,
+                     .max_length = 10,
+                     .embed = 64,
+                     .hidden = 128,
+                     .layers = 1,
+                     .batch = 64,
+                     .steps = 5000,
+                     .lr = 3e-3,
+                     .target = 0.99,
+                     .seed = 1,
+                     .out = "out"}};
+    settings *s = &r.set;
+    const app_option options[] = {
+        APP_HEADING("Task"),
+        APP_INT(0, "max-number", "N", &s->max_number, 0, 1000000, "numbers are 0 to N"),
+        APP_INT(0, "min-length", "N", &s->min_length, 1, 1 << 20, "numbers in the shortest list"),
+        APP_INT(0, "max-length", "N", &s->max_length, 1, 1 << 20, "numbers in the longest list"),
+        APP_HEADING("Model"),
+        APP_INT(0, "embed", "N", &s->embed, 1, 1 << 16, "width of an embedding"),
+        APP_INT(0, "hidden", "N", &s->hidden, 1, 1 << 16, "width of the GRUs' state"),
+        APP_INT(0, "layers", "N", &s->layers, 1, 64, "layers of encoder and decoder"),
+        APP_FLAG(0, "bidirectional", &s->bidirectional, "let the encoder read in both directions"),
+        APP_CHOICE(0, "attention", "KIND", &s->attention, lb_attention_names, "how the decoder attends"),
+        APP_HEADING("Training"),
+        APP_INT(0, "batch", "N", &s->batch, 1, 1 << 20, "lists in a step"),
+        APP_INT(0, "steps", "N", &s->steps, 1, 1 << 30, "steps, if the target is not reached before"),
+        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-30, 1e30,
+                   "learning rate at the start; it falls along a cosine"),
+        APP_NUMBER(0, "target", "SHARE", &s->target, 0, 1,
+                   "stop at this exact match on held-out lists; 0: never"),
+        APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
+        APP_INT(0, "threads", "N", &s->threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("Files"),
+        APP_TEXT('o', "out", "DIR", &s->out, "where model, log and chart are written"),
+        APP_FLAG(0, "fresh", &s->fresh, "start anew where an earlier run could go on"),
+    };
+    const app_program program = {
+        .name = "train_sort",
+        .purpose = "Trains a model with attention to sort lists of numbers. Run again, it goes on where it "
+                   "was stopped.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .kernel = lb_gemm_kernel(),
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_set_threads(s->threads);
+    return train_and_save(&r);
+}

@@ -1,0 +1,39 @@
+#include "data/sort_task_json.h"
+
+#include "io/json.h"
+#include "tensor/alloc.h"
+
+#include <cJSON.h>
+#include <stdbool.h>
+#include <string.h>
+
+char *lb_sort_task_print(const lb_sort_task *task)
+{
+    lb_json json = {0};
+    lb_json_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d}",
+                  (int)task->max_value, (int)task->min_length, (int)task->max_length);
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static int32_t whole(const cJSON *json, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble == (double)item->valueint;
+    return fits ? item->valueint : -1;
+}
+
+lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
+{
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
+    bool is_sort = cJSON_IsString(name) && strcmp(name->valuestring, "sort") == 0;
+    *task =
+        (lb_sort_task){whole(json, "max_number"), whole(json, "min_length"), whole(json, "max_length"), 0};
+    cJSON_Delete(json);
+    if (is_sort && lb_sort_check(task, NULL) == LB_OK) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "the model was not trained to sort numbers: its task is %.160s",
+                        text ? text : "not stated");
+}

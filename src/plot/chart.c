@@ -1,0 +1,242 @@
+#include "plot/chart.h"
+
+#include "plot/chart_axis.h"
+#include "plot/figure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Points. */
+static const double single_width = 720, single_height = 432, shared_width = 504, shared_height = 324;
+static const double tick_length = 3.5, tick_gap = 3.5, axis_gap = 7, title_gap = 11, line_width = 1.6;
+static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin = 0.8;
+static const double inset = 5; /* between frame and data, so that no line hides under the frame */
+
+/* A chart on its way to the canvas. */
+typedef struct drawing {
+    const lb_chart *chart;
+    const lb_style *style;
+    lb_canvas *canvas;
+    lb_rect frame; /* inside of its lines; whole pixels */
+    lb_rect plot;  /* from limit to limit */
+    lb_axis_scale x, left, right;
+} drawing;
+
+static const char *wrong_with(const lb_chart *chart)
+{
+    const char *wrong = lb_axis_wrong(&chart->x);
+    if (!wrong) wrong = lb_axis_wrong(&chart->left);
+    if (!wrong) wrong = lb_axis_wrong(&chart->right);
+    if (chart->count && !chart->series) wrong = "chart: there are no series";
+    for (size_t s = 0; s < chart->count && !wrong; s++)
+        if (chart->series[s].count && !chart->series[s].y) wrong = "chart: a series has no values";
+    return wrong;
+}
+
+static lb_size measure(const void *content, const lb_style *style)
+{
+    const lb_chart *chart = content;
+    double width = chart->width > 0 ? chart->width : style->single ? single_width : shared_width;
+    double height = chart->height > 0 ? chart->height : style->single ? single_height : shared_height;
+    return (lb_size){round(width * style->point), round(height * style->point)};
+}
+
+static lb_text_style tick_look(const lb_style *style, lb_color ink)
+{
+    return (lb_text_style){.font = style->regular, .size = LB_SIZE_TICK * style->point, .color = ink};
+}
+
+/* The entries of the legend that fit into one line, from `*next` on, which moves behind them; returns their width. */
+static double legend_line(const lb_chart *chart, const lb_style *style, double room, size_t *next)
+{
+    double p = style->point, width = 0;
+    for (; *next < chart->count; (*next)++) {
+        const char *name = chart->series[*next].name;
+        if (!name) continue;
+        double entry =
+            (swatch + swatch_gap) * p + lb_text_measure(style->regular, LB_SIZE_TICK * p, name).width;
+        double longer = width > 0 ? width + entry_gap * p + entry : entry;
+        if (width > 0 && longer > room) break;
+        width = longer;
+    }
+    return width;
+}
+
+/* Draws the legend with its top at `y`, or only measures it if there is no canvas; returns its height. */
+static double legend(const lb_chart *chart, const lb_style *style, lb_canvas *canvas, lb_rect plot, double y)
+{
+    double p = style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
+    lb_text_style look = tick_look(style, lb_rgb(0x262626));
+    look.valign = LB_VALIGN_MIDDLE;
+    for (size_t first = 0, next = 0; next < chart->count; first = next) {
+        double width = legend_line(chart, style, plot.width, &next);
+        if (width == 0) break;
+        double x = plot.x + (plot.width - width) / 2, middle = round(y + height + line / 2);
+        for (size_t s = first; s < next && canvas; s++) {
+            if (!chart->series[s].name) continue;
+            lb_color color = lb_series_color(chart, s);
+            lb_canvas_line(canvas, (lb_point){x, middle}, (lb_point){x + swatch * p, middle}, line_width * p,
+                           color);
+            x += (swatch + swatch_gap) * p;
+            lb_text_draw(canvas, &look, (lb_point){x, middle}, chart->series[s].name);
+            x += lb_text_measure(look.font, look.size, chart->series[s].name).width + entry_gap * p;
+        }
+        height += line;
+    }
+    return ceil(height);
+}
+
+static void draw_x_axis(const drawing *d)
+{
+    double p = d->style->point, line = lb_style_pixels(d->style, thin);
+    double tick = lb_style_pixels(d->style, tick_length), bottom = d->frame.y + d->frame.height;
+    lb_text_style look = tick_look(d->style, d->x.ink);
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_TOP;
+    for (int i = 0; i < d->x.ticks.count; i++) {
+        double x = d->plot.x + lb_axis_position(&d->x, d->x.ticks.value[i]) * d->plot.width;
+        lb_canvas_rect(d->canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, d->x.ink);
+        char text[LB_TICK_TEXT];
+        lb_text_draw(d->canvas, &look, (lb_point){x, bottom + tick + tick_gap * p - 0.15 * look.size},
+                     lb_tick_format(&d->x.ticks, i, text));
+    }
+    look.font = d->style->bold;
+    look.size = LB_SIZE_AXIS * p;
+    look.color = lb_rgb(0x000000);
+    double y = bottom + tick + (tick_gap + LB_SIZE_TICK * 1.1 + axis_gap) * p;
+    if (d->chart->x.label)
+        lb_text_draw(d->canvas, &look, (lb_point){d->plot.x + d->plot.width / 2, y}, d->chart->x.label);
+}
+
+static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char *label, bool right)
+{
+    double p = d->style->point, line = lb_style_pixels(d->style, thin);
+    double tick = lb_style_pixels(d->style, tick_length), sign = right ? 1 : -1;
+    double edge = right ? d->frame.x + d->frame.width : d->frame.x;
+    lb_text_style look = tick_look(d->style, scale->ink);
+    look.align = right ? LB_ALIGN_LEFT : LB_ALIGN_RIGHT;
+    look.valign = LB_VALIGN_MIDDLE;
+    for (int i = 0; i < scale->ticks.count; i++) {
+        double y = d->plot.y + (1 - lb_axis_position(scale, scale->ticks.value[i])) * d->plot.height;
+        double top = round(y - line / 2);
+        lb_canvas_rect(d->canvas, (lb_rect){right ? edge : edge - tick, top, tick, line}, scale->ink);
+        char text[LB_TICK_TEXT];
+        lb_text_draw(d->canvas, &look, (lb_point){edge + sign * (tick + tick_gap * p), top + line / 2},
+                     lb_tick_format(&scale->ticks, i, text));
+    }
+    if (!label) return;
+    look.font = d->style->bold;
+    look.size = LB_SIZE_AXIS * p;
+    look.angle = right ? 270 : 90;
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_BOTTOM;
+    double away = tick + (tick_gap + axis_gap) * p + lb_axis_label_width(scale, d->style);
+    if (!d->right.used) look.color = lb_rgb(0x000000);
+    lb_text_draw(d->canvas, &look, (lb_point){edge + sign * away, d->plot.y + d->plot.height / 2}, label);
+}
+
+static void draw_series(const drawing *d, size_t index)
+{
+    const lb_series *series = &d->chart->series[index];
+    const lb_axis_scale *scale = series->right ? &d->right : &d->left;
+    double p = d->style->point;
+    bool drawn = false, joined = false; /* is there a point before this one, and a line to it? */
+    lb_point before = {0, 0};
+    for (size_t i = 0; i <= series->count; i++) {
+        double x = NAN, y = NAN; /* behind the last point: nothing */
+        if (i < series->count) {
+            x = lb_axis_position(&d->x, lb_series_x(series, i));
+            y = lb_axis_position(scale, series->y[i]);
+        }
+        bool draws = isfinite(x) && isfinite(y);
+        lb_point at = {d->plot.x + x * d->plot.width, d->plot.y + (1 - y) * d->plot.height};
+        if (draws && drawn) lb_canvas_segment(d->canvas, before, at, line_width * p);
+        if (!draws && drawn && !joined) lb_canvas_segment(d->canvas, before, before, dot * p);
+        joined = draws && drawn;
+        drawn = draws;
+        before = at;
+    }
+    lb_canvas_stroke(d->canvas, lb_series_color(d->chart, index));
+}
+
+static void draw_grid(const drawing *d, const lb_axis_scale *scale)
+{
+    double line = lb_style_pixels(d->style, thin);
+    for (int i = 0; i < scale->ticks.count; i++) {
+        double y = d->plot.y + (1 - lb_axis_position(scale, scale->ticks.value[i])) * d->plot.height;
+        lb_canvas_rect(d->canvas, (lb_rect){d->frame.x, round(y - line / 2), d->frame.width, line},
+                       lb_rgb(0xE6E6E6));
+    }
+}
+
+/* Chooses the limits and ticks and what is left for the plot. */
+static void arrange(drawing *d, lb_rect area)
+{
+    double p = d->style->point, tick = (tick_length + tick_gap) * p;
+    double axis_line = lb_text_measure(d->style->bold, LB_SIZE_AXIS * p, "x").height + axis_gap * p;
+    double title = 0;
+    if (d->chart->title)
+        title =
+            lb_text_measure(d->style->bold, LB_SIZE_TITLE * p, d->chart->title).height + title_gap * p / 2;
+    double legend_height = legend(d->chart, d->style, NULL, area, 0);
+    double top =
+        ceil(fmax(title + legend_height + (legend_height > 0 ? 4 : title_gap / 2) * p, LB_SIZE_TICK * p));
+    double bottom = ceil(tick + LB_SIZE_TICK * 1.2 * p + (d->chart->x.label ? axis_line : 0));
+    double height = fmax(1, area.height - top - bottom);
+    int rows = (int)(height / (3.6 * LB_SIZE_TICK * p));
+    d->left = lb_axis_resolve(d->chart, LB_AXIS_LEFT, rows);
+    d->right = lb_axis_resolve(d->chart, LB_AXIS_RIGHT, rows);
+    bool left_side = d->left.used || !d->right.used;
+    double half_label = 2 * LB_SIZE_TICK * p; /* of the last tick of the x axis */
+    double left = half_label, right = half_label;
+    if (left_side)
+        left = tick + lb_axis_label_width(&d->left, d->style) + (d->chart->left.label ? axis_line : 0);
+    if (d->right.used)
+        right = tick + lb_axis_label_width(&d->right, d->style) + (d->chart->right.label ? axis_line : 0);
+    double width = fmax(1, area.width - ceil(left) - ceil(right));
+    d->x = lb_axis_resolve(d->chart, LB_AXIS_X, (int)(width / (7 * LB_SIZE_TICK * p)));
+    d->frame = (lb_rect){area.x + ceil(left), area.y + top, width, height};
+    double room = fmin(round(inset * p), fmin(width, height) / 4);
+    d->plot = (lb_rect){d->frame.x + room, d->frame.y + room, width - 2 * room, height - 2 * room};
+}
+
+static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    drawing d = {.chart = content, .style = style, .canvas = canvas};
+    const char *wrong = wrong_with(d.chart);
+    if (wrong) {
+        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
+        return;
+    }
+    arrange(&d, area);
+    bool left_side = d.left.used || !d.right.used;
+    double p = style->point, line = lb_style_pixels(style, thin), title = 0;
+    draw_grid(&d, left_side ? &d.left : &d.right);
+    lb_rect frame = {d.frame.x - line, d.frame.y - line, d.frame.width + 2 * line, d.frame.height + 2 * line};
+    lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
+    draw_x_axis(&d);
+    if (left_side) draw_y_axis(&d, &d.left, d.chart->left.label, false);
+    if (d.right.used) draw_y_axis(&d, &d.right, d.chart->right.label, true);
+
+    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * p, .align = LB_ALIGN_CENTER};
+    look.valign = LB_VALIGN_TOP;
+    if (d.chart->title) {
+        lb_text_draw(canvas, &look, (lb_point){area.x + area.width / 2, area.y}, d.chart->title);
+        title = lb_text_measure(look.font, look.size, d.chart->title).height + title_gap * p / 2;
+    }
+    legend(d.chart, style, canvas, area, area.y + title);
+    lb_canvas_clip(canvas, &d.frame);
+    for (size_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
+    lb_canvas_clip(canvas, NULL);
+}
+
+lb_panel lb_chart_panel(const lb_chart *chart)
+{
+    return (lb_panel){.content = chart, .measure = measure, .draw = draw};
+}
+
+lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error)
+{
+    lb_panel panel = lb_chart_panel(chart);
+    return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, path, error);
+}

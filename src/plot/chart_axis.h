@@ -1,0 +1,36 @@
+/* An axis of a chart with its limits known: from numbers to pixels. */
+#ifndef LB_CHART_AXIS_H
+#define LB_CHART_AXIS_H
+
+#include "plot/chart.h"
+#include "plot/ticks.h"
+
+typedef enum lb_axis_side { LB_AXIS_X, LB_AXIS_LEFT, LB_AXIS_RIGHT } lb_axis_side;
+
+typedef struct lb_axis_scale {
+    bool used; /* a series belongs to it */
+    bool log;
+    double low, high; /* low < high */
+    lb_ticks ticks;
+    lb_color ink;
+} lb_axis_scale;
+
+/** NULL if the axis can be drawn, else what is wrong with it. */
+const char *lb_axis_wrong(const lb_axis *axis);
+
+/** Limits, ticks and colour of an axis on which `most` labels fit. */
+lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most);
+
+/** Where a value lies, 0 at the low end and 1 at the high end; not a number if it cannot be drawn. */
+double lb_axis_position(const lb_axis_scale *scale, double value);
+
+/** The x of a point of a series. */
+double lb_series_x(const lb_series *series, size_t index);
+
+/** The colour of a series of the chart. */
+lb_color lb_series_color(const lb_chart *chart, size_t index);
+
+/** The width in pixels of the widest tick label. */
+double lb_axis_label_width(const lb_axis_scale *scale, const lb_style *style);
+
+#endif

@@ -1,0 +1,80 @@
+#include "plot/color_bar.h"
+
+#include "plot/ticks.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Points. */
+static const double bar_width = 15, tick_length = 3.5, tick_gap = 3, label_gap = 8, line_width = 0.8;
+
+lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
+{
+    double range = bar->max - bar->min;
+    return lb_colormap_at(bar->colormap, range > 0 ? (value - bar->min) / range : value - bar->min);
+}
+
+static lb_ticks bar_ticks(const lb_color_bar *bar, const lb_style *style, double height)
+{
+    int most = (int)(height / (2.2 * LB_SIZE_TICK * style->point));
+    return lb_ticks_linear(bar->min, bar->max, most < 6 ? most : 6);
+}
+
+/* The widest label at any height: short bars have fewer ticks, but theirs may have more digits. */
+static double ticks_width(const lb_color_bar *bar, const lb_style *style)
+{
+    double widest = 0;
+    for (int most = 2; most <= 6; most++) {
+        lb_ticks ticks = lb_ticks_linear(bar->min, bar->max, most);
+        char text[LB_TICK_TEXT];
+        for (int i = 0; i < ticks.count; i++) {
+            lb_tick_format(&ticks, i, text);
+            widest = fmax(widest, lb_text_measure(style->regular, LB_SIZE_TICK * style->point, text).width);
+        }
+    }
+    return widest;
+}
+
+lb_size lb_color_bar_measure(const lb_color_bar *bar, const lb_style *style)
+{
+    double p = style->point;
+    lb_size size = {(bar_width + tick_length + tick_gap) * p + ticks_width(bar, style), 6 * LB_SIZE_TICK * p};
+    if (bar->label) {
+        lb_size label = lb_text_measure(style->regular, LB_SIZE_SMALL * p, bar->label);
+        size.width += label_gap * p + label.height;
+        size.height = fmax(size.height, label.width);
+    }
+    return (lb_size){ceil(size.width), ceil(size.height)};
+}
+
+void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    double p = style->point, line = lb_style_pixels(style, line_width);
+    double width = round(bar_width * p), tick = lb_style_pixels(style, tick_length);
+    lb_color ink = lb_rgb(0x262626);
+    for (int i = 0; i < (int)area.height; i++) {
+        double part = 1 - (i + 0.5) / area.height;
+        lb_color color = lb_colormap_at(bar->colormap, part);
+        lb_canvas_rect(canvas, (lb_rect){area.x, area.y + i, width, 1}, color);
+    }
+    lb_canvas_border(canvas, (lb_rect){area.x, area.y, width, area.height}, line, ink);
+
+    lb_ticks ticks = bar_ticks(bar, style, area.height);
+    double x = area.x + width, widest = ticks_width(bar, style);
+    for (int i = 0; i < ticks.count; i++) {
+        double part = (ticks.value[i] - bar->min) / (bar->max - bar->min);
+        double y = round(area.y + line / 2 + (1 - part) * (area.height - line) - line / 2);
+        lb_canvas_rect(canvas, (lb_rect){x, y, tick, line}, ink);
+        char text[LB_TICK_TEXT];
+        lb_text_style label = {.font = style->regular, .size = LB_SIZE_TICK * p, .valign = LB_VALIGN_MIDDLE};
+        label.color = ink;
+        lb_text_draw(canvas, &label, (lb_point){x + tick + tick_gap * p, y + line / 2},
+                     lb_tick_format(&ticks, i, text));
+    }
+    if (!bar->label) return;
+    lb_text_style label = {.font = style->regular, .size = LB_SIZE_SMALL * p, .angle = 270, .color = ink};
+    label.align = LB_ALIGN_CENTER;
+    label.valign = LB_VALIGN_BOTTOM;
+    x += tick + (tick_gap + label_gap) * p + widest;
+    lb_text_draw(canvas, &label, (lb_point){x, area.y + area.height / 2}, bar->label);
+}

@@ -1,0 +1,65 @@
+#include "plot/colormap.h"
+
+#include "plot/colormap_tables.h"
+
+#include <math.h>
+#include <strings.h>
+
+enum { COLORS = 256 };
+
+typedef struct table {
+    const char *name;
+    const uint32_t *control; /* 0xRRGGBB, equally spaced over [0, 1] */
+    int count;
+} table;
+
+static const table tables[] = {
+#define TABLE(constant, name)                                                                                \
+    [constant] = {#name, lb_table_##name, (int)(sizeof lb_table_##name / sizeof lb_table_##name[0])},
+    LB_COLORMAP_LIST(TABLE)
+#undef TABLE
+};
+
+static uint8_t between(uint8_t a, uint8_t b, double t)
+{
+    return (uint8_t)lround(a + (b - a) * t);
+}
+
+lb_color lb_colormap_at(lb_colormap map, double value)
+{
+    if (isnan(value)) return lb_rgb(0xE0E0E0);
+    const table *t = &tables[map];
+    int index = value > 0 ? (int)(fmin(value, 1) * COLORS) : 0;
+    if (index > COLORS - 1) index = COLORS - 1;
+    double position = (double)index * (t->count - 1) / (COLORS - 1);
+    int below = (int)position, above = below + (below + 1 < t->count);
+    lb_color a = lb_rgb(t->control[below]), b = lb_rgb(t->control[above]);
+    double part = position - below;
+    return (lb_color){between(a.red, b.red, part), between(a.green, b.green, part),
+                      between(a.blue, b.blue, part), 255};
+}
+
+lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)
+{
+    for (int i = 0; i < (int)(sizeof tables / sizeof tables[0]); i++) {
+        if (strcasecmp(name, tables[i].name) != 0) continue;
+        *map = (lb_colormap)i;
+        return LB_OK;
+    }
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "no colour map is called '%s'; there are: %s", name,
+                        lb_colormap_names());
+}
+
+const char *lb_colormap_name(lb_colormap map)
+{
+    return tables[map].name;
+}
+
+const char *lb_colormap_names(void)
+{
+    static const char list[] =
+#define COMMA_NAME(constant, name) ", " #name
+        LB_COLORMAP_LIST(COMMA_NAME);
+#undef COMMA_NAME
+    return list + 2;
+}

@@ -1,0 +1,129 @@
+#include "plot/figure.h"
+
+#include "plot/png.h"
+
+#include <math.h>
+
+/* Points. */
+static const double margin = 12, gutter = 24, title_gap = 14;
+
+typedef struct grid {
+    size_t columns, rows;
+    lb_size title, bar; /* pixels; all zeros if there is none */
+    lb_size panels;     /* with the gutters between them */
+} grid;
+
+static lb_size wanted(const lb_figure *figure, const lb_style *style, size_t index)
+{
+    const lb_panel *panel = &figure->panels[index];
+    lb_size size = panel->measure(panel->content, style);
+    return (lb_size){ceil(size.width), ceil(size.height)};
+}
+
+static double column_width(const lb_figure *figure, const lb_style *style, const grid *g, size_t column)
+{
+    double widest = 0;
+    for (size_t i = column; i < figure->count; i += g->columns)
+        widest = fmax(widest, wanted(figure, style, i).width);
+    return widest;
+}
+
+static double row_height(const lb_figure *figure, const lb_style *style, const grid *g, size_t row)
+{
+    double highest = 0;
+    for (size_t i = row * g->columns; i < (row + 1) * g->columns && i < figure->count; i++)
+        highest = fmax(highest, wanted(figure, style, i).height);
+    return highest;
+}
+
+static grid arrange(const lb_figure *figure, const lb_style *style)
+{
+    grid g = {.columns = figure->columns ? figure->columns : figure->count};
+    if (g.columns > figure->count) g.columns = figure->count;
+    g.rows = (figure->count + g.columns - 1) / g.columns;
+    double gap = round(gutter * style->point);
+    for (size_t c = 0; c < g.columns; c++)
+        g.panels.width += column_width(figure, style, &g, c) + (c ? gap : 0);
+    for (size_t r = 0; r < g.rows; r++) g.panels.height += row_height(figure, style, &g, r) + (r ? gap : 0);
+    if (figure->title) g.title = lb_text_measure(style->bold, LB_SIZE_FIGURE * style->point, figure->title);
+    if (figure->bar) g.bar = lb_color_bar_measure(figure->bar, style);
+    return g;
+}
+
+static void draw_panels(const lb_figure *figure, const lb_style *style, const grid *g, lb_canvas *canvas,
+                        lb_point corner)
+{
+    double gap = round(gutter * style->point), y = corner.y;
+    for (size_t row = 0; row < g->rows; row++) {
+        double height = row_height(figure, style, g, row), x = corner.x;
+        for (size_t column = 0; column < g->columns; column++) {
+            size_t i = row * g->columns + column;
+            double width = column_width(figure, style, g, column);
+            lb_rect area = {x, y, width, height};
+            if (i < figure->count) figure->panels[i].draw(figure->panels[i].content, style, canvas, area);
+            x += width + gap;
+        }
+        y += height + gap;
+    }
+}
+
+static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_error *error)
+{
+    grid g = arrange(figure, style);
+    double p = style->point, edge = round(margin * p), gap = round(gutter * p);
+    double top = figure->title ? ceil(g.title.height + title_gap * p) : 0;
+    double panels_height = fmax(g.panels.height, g.bar.height);
+    double body = g.panels.width + (figure->bar ? gap + g.bar.width : 0);
+    double width = 2 * edge + ceil(fmax(body, g.title.width)), height = 2 * edge + top + panels_height;
+    if (!(width <= LB_CANVAS_MAX_SIDE && height <= LB_CANVAS_MAX_SIDE)) {
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     "figure: %.0f x %.0f pixels are too many, %d a side are possible", width, height,
+                     LB_CANVAS_MAX_SIDE);
+        return NULL;
+    }
+    lb_canvas *canvas = lb_canvas_new((int)width, (int)height, error);
+    if (!canvas) return NULL;
+    double x = floor((width - body) / 2), y = edge + top;
+    draw_panels(figure, style, &g, canvas, (lb_point){x, y + floor((panels_height - g.panels.height) / 2)});
+    if (figure->bar) {
+        double bar_height = fmin(panels_height, fmax(g.bar.height, round(0.8 * panels_height)));
+        lb_rect bar = {x + g.panels.width + gap, y + floor((panels_height - bar_height) / 2), g.bar.width,
+                       bar_height};
+        lb_color_bar_draw(figure->bar, style, canvas, bar);
+    }
+    lb_text_style look = {.font = style->bold, .size = LB_SIZE_FIGURE * p, .align = LB_ALIGN_CENTER};
+    look.valign = LB_VALIGN_TOP;
+    if (figure->title) lb_text_draw(canvas, &look, (lb_point){width / 2, edge}, figure->title);
+    if (lb_canvas_status(canvas, error) == LB_OK) return canvas;
+    lb_canvas_free(canvas);
+    return NULL;
+}
+
+lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
+{
+    double dpi = figure->dpi != 0 ? figure->dpi : 100;
+    if (!figure->panels || figure->count == 0 || !(dpi >= 10 && dpi <= 1200)) {
+        const char *wrong = dpi >= 10 && dpi <= 1200 ? "there are no panels" : "dpi must be from 10 to 1200";
+        lb_error_set(error, LB_ERROR_ARGUMENT, "figure: %s", wrong);
+        return NULL;
+    }
+    lb_font *regular = figure->font ? NULL : lb_font_builtin(LB_FONT_REGULAR, error);
+    lb_font *bold = figure->font || figure->bold ? NULL : lb_font_builtin(LB_FONT_BOLD, error);
+    lb_style style = {.regular = figure->font ? figure->font : regular, .point = dpi / 72};
+    style.bold = figure->bold ? figure->bold : figure->font ? figure->font : bold;
+    style.single = figure->count == 1;
+    lb_canvas *canvas = style.regular && style.bold ? draw(figure, &style, error) : NULL;
+    lb_font_free(regular);
+    lb_font_free(bold);
+    return canvas;
+}
+
+lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error)
+{
+    lb_error local = {0};
+    lb_canvas *canvas = lb_figure_draw(figure, &local);
+    if (!canvas) return lb_error_set(error, local.status, "%s: %s", path, local.message);
+    lb_status status = lb_png_write(canvas, figure->dpi != 0 ? figure->dpi : 100, path, error);
+    lb_canvas_free(canvas);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* The built-in fonts, byte by byte: DejaVu Sans and DejaVu Sans Bold 2.37, free to embed (dejavu-fonts.github.io). */
+#ifdef __APPLE__
+#define SYMBOL(name) _##name
+    .const_data
+#else
+#define SYMBOL(name) name
+    .section .rodata
+#endif
+
+    .balign 16
+    .globl SYMBOL(lb_font_data_regular)
+SYMBOL(lb_font_data_regular):
+    .incbin LB_FONT_REGULAR
+
+    .balign 16
+    .globl SYMBOL(lb_font_data_bold)
+SYMBOL(lb_font_data_bold):
+    .incbin LB_FONT_BOLD
+
+#ifdef __ELF__
+    .section .note.GNU-stack, "", %progbits
+#endif

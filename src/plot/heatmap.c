@@ -1,0 +1,165 @@
+#include "plot/heatmap.h"
+
+#include "plot/figure.h"
+#include "plot/heatmap_layout.h"
+
+#include <math.h>
+
+lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
+{
+    lb_color_bar bar = {.min = 0, .max = 1, .colormap = map->colormap, .label = map->bar_label};
+    if (map->range == LB_RANGE_GIVEN) {
+        bar.min = map->min;
+        bar.max = map->max;
+    }
+    if (map->range != LB_RANGE_DATA) return bar;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < map->rows * map->columns; i++) {
+        if (!isfinite(map->values[i])) continue;
+        low = fmin(low, map->values[i]);
+        high = fmax(high, map->values[i]);
+    }
+    if (!(low <= high)) return bar;
+    double widen = low < high ? 0 : fmax(0.5, fabs(low) / 2);
+    bar.min = low - widen;
+    bar.max = high + widen;
+    return bar;
+}
+
+lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count)
+{
+    lb_color_bar shared = lb_heatmap_scale(&maps[0]);
+    for (size_t i = 1; i < count; i++) {
+        lb_color_bar bar = lb_heatmap_scale(&maps[i]);
+        shared.min = fmin(shared.min, bar.min);
+        shared.max = fmax(shared.max, bar.max);
+    }
+    for (size_t i = 0; i < count; i++) {
+        maps[i].range = LB_RANGE_GIVEN;
+        maps[i].min = shared.min;
+        maps[i].max = shared.max;
+        maps[i].colormap = shared.colormap;
+        maps[i].hide_bar = true;
+    }
+    return shared;
+}
+
+static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_canvas *canvas, lb_rect plot)
+{
+    lb_color_bar scale = lb_heatmap_scale(map);
+    for (size_t row = 0; row < map->rows; row++) {
+        for (size_t column = 0; column < map->columns; column++) {
+            double value = map->values[row * map->columns + column];
+            lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + (double)row * l->cell_h, l->cell_w,
+                            l->cell_h};
+            lb_canvas_rect(canvas, cell, lb_color_bar_at(&scale, isfinite(value) ? value : NAN));
+        }
+    }
+    double before = floor(l->grid / 2);
+    for (size_t row = 1; row < map->rows && l->grid > 0; row++) {
+        lb_rect line = {plot.x, plot.y + (double)row * l->cell_h - before, plot.width, l->grid};
+        lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
+    }
+    for (size_t column = 1; column < map->columns && l->grid > 0; column++) {
+        lb_rect line = {plot.x + (double)column * l->cell_w - before, plot.y, l->grid, plot.height};
+        lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
+    }
+}
+
+static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
+                         lb_canvas *canvas, lb_rect plot)
+{
+    lb_color_bar scale = lb_heatmap_scale(map);
+    lb_text_style look = {
+        .font = style->regular, .size = l->text_size, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_MIDDLE};
+    for (size_t i = 0; i < map->rows * map->columns; i++) {
+        double value = map->values[i];
+        if (!isfinite(value)) continue;
+        char buffer[LB_CELL_LABEL];
+        look.color = lb_color_contrast(lb_color_bar_at(&scale, value));
+        lb_point center = {plot.x + ((double)(i % map->columns) + 0.5) * l->cell_w,
+                           plot.y + ((double)(i / map->columns) + 0.5) * l->cell_h};
+        lb_text_draw(canvas, &look, center, lb_heatmap_cell_text(value, buffer));
+    }
+}
+
+static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
+                        lb_canvas *canvas, lb_rect plot)
+{
+    double p = style->point, line = lb_style_pixels(style, 0.8);
+    double tick = lb_style_pixels(style, lb_heatmap_gap.tick), gap = lb_heatmap_gap.label * p;
+    lb_text_style look = lb_heatmap_column_style(map, style, l->label_size);
+    char buffer[LB_CELL_LABEL];
+    double bottom = plot.y + plot.height;
+    for (size_t i = 0; i < map->columns; i += l->column_every) {
+        double x = plot.x + ((double)i + 0.5) * l->cell_w;
+        lb_canvas_rect(canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, look.color);
+        lb_text_draw(canvas, &look, (lb_point){x, bottom + tick + gap},
+                     lb_heatmap_label(map->column_labels, i, buffer));
+    }
+    look.angle = 0;
+    look.align = LB_ALIGN_RIGHT;
+    look.valign = LB_VALIGN_MIDDLE;
+    for (size_t i = 0; i < map->rows; i += l->row_every) {
+        double y = plot.y + ((double)i + 0.5) * l->cell_h;
+        lb_canvas_rect(canvas, (lb_rect){plot.x - tick, round(y - line / 2), tick, line}, look.color);
+        lb_text_draw(canvas, &look, (lb_point){plot.x - tick - gap, y},
+                     lb_heatmap_label(map->row_labels, i, buffer));
+    }
+}
+
+static void draw_titles(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
+                        lb_canvas *canvas, lb_point corner)
+{
+    lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_TOP};
+    look.size = LB_SIZE_TITLE * style->point;
+    if (map->title) lb_text_draw(canvas, &look, (lb_point){corner.x + l->title_x, corner.y}, map->title);
+    look.size = LB_SIZE_AXIS * style->point;
+    lb_point below = {corner.x + l->x_label_x, corner.y + l->x_label_y};
+    if (map->x_label) lb_text_draw(canvas, &look, below, map->x_label);
+    look.angle = 90;
+    lb_point beside = {corner.x + l->y_label_x, corner.y + l->y_label_y};
+    if (map->y_label) lb_text_draw(canvas, &look, beside, map->y_label);
+}
+
+static lb_size measure(const void *content, const lb_style *style)
+{
+    const lb_heatmap *map = content;
+    return lb_heatmap_wrong(map) ? (lb_size){1, 1} : lb_heatmap_arrange(map, style).size;
+}
+
+static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    const lb_heatmap *map = content;
+    const char *wrong = lb_heatmap_wrong(map);
+    if (wrong) {
+        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
+        return;
+    }
+    lb_heatmap_layout l = lb_heatmap_arrange(map, style);
+    lb_point corner = {area.x + floor((area.width - l.size.width) / 2),
+                       area.y + floor((area.height - l.size.height) / 2)};
+    lb_rect plot = {corner.x + l.plot.x, corner.y + l.plot.y, l.plot.width, l.plot.height};
+    draw_cells(map, &l, canvas, plot);
+    if (l.text_size > 0) draw_numbers(map, style, &l, canvas, plot);
+    draw_labels(map, style, &l, canvas, plot);
+    draw_titles(map, style, &l, canvas, corner);
+    double line = lb_style_pixels(style, 0.8);
+    lb_rect frame = {plot.x - line, plot.y - line, plot.width + 2 * line, plot.height + 2 * line};
+    lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
+    if (map->hide_bar) return;
+    lb_color_bar scale = lb_heatmap_scale(map);
+    lb_rect bar = {corner.x + l.bar.x, frame.y, l.bar.width, frame.height};
+    lb_color_bar_draw(&scale, style, canvas, bar);
+}
+
+lb_panel lb_heatmap_panel(const lb_heatmap *map)
+{
+    return (lb_panel){.content = map, .measure = measure, .draw = draw};
+}
+
+lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error)
+{
+    lb_panel panel = lb_heatmap_panel(map);
+    return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, path, error);
+}

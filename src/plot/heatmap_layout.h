@@ -1,0 +1,44 @@
+/* Where the parts of a heat map go: sizes are chosen and margins measured before anything is drawn. */
+#ifndef LB_HEATMAP_LAYOUT_H
+#define LB_HEATMAP_LAYOUT_H
+
+#include "plot/heatmap.h"
+
+enum { LB_CELL_LABEL = 32 };
+
+/** All in pixels, from the top left corner of the panel. */
+typedef struct lb_heatmap_layout {
+    lb_size size;                         /* of everything */
+    lb_rect plot, bar;                    /* the cells; the colour bar, width 0 if there is none */
+    double cell_w, cell_h;                /* whole numbers */
+    double grid;                          /* width of the white lines, 0: none */
+    double label_size;                    /* text size of row and column labels */
+    double text_size;                     /* text size of the numbers in the cells, 0: none */
+    size_t row_every, column_every;       /* every n-th label is shown */
+    double title_x, x_label_x, y_label_y; /* centres of titles */
+    double y_label_x, x_label_y;          /* left and top edges of titles */
+} lb_heatmap_layout;
+
+/** Points: how far labels stay away from what they label. */
+typedef struct lb_heatmap_gaps {
+    double tick, label, axis, title, bar;
+} lb_heatmap_gaps;
+
+extern const lb_heatmap_gaps lb_heatmap_gap;
+
+/** NULL if the map can be drawn, else what is wrong with it. */
+const char *lb_heatmap_wrong(const lb_heatmap *map);
+
+/** The layout of a map that can be drawn. */
+lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style);
+
+/** A label, or its number if there are no labels, which is written into `buffer`. */
+const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL]);
+
+/** The looks of column labels. */
+lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size);
+
+/** The text of a cell. */
+const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
+
+#endif

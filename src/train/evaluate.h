@@ -1,0 +1,19 @@
+/* How often a model gets the whole answer right. */
+#ifndef LB_EVALUATE_H
+#define LB_EVALUATE_H
+
+#include "models/greedy.h"
+#include "train/batch.h"
+
+/** Rows of a batch whose output is `target_out` up to LB_EOS, token for token, and ended there. */
+int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
+
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake, by greedy
+ *  decoding. Resets the tape. Errors: what the tape holds then. */
+lb_status lb_sort_evaluate(const lb_seq2seq *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                           double *exact_match);
+
+/** Tokens after which decoding gives up on a source of this length: room for an answer twice as long. */
+int64_t lb_decoding_limit(int64_t source_length);
+
+#endif

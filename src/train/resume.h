@@ -1,0 +1,26 @@
+/* The state of a training run in a file: what lb_train saves and goes on from. */
+#ifndef LB_RESUME_H
+#define LB_RESUME_H
+
+#include "train/trainer.h"
+
+/** What changes from step to step, beside the parameters. */
+typedef struct lb_train_state {
+    lb_adam *adam;
+    lb_real *average; /* of the weights, a slab as theirs; NULL if none is kept */
+    lb_train_history *history;
+} lb_train_state;
+
+/** Writes parameters, their average, moments, step and history.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is intact then. */
+LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
+                                     lb_error *error);
+
+/** Reads them back, if there is such a file; else leaves everything as it is.
+ *  Errors: LB_ERROR_FORMAT if it is damaged or of another run. */
+LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error);
+
+/** Appends a point. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);
+
+#endif

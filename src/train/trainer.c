@@ -1,0 +1,176 @@
+#include "train/trainer.h"
+
+#include "io/json.h"
+#include "tensor/alloc.h"
+#include "train/resume.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { EVALUATE_EVERY = 250 };
+
+typedef struct session {
+    const lb_trainer_config *config;
+    lb_tape *tape;
+    lb_train_state state;
+    lb_error *error;
+    double start, tokens; /* of this session */
+} session;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static const lb_train_point *last_point(const lb_train_history *history)
+{
+    return history->count ? &history->points[history->count - 1] : NULL;
+}
+
+static lb_status tape_failed(const session *s)
+{
+    return lb_error_set(s->error, lb_tape_status(s->tape), "%s", lb_tape_error(s->tape));
+}
+
+static lb_status diverged(const session *s, int64_t step, const char *what)
+{
+    return lb_error_set(
+        s->error, LB_ERROR_DIVERGED,
+        "training diverged: the %s of step %lld is not finite; a smaller learning rate may help", what,
+        (long long)step + 1);
+}
+
+/* One step; `loss` receives its value. */
+static lb_status train_step(session *s, int64_t step, double *loss)
+{
+    const lb_trainer_config *c = s->config;
+    int64_t tokens = 0;
+    lb_tape_reset(s->tape);
+    lb_tape_seed(s->tape, c->seed, (uint32_t)step);
+    lb_tensor *result = c->loss(c->context, s->tape, step, &tokens);
+    if (lb_backward(result)) return tape_failed(s);
+    *loss = (double)lb_item(result);
+    s->tokens += (double)tokens;
+    if (!isfinite(*loss)) return diverged(s, step, "loss");
+    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&c->schedule, step));
+    return lb_adam_step(s->state.adam) ? diverged(s, step, "gradient") : LB_OK;
+}
+
+LB_KERNEL static void move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) moved[i] += share * (goal[i] - moved[i]);
+}
+
+static void update_average(const session *s, int64_t step)
+{
+    double young = (1 + (double)step) / (10 + (double)step);
+    double decay = young < s->config->average ? young : s->config->average;
+    move_towards(lb_params_size(s->config->params), (lb_real)(1 - decay), lb_params_values(s->config->params),
+                 s->state.average);
+}
+
+/* Exchanges the weights with their average: to evaluate it, and to get back. */
+static void swap_average(const session *s)
+{
+    lb_real *values = lb_params_values(s->config->params), *average = s->state.average;
+    for (int64_t i = 0; average && i < lb_params_size(s->config->params); i++) {
+        lb_real value = values[i];
+        values[i] = average[i];
+        average[i] = value;
+    }
+}
+
+/* Evaluates, remembers, and saves. */
+static lb_status mark_point(session *s, lb_train_point point, const lb_train_point *resumed)
+{
+    const lb_trainer_config *c = s->config;
+    swap_average(s);
+    lb_status evaluated = c->evaluate(c->context, s->tape, &point.measure);
+    swap_average(s);
+    if (evaluated) return tape_failed(s);
+    point.grad_norm = lb_adam_grad_norm(s->state.adam);
+    point.tokens = s->tokens + resumed->tokens;
+    point.seconds = now() - s->start + resumed->seconds;
+    lb_status status = lb_train_history_add(s->state.history, point, s->error);
+    if (!status && c->checkpoint) status = lb_resume_save(c, &s->state, s->error);
+    if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
+    return status;
+}
+
+static bool is_done(const session *s, int64_t step)
+{
+    const lb_train_point *last = last_point(s->state.history);
+    return step >= s->config->steps || (last && s->config->target > 0 && last->measure >= s->config->target);
+}
+
+static lb_status run(session *s)
+{
+    const lb_trainer_config *c = s->config;
+    int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
+    lb_train_point resumed = s->state.history->count ? *last_point(s->state.history) : (lb_train_point){0};
+    int64_t since = resumed.step;
+    double sum = 0;
+    for (int64_t step = resumed.step; !is_done(s, step); step++) {
+        double loss = 0;
+        lb_status status = train_step(s, step, &loss);
+        if (status) return status;
+        if (s->state.average) update_average(s, step);
+        sum += loss;
+        if (c->progress)
+            c->progress(c->context, step + 1, loss, last_point(s->state.history), s->tokens,
+                        now() - s->start);
+        if ((step + 1) % every != 0 && step + 1 != c->steps) continue;
+        lb_train_point point = {.step = step + 1,
+                                .loss = sum / (double)(step + 1 - since),
+                                .lr = lb_schedule_lr(&c->schedule, step)};
+        status = mark_point(s, point, &resumed);
+        if (status) return status;
+        since = step + 1;
+        sum = 0;
+    }
+    return LB_OK;
+}
+
+static lb_status prepare(session *s)
+{
+    const lb_trainer_config *c = s->config;
+    bool averages = c->average > 0;
+    s->tape = lb_tape_new();
+    s->state.adam = lb_adam_new(c->params, c->adam);
+    if (averages) s->state.average = lb_alloc_zero((size_t)lb_params_size(c->params) * sizeof(lb_real));
+    if (!s->tape || !s->state.adam || (averages && !s->state.average))
+        return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
+    return c->checkpoint && !c->fresh ? lb_resume_load(c, &s->state, s->error) : LB_OK;
+}
+
+lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+{
+    *history = (lb_train_history){0};
+    session s = {.config = config, .state = {.history = history}, .error = error, .start = now()};
+    lb_status status = prepare(&s);
+    if (!status) status = run(&s);
+    if (!status) swap_average(&s);
+    lb_release(s.state.average);
+    lb_adam_free(s.state.adam);
+    lb_tape_free(s.tape);
+    return status;
+}
+
+char *lb_train_history_json(const lb_train_history *history)
+{
+    lb_json json = {0};
+    lb_json_print(&json, "%s", "");
+    for (int64_t i = 0; i < history->count; i++) {
+        const lb_train_point *p = &history->points[i];
+        lb_json_print(&json,
+                      "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
+                      (long long)p->step, p->loss, p->measure, p->lr, p->grad_norm);
+        lb_json_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
+    }
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}

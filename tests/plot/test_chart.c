@@ -1,0 +1,236 @@
+#include "plot/chart.h"
+
+#include "plot/chart_axis.h"
+#include "plot/figure.h"
+#include "support/failing_memory.h"
+#include "support/picture.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double step[] = {0, 100, 200, 300, 400, 500, 600};
+static const double loss[] = {4.61, 3.9, NAN, 1.2, 0.6, 0.31, 0.22};
+static const double match[] = {0, 0.01, 0.1, 0.42, 0.8, 0.96, 0.99};
+
+static const lb_series training[] = {
+    {.name = "loss", .x = step, .y = loss, .count = 7},
+    {.name = "exact match", .x = step, .y = match, .count = 7, .right = true},
+};
+
+static lb_chart training_chart(void)
+{
+    return (lb_chart){.series = training,
+                      .count = 2,
+                      .title = "Training",
+                      .x = {.label = "Step"},
+                      .left = {.label = "Loss"},
+                      .right = {.label = "Exact match", .min = 0, .max = 1},
+                      .width = 400,
+                      .height = 260};
+}
+
+static lb_canvas *draw_one(const lb_chart *chart, double dpi)
+{
+    lb_panel panel = lb_chart_panel(chart);
+    lb_error error = {0};
+    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, &error);
+    ck_assert_msg(canvas != NULL, "%s", error.message);
+    return canvas;
+}
+
+/* Pixels of exactly this colour. */
+static int count_color(const lb_canvas *canvas, lb_color color)
+{
+    int count = 0;
+    for (int y = 0; y < lb_canvas_height(canvas); y++) {
+        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+            lb_color c = lb_canvas_pixel(canvas, x, y);
+            count += c.red == color.red && c.green == color.green && c.blue == color.blue;
+        }
+    }
+    return count;
+}
+
+START_TEST(test_draw_training_equals_the_reviewed_picture)
+{
+    lb_chart chart = training_chart();
+    lb_canvas *canvas = draw_one(&chart, 72);
+    support_picture_equals(canvas, "chart");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_log_axis_and_long_legend_equals_the_reviewed_picture)
+{
+    lb_series series[4];
+    for (int i = 0; i < 4; i++)
+        series[i] = (lb_series){.name = "a rather long name", .y = loss, .count = 7 - (size_t)i};
+    lb_chart chart = {.series = series, .count = 4, .left = {.log = true}, .width = 400, .height = 260};
+    lb_canvas *canvas = draw_one(&chart, 72);
+    support_picture_equals(canvas, "chart_log");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_resolve_left_axis_ends_at_round_numbers)
+{
+    lb_chart chart = training_chart();
+    lb_axis_scale left = lb_axis_resolve(&chart, LB_AXIS_LEFT, 6);
+    ck_assert(left.used);
+    ck_assert_double_eq(left.low, 0);
+    ck_assert_double_eq(left.high, 5);
+    ck_assert_int_eq(left.ticks.count, 6);
+    lb_axis_scale right = lb_axis_resolve(&chart, LB_AXIS_RIGHT, 6);
+    ck_assert_double_eq(right.low, 0);
+    ck_assert_double_eq(right.high, 1);
+    lb_axis_scale x = lb_axis_resolve(&chart, LB_AXIS_X, 4);
+    ck_assert_double_eq(x.low, 0);
+    ck_assert_double_eq(x.high, 600);
+    lb_color blue = lb_color_series(0), orange = lb_color_series(1);
+    ck_assert_mem_eq(&left.ink, &blue, sizeof blue);
+    ck_assert_mem_eq(&right.ink, &orange, sizeof orange);
+}
+END_TEST
+
+START_TEST(test_resolve_degenerate_data_gives_a_range)
+{
+    static const double none[] = {NAN, -INFINITY}, same[] = {7, 7}, zero[] = {0, -1},
+                        huge[] = {1e300, -1e300};
+    const double *const data[] = {none, same, zero, huge};
+    for (int i = 0; i < 8; i++) {
+        lb_series series = {.y = data[i / 2], .count = 2};
+        lb_chart chart = {.series = &series, .count = 1, .left = {.log = i % 2}};
+        lb_axis_scale scale = lb_axis_resolve(&chart, LB_AXIS_LEFT, 5);
+        ck_assert(isfinite(scale.low) && isfinite(scale.high) && scale.low < scale.high);
+        if (i % 2) ck_assert_double_gt(scale.low, 0);
+        lb_canvas_free(draw_one(&chart, 72));
+    }
+}
+END_TEST
+
+START_TEST(test_position_is_linear_or_logarithmic)
+{
+    lb_axis_scale scale = {.low = 1, .high = 100};
+    ck_assert_double_eq_tol(lb_axis_position(&scale, 50.5), 0.5, 1e-12);
+    scale.log = true;
+    ck_assert_double_eq_tol(lb_axis_position(&scale, 10), 0.5, 1e-12);
+    ck_assert(isnan(lb_axis_position(&scale, 0)));
+    ck_assert(isnan(lb_axis_position(&scale, -3)));
+}
+END_TEST
+
+START_TEST(test_draw_empty_charts_are_no_error)
+{
+    lb_series empty = {.name = "nothing"};
+    lb_chart charts[] = {
+        {.title = "No series"}, {.series = &empty, .count = 1}, {.left = {.log = true}, .x = {.log = true}}};
+    for (int i = 0; i < 3; i++) {
+        lb_canvas *canvas = draw_one(&charts[i], 0);
+        ck_assert_int_eq(lb_canvas_width(canvas), 1000 + 2 * 17);
+        lb_canvas_free(canvas);
+    }
+}
+END_TEST
+
+START_TEST(test_draw_lone_point_is_a_dot)
+{
+    const double y[] = {NAN, 3, NAN};
+    lb_series series = {.y = y, .count = 3, .color = lb_rgb(0x00FF00)};
+    lb_chart chart = {.series = &series, .count = 1};
+    lb_canvas *canvas = draw_one(&chart, 0);
+    int dot = count_color(canvas, series.color);
+    ck_assert_int_ge(dot, 20);
+    ck_assert_int_le(dot, 60);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_missing_values_interrupt_the_line)
+{
+    const double y[] = {1, 1, NAN, 1, 1}, through[] = {1, 1, 1, 1, 1};
+    lb_series series = {.y = y, .count = 5, .color = lb_rgb(0x00FF00)};
+    lb_chart chart = {.series = &series, .count = 1, .left = {.min = 0, .max = 2.1}};
+    lb_canvas *canvas = draw_one(&chart, 0);
+    int interrupted = count_color(canvas, series.color);
+    lb_canvas_free(canvas);
+    series.y = through;
+    canvas = draw_one(&chart, 0);
+    ck_assert_double_eq_tol(interrupted, count_color(canvas, series.color) / 2.0, 20);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_beyond_the_limits_is_cut_at_the_frame)
+{
+    const double y[] = {-100, 100};
+    lb_series series = {.y = y, .count = 2, .color = lb_rgb(0x00FF00)};
+    lb_chart chart = {.series = &series, .count = 1, .left = {.min = -1, .max = 1}};
+    lb_canvas *canvas = draw_one(&chart, 0);
+    ck_assert_int_gt(count_color(canvas, series.color), 100);
+    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+        ck_assert_int_eq(lb_canvas_pixel(canvas, x, 20).red, 255);
+        ck_assert_int_eq(lb_canvas_pixel(canvas, x, lb_canvas_height(canvas) - 10).red, 255);
+    }
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_save_impossible_chart_is_an_argument_error)
+{
+    lb_series no_values = {.count = 3};
+    lb_chart charts[] = {{.count = 1},
+                         {.series = &no_values, .count = 1},
+                         {.left = {.min = 2, .max = 1}},
+                         {.right = {.min = NAN, .max = 1}},
+                         {.x = {.min = 0, .max = 1, .log = true}}};
+    lb_error error = {0};
+    ck_assert_int_eq(lb_chart_save(&charts[_i], TEST_OUTPUT "/impossible.png", &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: chart: "));
+}
+END_TEST
+
+START_TEST(test_save_out_of_memory_at_any_time_leaks_nothing)
+{
+    lb_chart chart = training_chart();
+    const char *path = TEST_OUTPUT "/memory_chart.png";
+    support_memory_fail_at(-1);
+    ck_assert_int_eq(lb_chart_save(&chart, path, NULL), LB_OK);
+    ck_assert_int_eq(support_memory_alive(), 0);
+    long needed = support_memory_tried();
+    ck_assert_int_gt(needed, 50);
+    for (long n = 0; n < needed; n++) {
+        support_memory_fail_at(n);
+        ck_assert_int_eq(lb_chart_save(&chart, path, NULL), LB_ERROR_MEMORY);
+        ck_assert_int_eq(support_memory_alive(), 0);
+    }
+    support_memory_normal();
+    remove(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chart");
+    TCase *tests = tcase_create("chart");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_resolve_left_axis_ends_at_round_numbers);
+    tcase_add_test(tests, test_resolve_degenerate_data_gives_a_range);
+    tcase_add_test(tests, test_position_is_linear_or_logarithmic);
+    tcase_add_test(tests, test_draw_empty_charts_are_no_error);
+    tcase_add_test(tests, test_draw_lone_point_is_a_dot);
+    tcase_add_test(tests, test_draw_missing_values_interrupt_the_line);
+    tcase_add_test(tests, test_draw_beyond_the_limits_is_cut_at_the_frame);
+    tcase_add_loop_test(tests, test_save_impossible_chart_is_an_argument_error, 0, 5);
+    tcase_add_test(tests, test_save_out_of_memory_at_any_time_leaks_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,326 @@
+#include "plot/heatmap.h"
+
+#include "plot/figure.h"
+#include "plot/heatmap_layout.h"
+#include "support/failing_memory.h"
+#include "support/picture.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static lb_style style;
+static double *values;
+
+static void setup(void)
+{
+    style = (lb_style){.regular = lb_font_builtin(LB_FONT_REGULAR, NULL),
+                       .bold = lb_font_builtin(LB_FONT_BOLD, NULL),
+                       .point = 100.0 / 72,
+                       .single = true};
+    values = malloc(300 * 300 * sizeof *values);
+    for (int i = 0; i < 300 * 300; i++) values[i] = 0.5 + 0.5 * sin(i * 0.37);
+}
+
+static void teardown(void)
+{
+    lb_font_free((lb_font *)(uintptr_t)style.regular);
+    lb_font_free((lb_font *)(uintptr_t)style.bold);
+    free(values);
+}
+
+static const char *const spanish[] = {"El", "gato", "est\xc3\xa1", "."};
+static const char *const english[] = {"The", "cat", "is", "here"};
+static const double alignment[] = {0.91, 0.05, 0.03, 0.01, 0.08, 0.55, 0.25, 0.12,
+                                   0.02, 0.13, 0.7,  0.15, 0.0,  1.0,  NAN,  0.4};
+
+static lb_heatmap translation(void)
+{
+    return (lb_heatmap){.values = alignment,
+                        .rows = 4,
+                        .columns = 4,
+                        .row_labels = spanish,
+                        .column_labels = english,
+                        .title = "Attention weights",
+                        .x_label = "Source",
+                        .y_label = "Target",
+                        .bar_label = "Weight"};
+}
+
+static lb_canvas *draw_one(const lb_heatmap *map, double dpi)
+{
+    lb_panel panel = lb_heatmap_panel(map);
+    lb_error error = {0};
+    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, &error);
+    ck_assert_msg(canvas != NULL, "%s", error.message);
+    return canvas;
+}
+
+START_TEST(test_draw_translation_equals_the_reviewed_picture)
+{
+    lb_heatmap map = translation();
+    lb_canvas *canvas = draw_one(&map, 72);
+    support_picture_equals(canvas, "heatmap");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_without_labels_equals_the_reviewed_picture)
+{
+    lb_heatmap map = {.values = alignment,
+                      .rows = 1,
+                      .columns = 14,
+                      .colormap = LB_COLORMAP_VIRIDIS,
+                      .range = LB_RANGE_DATA,
+                      .slant = LB_LABEL_FLAT};
+    lb_canvas *canvas = draw_one(&map, 72);
+    support_picture_equals(canvas, "heatmap_row");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_cells_have_the_color_of_their_value)
+{
+    lb_heatmap map = translation();
+    map.cell_text = LB_CELL_TEXT_NONE;
+    lb_canvas *canvas = draw_one(&map, 100);
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    double margin = round(12 * style.point);
+    for (int i = 0; i < 16; i++) {
+        double x = margin + l.plot.x + (i % 4 + 0.5) * l.cell_w,
+               y = margin + l.plot.y + (i / 4 + 0.5) * l.cell_h;
+        lb_color found = lb_canvas_pixel(canvas, (int)x, (int)y);
+        lb_color wanted = lb_colormap_at(LB_COLORMAP_YLORRD, alignment[i]);
+        ck_assert_mem_eq(&found, &wanted, sizeof found);
+        lb_color grid = lb_canvas_pixel(canvas, (int)(x + l.cell_w / 2), (int)y);
+        if (i % 4 < 3) ck_assert_int_eq(grid.red + grid.green + grid.blue, 3 * 255);
+    }
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_scale_follows_the_range)
+{
+    lb_heatmap map = translation();
+    ck_assert_double_eq(lb_heatmap_scale(&map).min, 0);
+    ck_assert_double_eq(lb_heatmap_scale(&map).max, 1);
+    map.range = LB_RANGE_DATA;
+    map.rows = 2; /* without 0 and 1 */
+    ck_assert_double_eq(lb_heatmap_scale(&map).min, 0.01);
+    ck_assert_double_eq(lb_heatmap_scale(&map).max, 0.91);
+    map.range = LB_RANGE_GIVEN;
+    map.min = -2;
+    map.max = 3;
+    ck_assert_double_eq(lb_heatmap_scale(&map).min, -2);
+    ck_assert_double_eq(lb_heatmap_scale(&map).max, 3);
+}
+END_TEST
+
+START_TEST(test_scale_of_constant_or_no_numbers_is_not_empty)
+{
+    double same[] = {3, 3}, none[] = {NAN, INFINITY};
+    lb_heatmap map = {.values = same, .rows = 1, .columns = 2, .range = LB_RANGE_DATA};
+    lb_color_bar bar = lb_heatmap_scale(&map);
+    ck_assert(bar.min < 3 && bar.max > 3);
+    map.values = none;
+    bar = lb_heatmap_scale(&map);
+    ck_assert(bar.min == 0 && bar.max == 1);
+    lb_canvas_free(draw_one(&map, 0));
+}
+END_TEST
+
+START_TEST(test_share_scale_spans_all_and_hides_the_bars)
+{
+    double a[] = {0.2, 0.4}, b[] = {0.1, 0.3};
+    lb_heatmap maps[2] = {{.values = a, .rows = 1, .columns = 2, .range = LB_RANGE_DATA, .bar_label = "w"},
+                          {.values = b, .rows = 1, .columns = 2, .range = LB_RANGE_DATA}};
+    lb_color_bar bar = lb_heatmap_share_scale(maps, 2);
+    ck_assert_double_eq(bar.min, 0.1);
+    ck_assert_double_eq(bar.max, 0.4);
+    ck_assert_str_eq(bar.label, "w");
+    for (int i = 0; i < 2; i++) {
+        ck_assert(maps[i].hide_bar);
+        ck_assert_double_eq(lb_heatmap_scale(&maps[i]).min, 0.1);
+        ck_assert_double_eq(lb_heatmap_scale(&maps[i]).max, 0.4);
+        ck_assert_double_eq(lb_heatmap_arrange(&maps[i], &style).bar.width, 0);
+    }
+}
+END_TEST
+
+START_TEST(test_arrange_any_size_is_sensible)
+{
+    static const size_t sizes[][2] = {{1, 1},   {1, 10},  {10, 1},    {3, 90}, {10, 10},
+                                      {34, 34}, {60, 60}, {200, 200}, {300, 7}};
+    const size_t rows = sizes[_i][0], columns = sizes[_i][1];
+    lb_heatmap map = {
+        .values = values, .rows = rows, .columns = columns, .title = "T", .x_label = "x", .bar_label = "w"};
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    ck_assert_double_ge(l.cell_w, 2);
+    ck_assert_double_ge(l.cell_h, l.cell_w);
+    ck_assert_double_le(l.size.width, 1400);
+    ck_assert_double_le(l.size.height, 1400);
+    ck_assert_double_ge(l.size.height, 80);
+    ck_assert_double_eq(l.cell_w, floor(l.cell_w));
+    ck_assert_double_eq(l.plot.x, floor(l.plot.x));
+    ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
+    ck_assert_double_le(l.label_size, (double)l.row_every * l.cell_h);
+    ck_assert_double_le(l.label_size, (double)l.column_every * l.cell_w * sqrt(0.5));
+    bool numbers = rows <= 34 && columns <= 34;
+    ck_assert_msg((l.text_size > 0) == numbers, "cell of %g pixels, text of %g", l.cell_w, l.text_size);
+    if (numbers)
+        ck_assert_double_le(lb_text_measure(style.regular, l.text_size, "0.00").width, 0.83 * l.cell_w);
+    lb_canvas_free(draw_one(&map, 0));
+}
+END_TEST
+
+START_TEST(test_arrange_10_by_10_is_about_1000_pixels)
+{
+    lb_heatmap map = {.values = values,
+                      .rows = 10,
+                      .columns = 10,
+                      .title = "T",
+                      .x_label = "x",
+                      .y_label = "y",
+                      .bar_label = "w"};
+    lb_canvas *canvas = draw_one(&map, 0);
+    ck_assert_int_ge(lb_canvas_width(canvas), 900);
+    ck_assert_int_le(lb_canvas_width(canvas), 1200);
+    ck_assert_int_ge(lb_canvas_height(canvas), 850);
+    ck_assert_int_le(lb_canvas_height(canvas), 1100);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+/* Is the outermost frame of `width` pixels white? */
+static bool has_margin(const lb_canvas *canvas, int width)
+{
+    int w = lb_canvas_width(canvas), h = lb_canvas_height(canvas);
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            bool frame = x < width || y < width || x >= w - width || y >= h - width;
+            lb_color c = lb_canvas_pixel(canvas, x, y);
+            if (frame && c.red + c.green + c.blue < 3 * 255) return false;
+        }
+    }
+    return true;
+}
+
+START_TEST(test_draw_long_labels_are_not_cut)
+{
+    const char *const labels[] = {"Donaudampfschifffahrtsgesellschaftskapit\xc3\xa4n",
+                                  "W\xc3\xa4rmest\xc3\xb6\xc3\x9f", "gjpqy_______________________", "M"};
+    static const char *const titles[] = {
+        NULL, "A title that is much wider than the map that it stands above, really"};
+    for (int i = 0; i < 8; i++) {
+        lb_heatmap map = {
+            .values = alignment, .rows = 4, .columns = 4, .row_labels = i & 1 ? labels : english};
+        map.column_labels = i & 2 ? labels : english;
+        map.slant = i & 4 ? LB_LABEL_FLAT : LB_LABEL_SLANTED;
+        map.title = titles[i & 1];
+        map.x_label = titles[i >> 1 & 1];
+        map.y_label = map.bar_label = titles[i >> 2];
+        lb_canvas *canvas = draw_one(&map, 100);
+        ck_assert(has_margin(canvas, 10));
+        lb_canvas_free(canvas);
+    }
+}
+END_TEST
+
+START_TEST(test_draw_dpi_scales_the_picture)
+{
+    lb_heatmap map = translation();
+    lb_canvas *small = draw_one(&map, 72), *large = draw_one(&map, 144);
+    ck_assert_double_eq_tol(lb_canvas_width(large), 2 * lb_canvas_width(small), 8);
+    ck_assert_double_eq_tol(lb_canvas_height(large), 2 * lb_canvas_height(small), 8);
+    lb_canvas_free(small);
+    lb_canvas_free(large);
+}
+END_TEST
+
+START_TEST(test_cell_text_has_two_decimals)
+{
+    char text[LB_CELL_LABEL];
+    ck_assert_str_eq(lb_heatmap_cell_text(0.125001, text), "0.13");
+    ck_assert_str_eq(lb_heatmap_cell_text(1, text), "1.00");
+    ck_assert_str_eq(lb_heatmap_cell_text(-0.001, text), "0.00");
+    ck_assert_str_eq(lb_heatmap_cell_text(-2.5, text), "-2.50");
+    ck_assert_str_eq(lb_heatmap_cell_text(1e200, text), "1.0e+200");
+}
+END_TEST
+
+START_TEST(test_draw_impossible_map_is_an_argument_error)
+{
+    lb_heatmap maps[] = {
+        {.values = NULL, .rows = 2, .columns = 2},
+        {.values = alignment, .rows = 0, .columns = 2},
+        {.values = alignment, .rows = 2, .columns = 2, .range = LB_RANGE_GIVEN},
+        {.values = alignment, .rows = 2, .columns = 2, .range = LB_RANGE_GIVEN, .min = NAN, .max = 1},
+        {.values = values, .rows = 300, .columns = 300, .cell = 1000}};
+    lb_error error = {0};
+    ck_assert_int_eq(lb_heatmap_save(&maps[_i], TEST_OUTPUT "/impossible.png", &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: "));
+}
+END_TEST
+
+START_TEST(test_save_unwritable_is_a_write_error)
+{
+    lb_heatmap map = translation();
+    lb_error error = {0};
+    ck_assert_int_eq(lb_heatmap_save(&map, "/nowhere/map.png", &error), LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, "/nowhere/map.png"));
+}
+END_TEST
+
+START_TEST(test_save_out_of_memory_at_any_time_leaks_nothing)
+{
+    lb_heatmap map = translation();
+    map.cell = 8;
+    const char *path = TEST_OUTPUT "/memory.png";
+    support_memory_fail_at(-1);
+    ck_assert_int_eq(lb_heatmap_save(&map, path, NULL), LB_OK);
+    ck_assert_int_eq(support_memory_alive(), 0);
+    long needed = support_memory_tried();
+    ck_assert_int_gt(needed, 50);
+    for (long n = 0; n < needed; n++) {
+        support_memory_fail_at(n);
+        lb_error error = {0};
+        ck_assert_int_eq(lb_heatmap_save(&map, path, &error), LB_ERROR_MEMORY);
+        ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+        ck_assert_int_eq(support_memory_alive(), 0);
+    }
+    support_memory_normal();
+    remove(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("heatmap");
+    TCase *tests = tcase_create("heatmap");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, test_draw_translation_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_draw_without_labels_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_draw_cells_have_the_color_of_their_value);
+    tcase_add_test(tests, test_scale_follows_the_range);
+    tcase_add_test(tests, test_scale_of_constant_or_no_numbers_is_not_empty);
+    tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
+    tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
+    tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
+    tcase_add_test(tests, test_draw_long_labels_are_not_cut);
+    tcase_add_test(tests, test_draw_dpi_scales_the_picture);
+    tcase_add_test(tests, test_cell_text_has_two_decimals);
+    tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 5);
+    tcase_add_test(tests, test_save_unwritable_is_a_write_error);
+    tcase_add_test(tests, test_save_out_of_memory_at_any_time_leaks_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

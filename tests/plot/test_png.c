@@ -1,0 +1,134 @@
+#include "plot/png.h"
+#include "support/failing_memory.h"
+#include "support/picture.h"
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char path[] = TEST_OUTPUT "/test_png.png";
+
+static void setup(void)
+{
+    remove(path);
+}
+
+static bool exists(const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    if (file) fclose(file);
+    return file != NULL;
+}
+
+/* A picture in which each filter has rows that it is best for. */
+static lb_canvas *sample(int width, int height)
+{
+    lb_canvas *canvas = lb_canvas_new(width, height, NULL);
+    ck_assert_ptr_nonnull(canvas);
+    unsigned noise = 1;
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            noise = noise * 1664525 + 1013904223;
+            int value = y % 4 == 0 ? x * 5 : y % 4 == 1 ? (x + y) * 3 : y % 4 == 2 ? (int)(noise >> 24) : y;
+            lb_color color = {(uint8_t)value, (uint8_t)(value * 3), (uint8_t)(255 - value), 255};
+            lb_canvas_rect(canvas, (lb_rect){x, y, 1, 1}, color);
+        }
+    }
+    return canvas;
+}
+
+static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {61, 47}, {300, 200}};
+
+START_TEST(test_write_then_decode_gives_the_same_pixels)
+{
+    lb_canvas *canvas = sample(sizes[_i][0], sizes[_i][1]);
+    lb_error error = {0};
+    ck_assert_msg(lb_png_write(canvas, 150, path, &error) == LB_OK, "%s", error.message);
+    int width, height;
+    unsigned char *pixels = support_picture_read(path, &width, &height);
+    ck_assert_ptr_nonnull(pixels);
+    ck_assert_int_eq(width, sizes[_i][0]);
+    ck_assert_int_eq(height, sizes[_i][1]);
+    ck_assert_mem_eq(pixels, lb_canvas_pixels(canvas), (size_t)width * (size_t)height * 3);
+    free(pixels);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_write_states_the_dots_per_inch)
+{
+    lb_canvas *canvas = sample(4, 4);
+    ck_assert_int_eq(lb_png_write(canvas, 300, path, NULL), LB_OK);
+    unsigned char head[64];
+    FILE *file = fopen(path, "rb");
+    ck_assert_uint_eq(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    ck_assert_mem_eq(head, "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\4\0\0\0\4\x08\x02\0\0\0", 29);
+    /* 300 / 0.0254 = 11811 = 0x2E23 dots per metre, twice, and the checksum of that */
+    ck_assert_mem_eq(head + 33, "\0\0\0\tpHYs\0\0\x2e\x23\0\0\x2e\x23\1\x78\xa5\x3f\x76", 21);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_write_no_such_folder_is_a_write_error_with_the_path)
+{
+    lb_canvas *canvas = sample(4, 4);
+    lb_error error = {0};
+    ck_assert_int_eq(lb_png_write(canvas, 0, "/nowhere/a.png", &error), LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, "/nowhere/a.png"));
+    ck_assert_ptr_nonnull(strstr(error.message, "No such file or directory"));
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_write_failed_drawing_writes_nothing)
+{
+    lb_canvas *canvas = sample(4, 4);
+    lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, "no such thing");
+    lb_error error = {0};
+    ck_assert_int_eq(lb_png_write(canvas, 0, path, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "no such thing");
+    ck_assert(!exists(path));
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_write_out_of_memory_leaks_nothing_and_writes_nothing)
+{
+    lb_canvas *canvas = sample(20, 20);
+    support_memory_fail_at(-1);
+    ck_assert_int_eq(lb_png_write(canvas, 0, path, NULL), LB_OK);
+    long needed = support_memory_tried();
+    remove(path);
+    ck_assert_int_gt(needed, 3);
+    for (long n = 0; n < needed; n++) {
+        support_memory_fail_at(n);
+        lb_error error = {0};
+        ck_assert_int_eq(lb_png_write(canvas, 0, path, &error), LB_ERROR_MEMORY);
+        ck_assert_int_eq(support_memory_alive(), 0);
+        ck_assert(!exists(path));
+    }
+    support_memory_normal();
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("png");
+    TCase *tests = tcase_create("png");
+    tcase_add_checked_fixture(tests, setup, setup);
+    tcase_add_loop_test(tests, test_write_then_decode_gives_the_same_pixels, 0, 5);
+    tcase_add_test(tests, test_write_states_the_dots_per_inch);
+    tcase_add_test(tests, test_write_no_such_folder_is_a_write_error_with_the_path);
+    tcase_add_test(tests, test_write_failed_drawing_writes_nothing);
+    tcase_add_test(tests, test_write_out_of_memory_leaks_nothing_and_writes_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

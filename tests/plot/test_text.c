@@ -1,0 +1,280 @@
+#include "plot/text.h"
+#include "support/failing_memory.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static lb_font *font;
+static lb_canvas *canvas;
+
+static void setup(void)
+{
+    font = lb_font_builtin(LB_FONT_REGULAR, NULL);
+    canvas = lb_canvas_new(200, 200, NULL);
+    ck_assert(font && canvas);
+}
+
+static void teardown(void)
+{
+    lb_font_free(font);
+    lb_canvas_free(canvas);
+}
+
+/* The pixels that are not white: the smallest rectangle around them, and how much ink they hold. */
+typedef struct ink {
+    int x0, y0, x1, y1;
+    double sum;
+} ink;
+
+static ink find_ink(void)
+{
+    ink found = {1000, 1000, -1, -1, 0};
+    for (int y = 0; y < lb_canvas_height(canvas); y++) {
+        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+            int dark = 255 - lb_canvas_pixel(canvas, x, y).red;
+            found.sum += dark / 255.0;
+            if (dark < 8) continue;
+            if (x < found.x0) found.x0 = x;
+            if (x + 1 > found.x1) found.x1 = x + 1;
+            if (y < found.y0) found.y0 = y;
+            if (y + 1 > found.y1) found.y1 = y + 1;
+        }
+    }
+    return found;
+}
+
+static ink drawn(lb_text_style style, const char *text)
+{
+    lb_canvas_rect(canvas, (lb_rect){0, 0, 200, 200}, lb_rgb(0xFFFFFF));
+    style.font = font;
+    lb_text_draw(canvas, &style, (lb_point){100, 100}, text);
+    return find_ink();
+}
+
+/* Width of a text of size 1. Expected: FreeType's, for the same font at 2048 pixels, with kerning. */
+static double width(const char *text)
+{
+    return lb_text_measure(font, 1, text).width;
+}
+
+START_TEST(test_measure_width_equals_freetype)
+{
+    ck_assert_double_eq_tol(width("Attention"), 4.615234375, 2e-3);
+    ck_assert_double_eq_tol(width("est\xc3\xa1"), 2.14111328125, 2e-3);
+    ck_assert_double_eq_tol(width("0.00"), 2.2265625, 2e-3);
+    ck_assert_double_eq_tol(width("AV"), 1.30419921875, 2e-3);
+    ck_assert_double_eq(width(""), 0);
+}
+END_TEST
+
+START_TEST(test_measure_kerning_brings_letters_together)
+{
+    ck_assert_double_lt(width("AV"), width("A") + width("V") - 0.03);
+}
+END_TEST
+
+START_TEST(test_measure_grows_with_size_and_lines)
+{
+    lb_size one = lb_text_measure(font, 20, "abc"), two = lb_text_measure(font, 20, "abc\nabcd");
+    ck_assert_double_eq_tol(one.width, 20 * width("abc"), 1e-9);
+    ck_assert_double_eq_tol(two.width, 20 * width("abcd"), 1e-9);
+    ck_assert_double_eq_tol(two.height - one.height, 20 * lb_font_measure(font).line, 1e-9);
+}
+END_TEST
+
+START_TEST(test_measure_accents_do_not_widen)
+{
+    ck_assert_double_eq(width("\xc3\xa1"), width("a"));
+}
+END_TEST
+
+START_TEST(test_measure_bad_bytes_count_as_replacement_each)
+{
+    double replacement = width("\xef\xbf\xbd");
+    ck_assert_double_gt(replacement, 0);
+    const char *bad[] = {"\xff",    "\x80", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80",
+                         "\xc0\xaf"};
+    for (int i = 0; i < 7; i++)
+        ck_assert_double_eq_tol(width(bad[i]), replacement * (double)strlen(bad[i]), 1e-9);
+    ck_assert_double_eq_tol(width("a\xff"
+                                  "b"),
+                            width("a") + replacement + width("b"), 1e-9);
+}
+END_TEST
+
+START_TEST(test_draw_every_byte_pair_is_harmless)
+{
+    lb_text_style style = {.font = font, .size = 9};
+    for (int a = 1; a < 256; a += 3) {
+        for (int b = 128; b < 256; b += 5) {
+            char text[] = {(char)a, (char)b, 'x', '\0'};
+            lb_text_draw(canvas, &style, (lb_point){5, 5}, text);
+            ck_assert_double_gt(lb_text_measure(font, 9, text).width, 0);
+        }
+    }
+    ck_assert_int_eq(lb_canvas_status(canvas, NULL), LB_OK);
+}
+END_TEST
+
+START_TEST(test_draw_missing_character_is_a_box)
+{
+    ck_assert_int_eq(lb_font_glyph(font, 0x6F22), 0);
+    ink box = drawn((lb_text_style){.size = 40}, "\xe6\xbc\xa2");
+    ck_assert_int_ge(box.x0, 101);
+    ck_assert_int_le(box.x1, 100 + 24);
+    ck_assert_int_eq(box.y1, 100);
+    ck_assert_double_gt(box.sum, 50);
+    ck_assert_double_lt(box.sum, 0.4 * (box.x1 - box.x0) * (box.y1 - box.y0)); /* it is hollow */
+    ck_assert_double_eq_tol(width("\xe6\xbc\xa2"), 0.6, 1e-9);
+}
+END_TEST
+
+START_TEST(test_draw_upright_letter_is_crisp)
+{
+    for (int size = 9; size < 30; size++) {
+        ink h = drawn((lb_text_style){.size = size}, "H");
+        ck_assert_int_eq(h.y1, 100); /* the baseline is the edge of a pixel, and so is the top */
+        ck_assert_int_eq(100 - h.y0, (int)lround(0.729 * size));
+        ink x = drawn((lb_text_style){.size = size}, "x");
+        ck_assert_int_eq(100 - x.y0, (int)lround(0.547 * size));
+    }
+}
+END_TEST
+
+START_TEST(test_draw_align_moves_the_text)
+{
+    lb_text_style style = {.size = 20};
+    double wide = 20 * width("Hello");
+    ink left = drawn(style, "Hello");
+    style.align = LB_ALIGN_RIGHT;
+    ink right = drawn(style, "Hello");
+    style.align = LB_ALIGN_CENTER;
+    ink center = drawn(style, "Hello");
+    ck_assert_int_ge(left.x0, 100);
+    ck_assert_int_le(right.x1, 101);
+    ck_assert_double_eq_tol(left.x0 - right.x0, wide, 1.01);
+    ck_assert_double_eq_tol(left.x0 - center.x0, wide / 2, 1.01);
+}
+END_TEST
+
+START_TEST(test_draw_valign_moves_the_text)
+{
+    lb_text_style style = {.size = 20, .valign = LB_VALIGN_MIDDLE};
+    ink middle = drawn(style, "H");
+    ck_assert_int_le((int)fabs((middle.y0 + middle.y1) / 2.0 - 100), 1);
+    style.valign = LB_VALIGN_TOP;
+    ck_assert_int_ge(drawn(style, "H").y0, 100);
+    style.valign = LB_VALIGN_BOTTOM;
+    ck_assert_int_le(drawn(style, "g").y1, 100);
+    ck_assert_int_le(drawn(style, "g\ng").y1, 100);
+    ck_assert_int_lt(drawn(style, "g\ng").y0, drawn(style, "g").y0 - 15);
+}
+END_TEST
+
+START_TEST(test_draw_turned_stays_within_bounds_with_the_same_ink)
+{
+    const double angles[] = {0, 45, 90, 180, 270, -90, 33, 360};
+    double upright = drawn((lb_text_style){.size = 24}, "Look").sum;
+    for (int i = 0; i < 8; i++) {
+        for (int align = 0; align < 3; align++) {
+            lb_text_style style = {.font = font, .size = 24, .angle = angles[i], .align = (lb_align)align};
+            lb_rect bounds = lb_text_bounds(&style, "Look");
+            ink found = drawn(style, "Look");
+            ck_assert_double_ge(found.x0, 100 + bounds.x - 1.5);
+            ck_assert_double_ge(found.y0, 100 + bounds.y - 1.5);
+            ck_assert_double_le(found.x1, 100 + bounds.x + bounds.width + 1.5);
+            ck_assert_double_le(found.y1, 100 + bounds.y + bounds.height + 1.5);
+            if (align == LB_ALIGN_CENTER) ck_assert_double_eq_tol(found.sum, upright, 0.04 * upright);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_draw_90_degrees_reads_upwards_and_270_downwards)
+{
+    lb_text_style style = {.size = 30, .angle = 90};
+    ink up = drawn(style, "H.");
+    ck_assert_int_le(up.y1, 100);
+    ck_assert_int_le(up.x1, 100);
+    style.angle = 270;
+    ink down = drawn(style, "H.");
+    ck_assert_int_ge(down.y0, 100);
+    ck_assert_int_ge(down.x0, 100);
+    ck_assert_int_eq(down.x1 - down.x0, up.x1 - up.x0);
+}
+END_TEST
+
+START_TEST(test_draw_bold_has_more_ink)
+{
+    double regular = drawn((lb_text_style){.size = 24}, "Attention").sum;
+    lb_font_free(font);
+    font = lb_font_builtin(LB_FONT_BOLD, NULL);
+    ck_assert_double_gt(drawn((lb_text_style){.size = 24}, "Attention").sum, 1.3 * regular);
+}
+END_TEST
+
+START_TEST(test_draw_color_is_used)
+{
+    lb_text_style style = {.font = font, .size = 60, .color = lb_rgb(0xFF0000)};
+    lb_text_draw(canvas, &style, (lb_point){50, 100}, "I");
+    bool pure = false;
+    for (int x = 50; x < 70; x++) {
+        lb_color c = lb_canvas_pixel(canvas, x, 80);
+        ck_assert_int_eq(c.red, 255);
+        pure = pure || (c.green == 0 && c.blue == 0);
+    }
+    ck_assert(pure);
+}
+END_TEST
+
+START_TEST(test_draw_out_of_memory_is_remembered)
+{
+    long needed = 0;
+    lb_text_style style = {.font = font, .size = 20};
+    for (long n = 0; n <= needed; n++) {
+        lb_canvas *fresh = lb_canvas_new(50, 50, NULL);
+        support_memory_fail_at(n);
+        lb_text_draw(fresh, &style, (lb_point){5, 30}, "\xc3\xa1x"); /* the first is put together from two */
+        if (n == 0) needed = 2;
+        if (support_memory_tried() > n) needed = n + 1;
+        lb_error error = {0};
+        ck_assert_int_eq(lb_canvas_status(fresh, &error),
+                         support_memory_tried() > n ? LB_ERROR_MEMORY : LB_OK);
+        ck_assert_int_eq(support_memory_alive(), 0);
+        support_memory_normal();
+        lb_canvas_free(fresh);
+    }
+    ck_assert_int_ge(needed, 3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("text");
+    TCase *tests = tcase_create("text");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_measure_width_equals_freetype);
+    tcase_add_test(tests, test_measure_kerning_brings_letters_together);
+    tcase_add_test(tests, test_measure_grows_with_size_and_lines);
+    tcase_add_test(tests, test_measure_accents_do_not_widen);
+    tcase_add_test(tests, test_measure_bad_bytes_count_as_replacement_each);
+    tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);
+    tcase_add_test(tests, test_draw_missing_character_is_a_box);
+    tcase_add_test(tests, test_draw_upright_letter_is_crisp);
+    tcase_add_test(tests, test_draw_align_moves_the_text);
+    tcase_add_test(tests, test_draw_valign_moves_the_text);
+    tcase_add_test(tests, test_draw_turned_stays_within_bounds_with_the_same_ink);
+    tcase_add_test(tests, test_draw_90_degrees_reads_upwards_and_270_downwards);
+    tcase_add_test(tests, test_draw_bold_has_more_ink);
+    tcase_add_test(tests, test_draw_color_is_used);
+    tcase_add_test(tests, test_draw_out_of_memory_is_remembered);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,14 @@
+/* Pictures in tests: decoding PNG files and comparing with references that were looked at. */
+#ifndef SUPPORT_PICTURE_H
+#define SUPPORT_PICTURE_H
+
+#include "plot/canvas.h"
+
+/** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is none. */
+unsigned char *support_picture_read(const char *path, int *width, int *height);
+
+/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. Then the actual picture is
+ *  written to the folder of the test programs: look at both, and copy it over the reference if it is the better one. */
+void support_picture_equals(const lb_canvas *canvas, const char *name);
+
+#endif
