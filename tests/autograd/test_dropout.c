@@ -48,6 +48,13 @@ START_TEST(test_dropout_keeps_the_right_share_and_scales_it_up)
             ck_assert_double_eq_tol((double)lane_kept / lane_count, 1 - p[i],
                                     5 * sqrt(p[i] * (1 - p[i]) / lane_count));
         }
+        /* Nor do neighbours fall together. */
+        for (int lag = 1; lag <= 5; lag++) {
+            int pairs = 0;
+            for (int j = 0; j + lag < COUNT; j++) pairs += kept[j] && kept[j + lag];
+            double both = (1 - p[i]) * (1 - p[i]);
+            ck_assert_double_eq_tol((double)pairs / (COUNT - lag), both, 8 * sqrt(both * (1 - both) / COUNT));
+        }
         lb_tape_free(tape);
     }
 }
