@@ -65,8 +65,9 @@ static lb_status write_log(void *context, const lb_train_history *history, lb_er
 static void describe_run(const run *r, char *text, size_t size)
 {
     char *config = lb_seq2seq_config_json(&r->model.config), *task = lb_sort_task_print(&r->task);
-    snprintf(text, size, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}", r->set.steps,
-             r->set.batch, r->set.lr, (unsigned long long)r->set.seed, task ? task : "", config ? config : "");
+    snprintf(text, size, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
+             r->set.steps, r->set.batch, r->set.lr, (unsigned long long)r->set.seed, task ? task : "",
+             config ? config : "");
     lb_release(config);
     lb_release(task);
 }
@@ -113,11 +114,12 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
         .fresh = s->fresh,
         .run = identity,
     };
-    app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->params), lb_gemm_kernel(), lb_threads(),
-             lb_threads() == 1 ? "" : "s");
+    app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->params), lb_gemm_kernel(),
+             lb_threads(), lb_threads() == 1 ? "" : "s");
     app_progress_init(&r->progress, (app_progress_config){.total = s->steps});
     lb_status status = lb_train(&config, history, error);
     app_progress_end(&r->progress);
+    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
     return status;
 }
 
@@ -125,10 +127,12 @@ static lb_status save(const run *r, const lb_train_history *history, lb_error *e
 {
     char path[APP_PATH];
     char *task = lb_sort_task_print(&r->task), *log = lb_train_history_json(history);
-    lb_status status = task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    lb_status status =
+        task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
     if (!status)
-        status = lb_seq2seq_save(app_path(r->set.out, "sort.safetensors", path), &r->model, r->params, metadata, 2, error);
+        status = lb_seq2seq_save(app_path(r->set.out, "sort.safetensors", path), &r->model, r->params,
+                                 metadata, 2, error);
     if (!status) status = app_write_log(r->set.out, history, error);
     if (!status) status = app_draw_training(r->set.out, history, error);
     lb_release(task);
@@ -161,7 +165,7 @@ int main(int argc, char **argv)
                      .hidden = 128,
                      .layers = 1,
                      .batch = 64,
-                     .steps = 4000,
+                     .steps = 5000,
                      .lr = 3e-3,
                      .target = 0.99,
                      .seed = 1,
@@ -181,17 +185,21 @@ int main(int argc, char **argv)
         APP_HEADING("Training"),
         APP_INT(0, "batch", "N", &s->batch, 1, 1 << 20, "lists in a step"),
         APP_INT(0, "steps", "N", &s->steps, 1, 1 << 30, "steps, if the target is not reached before"),
-        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-9, 1e3, "learning rate at the start; it falls along a cosine"),
-        APP_NUMBER(0, "target", "SHARE", &s->target, 0, 1, "stop at this exact match on held-out lists; 0: never"),
+        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-30, 1e30,
+                   "learning rate at the start; it falls along a cosine"),
+        APP_NUMBER(0, "target", "SHARE", &s->target, 0, 1,
+                   "stop at this exact match on held-out lists; 0: never"),
         APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
-        APP_INT(0, "threads", "N", &s->threads, 0, 1024, "threads, 0 for one a processor; results do not depend on it"),
+        APP_INT(0, "threads", "N", &s->threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &s->out, "where model, log and chart are written"),
         APP_FLAG(0, "fresh", &s->fresh, "start anew where an earlier run could go on"),
     };
     const app_program program = {
         .name = "train_sort",
-        .purpose = "Trains a model with attention to sort lists of numbers. Run again, it goes on where it was stopped.",
+        .purpose = "Trains a model with attention to sort lists of numbers. Run again, it goes on where it "
+                   "was stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_gemm_kernel(),

@@ -21,7 +21,8 @@ lb_status app_make_folder(const char *folder, lb_error *error)
     char path[APP_PATH];
     size_t length = strlen(folder);
     if (length == 0 || length >= sizeof path - 64)
-        return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder whose name has %zu bytes", length);
+        return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder whose name has %zu bytes",
+                            length);
     memcpy(path, folder, length + 1);
     bool made = true;
     for (size_t i = 1; i <= length && made; i++) {

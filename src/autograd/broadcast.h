@@ -5,9 +5,9 @@
 #include "tensor/shape.h"
 
 typedef struct lb_broadcast {
-    int64_t rows, width;      /* rows x width elements in the result */
-    int64_t step_a, step_b;   /* 1, or 0 where an operand repeats one element along the row */
-    lb_shape shape;           /* of the result */
+    int64_t rows, width;    /* rows x width elements in the result */
+    int64_t step_a, step_b; /* 1, or 0 where an operand repeats one element along the row */
+    lb_shape shape;         /* of the result */
     int64_t stride_a[LB_MAX_DIMS], stride_b[LB_MAX_DIMS]; /* 0 where an operand repeats itself */
 } lb_broadcast;
 

@@ -63,7 +63,8 @@ static lb_status run_backward(const checker *c)
 {
     int64_t index = 0;
     for (int p = 0; p < c->count; p++)
-        for (int64_t i = 0; i < lb_count(c->parameters[p]); i++) c->parameters[p]->grad[i] = start(c, index++);
+        for (int64_t i = 0; i < lb_count(c->parameters[p]); i++)
+            c->parameters[p]->grad[i] = start(c, index++);
     lb_tensor *output = run(c);
     if (lb_tape_status(c->tape)) return tape_failed(c);
     lb_real *cotangents = lb_tape_alloc(c->tape, (size_t)lb_count(output) * sizeof *cotangents);
@@ -127,7 +128,8 @@ static void copy_grads(const checker *c, bool restore)
 lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int count,
                        const lb_gradcheck_options *options, lb_error *error)
 {
-    checker c = {.function = function, .context = context, .parameters = parameters, .count = count, .error = error};
+    checker c = {
+        .function = function, .context = context, .parameters = parameters, .count = count, .error = error};
     c.options = options ? *options : defaults;
     if (c.options.step <= 0) c.options.step = defaults.step;
     if (c.options.atol <= 0) c.options.atol = defaults.atol;

@@ -2,7 +2,7 @@
 
 #include "autograd/tape_internal.h"
 #include "tensor/accumulate.h"
-#include "tensor/rng.h"
+#include "tensor/transpose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,14 +34,15 @@ static lb_status check_operands(const lb_node *node)
         if (!lb_is_sound(operand)) {
             /* A poison operand of this tape has its error recorded; a stray one has not. */
             if (node->tape->error.status) return node->tape->error.status;
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed", i + 1);
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed",
+                              i + 1);
         }
     }
     return LB_OK;
 }
 
-static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
-                         size_t size)
+static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs,
+                         const void *attributes, size_t size)
 {
     lb_node *node = lb_tape_alloc(tape, sizeof *node);
     void *copy = size ? lb_tape_alloc(tape, size) : NULL;
@@ -114,7 +115,8 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
     return status;
 }
 
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b, int b)
+lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
+                       int b)
 {
     char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
     lb_shape_format(node->in[a]->shape, text_a);
@@ -132,6 +134,19 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     lb_real *reals = lb_op_reals(node, count);
     if (reals) memset(reals, 0, (size_t)count * sizeof *reals);
     return reals;
+}
+
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t uses, lb_matrix *matrix)
+{
+    enum { USES_THAT_PAY = 3 };
+    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(weight, 1);
+    *matrix = lb_transposed(weight->data, inputs);
+    if (uses < USES_THAT_PAY) return true;
+    lb_real *moved = lb_op_reals(node, outputs * inputs);
+    if (!moved) return false;
+    lb_transpose(outputs, inputs, weight->data, moved);
+    *matrix = lb_plain(moved, outputs);
+    return true;
 }
 
 lb_rng lb_op_rng(const lb_node *node)

@@ -4,6 +4,8 @@
 #define LB_OP_H
 
 #include "autograd/tape.h"
+#include "tensor/gemm.h"
+#include "tensor/rng.h"
 
 enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 3 };
 
@@ -28,7 +30,7 @@ typedef struct lb_op_case {
     const char *name;
     int inputs;
     lb_shape shape[LB_MAX_INPUTS];
-    double low, high; /* range of the operands' values; both zero: -1 to 1 */
+    double low, high;          /* range of the operands' values; both zero: -1 to 1 */
     bool fixed[LB_MAX_INPUTS]; /* an operand without a gradient (a mask): its values are 0 and 1 */
     lb_tensor *(*apply)(lb_tensor *const *in);
 } lb_op_case;
@@ -62,7 +64,8 @@ const lb_op_family *const *lb_op_registry(int *count);
 /** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.
  *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is poison or if
  *  anything failed. */
-lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size);
+lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
+                       size_t size);
 
 /** lb_op_apply(&op, LB_INPUTS(a, b), NULL, 0) */
 #define LB_INPUTS(...)                                                                                       \
@@ -88,7 +91,8 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
 
 /** Records that operands `a` and `b` (indices) do not fit each other, naming both shapes:
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. The names are those of the op's formula. */
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b, int b);
+lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
+                       int b);
 
 /** Memory for node->saved or for one call of forward or backward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);
@@ -96,7 +100,11 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** The same, all zero. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
+/** The transposed weight [outputs, inputs], ready to be multiplied with `uses` times: laid out anew as
+ *  [inputs, outputs] if that pays, for BLAS is at its best with short plain operands. False if there is no memory. */
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t uses, lb_matrix *matrix);
+
 /** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
-struct lb_rng lb_op_rng(const lb_node *node);
+lb_rng lb_op_rng(const lb_node *node);
 
 #endif

@@ -61,7 +61,9 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
                             "lists cannot have %d to %d numbers: 1 to %d, the smaller one first, is possible",
                             task->min_length, task->max_length, MOST_LENGTH);
     int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
-    if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers", task->max_length);
+    if (!values)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers",
+                            task->max_length);
     bool possible = has_both_splits(task, values);
     lb_release(values);
     if (possible) return LB_OK;
@@ -77,9 +79,11 @@ int32_t lb_sort_vocab(const lb_sort_task *task)
 
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values)
 {
-    uint64_t choices = (uint64_t)(task->max_length - task->min_length) + 1, bound = (uint64_t)task->max_value + 1;
+    uint64_t choices = (uint64_t)(task->max_length - task->min_length) + 1,
+             bound = (uint64_t)task->max_value + 1;
     uint64_t first = index * ((uint64_t)task->max_length + 1);
-    lb_rng rng = {.seed = task->seed, .stream = lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train" : "sort test")};
+    lb_rng rng = {.seed = task->seed,
+                  .stream = lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train" : "sort test")};
     for (;; rng.step++) {
         int32_t length = task->min_length + (int32_t)lb_rng_below(rng, first, choices);
         for (int32_t i = 0; i < length; i++)

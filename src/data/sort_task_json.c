@@ -29,9 +29,11 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     cJSON *json = text ? cJSON_Parse(text) : NULL;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
     bool is_sort = cJSON_IsString(name) && strcmp(name->valuestring, "sort") == 0;
-    *task = (lb_sort_task){whole(json, "max_number"), whole(json, "min_length"), whole(json, "max_length"), 0};
+    *task =
+        (lb_sort_task){whole(json, "max_number"), whole(json, "min_length"), whole(json, "max_length"), 0};
     cJSON_Delete(json);
     if (is_sort && lb_sort_check(task, NULL) == LB_OK) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "the model was not trained to sort numbers: its task is %.160s",
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "the model was not trained to sort numbers: its task is %.160s",
                         text ? text : "not stated");
 }

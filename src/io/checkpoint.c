@@ -2,15 +2,18 @@
 
 #include "tensor/alloc.h"
 
-lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra, lb_error *error)
+lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
+                             lb_error *error)
 {
     size_t count = (size_t)lb_params_count(params);
     lb_safetensors_tensor *all = lb_alloc((count + extra.tensor_count) * sizeof *all);
     if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     for (size_t i = 0; i < count; i++) {
         const lb_tensor *tensor = lb_params_tensor(params, (int)i);
-        all[i] = (lb_safetensors_tensor){
-            .name = lb_params_name(params, (int)i), .dtype = LB_DTYPE_REAL, .shape = tensor->shape, .data = tensor->data};
+        all[i] = (lb_safetensors_tensor){.name = lb_params_name(params, (int)i),
+                                         .dtype = LB_DTYPE_REAL,
+                                         .shape = tensor->shape,
+                                         .data = tensor->data};
     }
     for (size_t i = 0; i < extra.tensor_count; i++) all[count + i] = extra.tensors[i];
     lb_status status = lb_safetensors_write(path, all, count + extra.tensor_count, extra.metadata,
@@ -23,7 +26,8 @@ lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_e
 {
     for (int i = 0; i < lb_params_count(params); i++) {
         lb_tensor *tensor = lb_params_tensor(params, i);
-        lb_status status = lb_safetensors_read(file, lb_params_name(params, i), tensor->shape, tensor->data, error);
+        lb_status status =
+            lb_safetensors_read(file, lb_params_name(params, i), tensor->shape, tensor->data, error);
         if (status) return status;
     }
     return LB_OK;

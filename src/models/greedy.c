@@ -28,13 +28,15 @@ static int32_t likeliest(const lb_real *logits, int64_t classes)
 }
 
 /* Takes one step's choice for every row that still writes. Returns how many still do. */
-static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2seq_decoded *step, int32_t *next)
+static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2seq_decoded *step,
+                      int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
         if (all->weights)
             memcpy(all->weights + (row * limit + t) * all->source_length,
-                   step->weights->data + row * all->source_length, (size_t)all->source_length * sizeof(lb_real));
+                   step->weights->data + row * all->source_length,
+                   (size_t)all->source_length * sizeof(lb_real));
         next[row] = likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;

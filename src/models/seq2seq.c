@@ -49,7 +49,8 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     init_bridges(model, params);
     if (depth) {
         lb_additive_attention_config attention = {.query = config.hidden, .key = depth};
-        lb_additive_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"), attention);
+        lb_additive_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"),
+                                   attention);
     }
     lb_gru_config decoder = {.input = config.embed + depth, .hidden = config.hidden, .layers = config.layers};
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
@@ -63,7 +64,8 @@ static lb_tensor *token_gates(const lb_seq2seq *model, const lb_embedding *embed
                               lb_tensor *weight, lb_tensor *bias)
 {
     if (model->config.dropout == 0) return lb_embedding_affine(embedding, tokens, weight, bias);
-    return lb_affine(lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout), weight, bias);
+    return lb_affine(lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout), weight,
+                     bias);
 }
 
 static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
@@ -93,8 +95,9 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 }
 
 /* Layer 0 of the decoder: attends and reads. Returns its outputs; fills in contexts, weights and the final state. */
-static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *initial,
-                                  lb_tokens target_in, lb_tensor **contexts, lb_seq2seq_decoded *decoded)
+static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                                  lb_tensor *initial, lb_tokens target_in, lb_tensor **contexts,
+                                  lb_seq2seq_decoded *decoded)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     int64_t embed = model->config.embed, depth = context_depth(&model->config);
@@ -113,7 +116,8 @@ static lb_tensor *attending_layer(const lb_seq2seq *model, const lb_seq2seq_enco
     *contexts = lb_op_output(outputs, 1);
     decoded->weights = lb_op_output(outputs, 2);
     /* Decoder rows are full: padding comes after what anyone reads. */
-    decoded->final[0] = lb_reshape(lb_slice(outputs, 1, target_in.length - 1, 1), LB_SHAPE(target_in.batch, -1));
+    decoded->final[0] =
+        lb_reshape(lb_slice(outputs, 1, target_in.length - 1, 1), LB_SHAPE(target_in.batch, -1));
     return outputs;
 }
 
@@ -122,7 +126,8 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
 {
     lb_tape *tape = target_in.tape;
     const char *outer = lb_tape_enter(tape, model->name);
-    lb_seq2seq_decoded decoded = {.final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
+    lb_seq2seq_decoded decoded = {
+        .final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
     if (lb_tape_status(tape)) {
         decoded.logits = lb_tape_fail(tape, lb_tape_status(tape), "%s", lb_tape_error(tape));
         return decoded;

@@ -19,8 +19,9 @@ typedef struct lb_seq2seq_config {
     int layers;                  /* [1] of the encoder and of the decoder */
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
-    double embedding_deviation;  /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
-    lb_real dropout;             /* [0] on embeddings, between layers and before the output */
+    double
+        embedding_deviation; /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
+    lb_real dropout;         /* [0] on embeddings, between layers and before the output */
 } lb_seq2seq_config;
 
 /** The parameters, under these names:

@@ -8,7 +8,8 @@
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config", MODEL_KIND[] = "seq2seq";
 
-const char *const lb_attention_names[] = {[LB_ATTENTION_ADDITIVE] = "additive", [LB_ATTENTION_NONE] = "none", NULL};
+const char *const lb_attention_names[] = {
+    [LB_ATTENTION_ADDITIVE] = "additive", [LB_ATTENTION_NONE] = "none", NULL};
 
 enum { MOST_METADATA = 16 };
 
@@ -16,9 +17,11 @@ char *lb_seq2seq_config_json(const lb_seq2seq_config *c)
 {
     lb_json json = {0};
     lb_json_print(&json, "{\"source_vocab\":%lld,\"target_vocab\":%lld,\"embed\":%lld,\"hidden\":%lld,",
-                  (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed, (long long)c->hidden);
-    lb_json_print(&json, "\"layers\":%d,\"bidirectional\":%s,\"attention\":\"%s\",\"dropout\":%.9g}", c->layers,
-                  c->bidirectional ? "true" : "false", lb_attention_names[c->attention], (double)c->dropout);
+                  (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
+                  (long long)c->hidden);
+    lb_json_print(&json, "\"layers\":%d,\"bidirectional\":%s,\"attention\":\"%s\",\"dropout\":%.9g}",
+                  c->layers, c->bidirectional ? "true" : "false", lb_attention_names[c->attention],
+                  (double)c->dropout);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -78,9 +81,12 @@ static lb_status parse_config(const char *text, lb_seq2seq_config *config, lb_er
         .dropout = (lb_real)number(json, "dropout"),
     };
     cJSON_Delete(json);
-    bool sound = config->source_vocab > 0 && config->target_vocab > 0 && config->embed > 0 && config->hidden > 0 &&
-                 config->layers > 0 && attention >= 0 && config->dropout >= 0 && config->dropout < 1;
-    return sound ? LB_OK : lb_error_set(error, LB_ERROR_FORMAT, "the model's configuration makes no sense: %.200s", text);
+    bool sound = config->source_vocab > 0 && config->target_vocab > 0 && config->embed > 0 &&
+                 config->hidden > 0 && config->layers > 0 && attention >= 0 && config->dropout >= 0 &&
+                 config->dropout < 1;
+    return sound ? LB_OK
+                 : lb_error_set(error, LB_ERROR_FORMAT, "the model's configuration makes no sense: %.200s",
+                                text);
 }
 
 lb_status lb_seq2seq_load(const lb_safetensors *file, lb_seq2seq *model, lb_params *params, lb_error *error)
@@ -89,8 +95,8 @@ lb_status lb_seq2seq_load(const lb_safetensors *file, lb_seq2seq *model, lb_para
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
     if (!kind || !text || strcmp(kind, MODEL_KIND) != 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "the file holds %s%.80s, not a %s model",
-                            kind ? "a model of kind " : "weights without a model's description", kind ? kind : "",
-                            MODEL_KIND);
+                            kind ? "a model of kind " : "weights without a model's description",
+                            kind ? kind : "", MODEL_KIND);
     lb_seq2seq_config config;
     if (parse_config(text, &config, error)) return LB_ERROR_FORMAT;
     lb_status status = lb_seq2seq_init(model, params, "", config);

@@ -12,7 +12,8 @@ extern const char *const lb_attention_names[];
 /** Writes the model. `metadata` is written beside the model's own keys, "lookback.model" and "lookback.config".
  *  Errors: those of lb_safetensors_write. */
 LB_MUST_USE lb_status lb_seq2seq_save(const char *path, const lb_seq2seq *model, const lb_params *params,
-                                      const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error);
+                                      const lb_safetensors_metadata *metadata, size_t metadata_count,
+                                      lb_error *error);
 
 /** Builds the model of a file that lb_seq2seq_save wrote, with its parameters in `params`, which must be empty.
  *  Errors: LB_ERROR_FORMAT if the file holds another kind of model, or if config and parameters do not fit. */

@@ -35,8 +35,9 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
                                                  lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
 {
     const char *outer = lb_module_enter(query, attention->name);
-    lb_tensor *context = lb_attend_additive(lb_affine(query, attention->query, NULL),
-                                            lb_affine(keys, attention->key, NULL), values, attention->v, mask);
+    lb_tensor *context =
+        lb_attend_additive(lb_affine(query, attention->query, NULL), lb_affine(keys, attention->key, NULL),
+                           values, attention->v, mask);
     lb_module_leave(query, outer);
     return (lb_attended_result){context, lb_op_output(context, 1)};
 }

@@ -19,7 +19,8 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
     return rows;
 }
 
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight, lb_tensor *bias)
+lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
+                               lb_tensor *bias)
 {
     if (lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) >= tokens.batch * tokens.length)
         return lb_affine(lb_embedding_forward(embedding, tokens), weight, bias);

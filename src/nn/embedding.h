@@ -22,6 +22,7 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
  *  the vocabulary is smaller than the batch, the table is mapped once and its rows are looked up.
  *  Shapes: weight [outputs, width], bias [outputs] or NULL -> [batch, length, outputs].
  *  Errors: LB_ERROR_INDEX, LB_ERROR_SHAPE. */
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight, lb_tensor *bias);
+lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
+                               lb_tensor *bias);
 
 #endif

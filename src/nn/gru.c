@@ -8,16 +8,16 @@
 
 enum { SUFFIX_LENGTH = 32, NAME_LENGTH = 64 };
 
-static lb_tensor *add_weight(lb_params *params, const char *module, const char *name, const char *suffix, lb_shape shape,
-                             int64_t hidden)
+static lb_tensor *add_weight(lb_params *params, const char *module, const char *name, const char *suffix,
+                             lb_shape shape, int64_t hidden)
 {
     char full[NAME_LENGTH];
     snprintf(full, sizeof full, "%s%s", name, suffix);
     return lb_params_add(params, module, full, shape, (lb_init){LB_INIT_UNIFORM, 1 / sqrt((double)hidden)});
 }
 
-lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix, int64_t input,
-                           int64_t hidden)
+lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix,
+                           int64_t input, int64_t hidden)
 {
     *cell = (lb_gru_cell){.name = lb_params_scope(params, "", name)};
     cell->weight_ih = add_weight(params, name, "weight_ih", suffix, LB_SHAPE(3 * hidden, input), hidden);
@@ -33,7 +33,8 @@ lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor 
     lb_tensor *gates = lb_affine(x, cell->weight_ih, cell->bias_ih);
     /* A sequence of one step. */
     lb_shape step = LB_SHAPE(-1, 1, lb_is_sound(gates) ? lb_dim(gates, -1) : 1);
-    lb_tensor *outputs = lb_gru_sequence(lb_reshape(gates, step), state, cell->weight_hh, cell->bias_hh, NULL, false);
+    lb_tensor *outputs =
+        lb_gru_sequence(lb_reshape(gates, step), state, cell->weight_hh, cell->bias_hh, NULL, false);
     lb_tensor *next = lb_op_output(outputs, 1);
     lb_module_leave(x, outer);
     return next;
@@ -73,8 +74,8 @@ static lb_tensor *run_layer(const run *r, int layer, lb_tensor *const *gates)
         int index = layer * r->gru->directions + direction;
         const lb_gru_cell *cell = &r->gru->cell[index];
         lb_tensor *initial = r->initial ? r->initial[index] : NULL;
-        side[direction] =
-            lb_gru_sequence(gates[direction], initial, cell->weight_hh, cell->bias_hh, r->lengths, direction == 1);
+        side[direction] = lb_gru_sequence(gates[direction], initial, cell->weight_hh, cell->bias_hh,
+                                          r->lengths, direction == 1);
         r->result.final[index] = lb_op_output(side[direction], 1);
     }
     return r->gru->directions == 2 ? lb_concat(side, 2, -1) : side[0];
@@ -84,7 +85,8 @@ static lb_tensor *run_layer(const run *r, int layer, lb_tensor *const *gates)
 static lb_gru_result run_layers(run r, lb_tensor *const *first_gates)
 {
     const lb_gru *gru = r.gru;
-    r.result.final = lb_tape_alloc(r.tape, (size_t)(gru->config.layers * gru->directions) * sizeof(lb_tensor *));
+    r.result.final =
+        lb_tape_alloc(r.tape, (size_t)(gru->config.layers * gru->directions) * sizeof(lb_tensor *));
     if (!r.result.final) return (lb_gru_result){.outputs = first_gates[0]};
     r.result.outputs = run_layer(&r, 0, first_gates);
     for (int layer = 1; layer < gru->config.layers; layer++) {
@@ -98,7 +100,8 @@ static lb_gru_result run_layers(run r, lb_tensor *const *first_gates)
     return r.result;
 }
 
-lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial, const int32_t *lengths)
+lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
+                             const int32_t *lengths)
 {
     const char *outer = lb_tape_enter(x->tape, gru->name);
     lb_tensor *gates[2];

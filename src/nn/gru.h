@@ -15,8 +15,8 @@ typedef struct lb_gru_cell {
 
 /** Adds NAME.weight_ih, weight_hh, bias_ih and bias_hh, each with `suffix` ("" or "_l0"), uniform within
  *  1 / sqrt(hidden) as nn.GRU starts them. Errors: those of lb_params_add, also recorded in `params`. */
-lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix, int64_t input,
-                           int64_t hidden);
+lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix,
+                           int64_t input, int64_t hidden);
 
 /** One step. Shapes: x [batch, input], state [batch, hidden] -> the next state. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
@@ -48,7 +48,8 @@ typedef struct lb_gru_result {
  *  Shapes:  x [batch, time, input]; initial: layers * directions tensors [batch, hidden], or NULL for zeros.
  *  Lengths: [batch], alive until lb_tape_reset; NULL if all rows are full.
  *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; then the outputs are poison and so is every final state. */
-lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial, const int32_t *lengths);
+lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
+                             const int32_t *lengths);
 
 /** The same on tokens: lb_gru_forward on their embedding, but the first layer reads its input from a table where that
  *  costs less. Errors: also LB_ERROR_INDEX. */

@@ -76,7 +76,8 @@ const char *lb_params_scope(lb_params *params, const char *module, const char *n
 
 static lb_real *aligned(void *memory)
 {
-    return (lb_real *)(void *)((char *)memory + (LB_ALIGNMENT - (uintptr_t)memory % LB_ALIGNMENT) % LB_ALIGNMENT);
+    return (lb_real *)(void *)((char *)memory +
+                               (LB_ALIGNMENT - (uintptr_t)memory % LB_ALIGNMENT) % LB_ALIGNMENT);
 }
 
 static lb_real *new_slab(const lb_params *params, int64_t capacity, const lb_real *old, void **memory)
@@ -97,7 +98,8 @@ static lb_status reserve(lb_params *params, int64_t size)
     if (!values || !grads) {
         lb_release(values_memory);
         lb_release(grads_memory);
-        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters", (long long)size);
+        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters",
+                            (long long)size);
     }
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
@@ -135,7 +137,8 @@ static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
     return params->error.status;
 }
 
-lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape, lb_init init)
+lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
+                         lb_init init)
 {
     const char *full = lb_params_scope(params, module, name);
     entry *e = lb_params_alloc(params, sizeof *e);

@@ -10,7 +10,8 @@ typedef struct lb_params lb_params;
 /** How a parameter starts. */
 typedef struct lb_init {
     enum { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } kind;
-    double scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
+    double
+        scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;
 
 /** A new, empty store; NULL if there is no memory for it. The seed decides how parameters start: each depends on the
@@ -31,7 +32,8 @@ const char *lb_params_error(const lb_params *params);
  *          added.
  *  Errors: LB_ERROR_ARGUMENT if the name is taken, LB_ERROR_SHAPE, LB_ERROR_MEMORY: recorded, and the tensor returned is
  *          poison. */
-lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape, lb_init init);
+lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
+                         lb_init init);
 
 /** Memory that lives as long as the store, all zero; NULL, with the error recorded, if there is no more. */
 void *lb_params_alloc(lb_params *params, size_t bytes);

@@ -27,8 +27,8 @@ static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
     return lb_add(b, lb_mul(mask, lb_sub(a, b)));
 }
 
-lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh, lb_tensor *bias_hh,
-                                      const int32_t *lengths, bool reverse)
+lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                      lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
     lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
@@ -48,19 +48,22 @@ lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tenso
 lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                                          lb_tensor *mask)
 {
-    int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1), width = lb_dim(keys, 2);
+    int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1),
+            width = lb_dim(keys, 2);
     lb_tensor *each_query = lb_reshape(query, LB_SHAPE(batch, queries, 1, width));
     lb_tensor *each_key = lb_reshape(keys, LB_SHAPE(batch, 1, count, width));
     lb_tensor *product = lb_mul(lb_tanh(lb_add(each_query, each_key)), lb_reshape(v, LB_SHAPE(width)));
     lb_tensor *scores = lb_sum(product, -1);
-    if (mask) scores = lb_masked_fill(scores, lb_reshape(mask, LB_SHAPE(batch, 1, count)), -(lb_real)INFINITY);
+    if (mask)
+        scores = lb_masked_fill(scores, lb_reshape(mask, LB_SHAPE(batch, 1, count)), -(lb_real)INFINITY);
     lb_tensor *weights = lb_softmax(scores);
     return (lb_plain_result){{lb_matmul(weights, values), weights}};
 }
 
-lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
-                                                lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v,
-                                                lb_tensor *weight_context, lb_tensor *weight_hh, lb_tensor *bias_hh)
+lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
+                                                lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
+                                                lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
+                                                lb_tensor *bias_hh)
 {
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
     lb_tensor *state = initial;
@@ -76,7 +79,8 @@ lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial
         state = outputs[t] = gru_step(gates, state, weight_hh, bias_hh);
     }
     int count = (int)steps;
-    return (lb_plain_result){{lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1)}};
+    return (lb_plain_result){
+        {lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1)}};
 }
 
 lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)

@@ -11,17 +11,18 @@ typedef struct lb_plain_result {
 } lb_plain_result;
 
 /** lb_gru_sequence: outputs, final state. */
-lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh, lb_tensor *bias_hh,
-                                      const int32_t *lengths, bool reverse);
+lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                      lb_tensor *bias_hh, const int32_t *lengths, bool reverse);
 
 /** lb_attend_additive: context, weights. */
 lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                                          lb_tensor *mask);
 
 /** lb_attention_gru_sequence: outputs, contexts, weights. */
-lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
-                                                lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v,
-                                                lb_tensor *weight_context, lb_tensor *weight_hh, lb_tensor *bias_hh);
+lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
+                                                lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
+                                                lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
+                                                lb_tensor *bias_hh);
 
 /** lb_normalize. */
 lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon);

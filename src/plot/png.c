@@ -9,11 +9,11 @@
 
 /* zlib deflates better than stb_image_write's own few lines, and takes no for an answer when memory runs out. */
 static unsigned char *deflate_all(unsigned char *data, int count, int *compressed_count, int level);
-#define STBIW_ZLIB_COMPRESS                              deflate_all
-#define STBIW_MALLOC(size)                               lb_alloc(size)
+#define STBIW_ZLIB_COMPRESS                             deflate_all
+#define STBIW_MALLOC(size)                              lb_alloc(size)
 #define STBIW_REALLOC_SIZED(memory, old_size, new_size) lb_alloc_grow(memory, old_size, new_size)
-#define STBIW_REALLOC(memory, new_size)                  NULL
-#define STBIW_FREE(memory)                               lb_release(memory)
+#define STBIW_REALLOC(memory, new_size)                 NULL
+#define STBIW_FREE(memory)                              lb_release(memory)
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -29,7 +29,8 @@ typedef struct lb_attended_grad {
 
 /** Shapes: weights [count] as forward left them; dcontext [depth], dweights [count] -> dquery [width], overwritten.
  *  dscores [count] is working memory. */
-void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights, const lb_real *dcontext,
-                        const lb_real *dweights, lb_real *dscores, lb_attended_grad into, lb_real *dquery);
+void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
+                        const lb_real *dcontext, const lb_real *dweights, lb_real *dscores,
+                        lb_attended_grad into, lb_real *dquery);
 
 #endif

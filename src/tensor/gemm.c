@@ -27,9 +27,9 @@ static bool blas_uses_openmp(void)
 static void blas_call(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                       int64_t stride)
 {
-    BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-              (blasint)m, (blasint)n, (blasint)k, 1, a.data, (blasint)a.stride, b.data, (blasint)b.stride, beta, c,
-              (blasint)stride);
+    BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+              b.transposed ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a.data,
+              (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
 }
 
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
@@ -51,7 +51,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c, int64_t stride)
+void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+             int64_t stride)
 {
     bool by_rows = m >= n;
     int64_t length = by_rows ? m : n;
@@ -84,7 +85,8 @@ const char *lb_gemm_kernel(void)
     /* The configuration reads "OpenBLAS 0.3.21 ...": its first two words. */
     const char *config = openblas_get_config();
     const char *version = strchr(config, ' ');
-    int length = version ? (int)(version - config + 1 + (long)strcspn(version + 1, " ")) : (int)strlen(config);
+    int length =
+        version ? (int)(version - config + 1 + (long)strcspn(version + 1, " ")) : (int)strlen(config);
     snprintf(text, sizeof text, "%.*s %s", length, config, openblas_get_corename());
     return text;
 }

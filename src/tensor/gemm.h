@@ -27,7 +27,8 @@ static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
 
 /** c = a b + beta c, on all threads.
  *  Shapes: a [m, k], b [k, n], c [m, n] with rows `stride` apart. Nothing may overlap c. */
-void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c, int64_t stride);
+void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+             int64_t stride);
 
 /** The same in one call on the calling thread: for use inside a parallel region that has its own tiles. */
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,

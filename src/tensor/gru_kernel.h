@@ -21,7 +21,7 @@ void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, cons
 
 /** Shapes: dnext [hidden] -> dx [3 hidden], dh [3 hidden], dprevious [hidden]; all three are overwritten.
  *  `dprevious` holds only the direct path; W_hh' dh is the caller's. `dprevious` may be `dnext`. */
-void lb_gru_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *previous, const lb_real *dnext,
-                           lb_real *dx, lb_real *dh, lb_real *dprevious);
+void lb_gru_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *previous,
+                           const lb_real *dnext, lb_real *dx, lb_real *dh, lb_real *dprevious);
 
 #endif

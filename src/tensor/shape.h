@@ -16,7 +16,10 @@ typedef struct lb_shape {
 /** The shape with these dimensions: LB_SHAPE(32, 10, 128). A scalar is (lb_shape){0}.
  *  LB_DIMS is the same as an initialiser, for tables. */
 #define LB_SHAPE(...) ((lb_shape)LB_DIMS(__VA_ARGS__))
-#define LB_DIMS(...)  {.ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = {__VA_ARGS__}}
+#define LB_DIMS(...)                                                                                         \
+    {                                                                                                        \
+        .ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = { __VA_ARGS__ }            \
+    }
 
 /** Number of elements; 1 for a scalar. */
 static inline int64_t lb_shape_count(lb_shape shape)

@@ -19,7 +19,8 @@ static void write_target(const int32_t *values, int32_t length, int32_t *in, int
     out[length] = LB_EOS;
 }
 
-lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size, uint64_t first)
+lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
+                            uint64_t first)
 {
     int32_t *values = lb_tape_alloc(tape, (size_t)(size * task->max_length) * sizeof *values);
     int32_t *drawn = lb_tape_alloc(tape, (size_t)size * sizeof *drawn);

@@ -16,6 +16,7 @@ typedef struct lb_batch {
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
 
 /** `size` lists of either split from number `first` on. */
-lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size, uint64_t first);
+lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
+                            uint64_t first);
 
 #endif

@@ -15,8 +15,9 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
     for (int64_t row = 0; row < decoded->batch; row++) {
         int32_t length = target_out.lengths[row] - 1; /* without LB_EOS */
         bool same = decoded->finished[row] && decoded->lengths[row] == length;
-        matches += same && memcmp(decoded->id + row * decoded->length, target_out.id + row * target_out.length,
-                                  (size_t)length * sizeof *target_out.id) == 0;
+        matches +=
+            same && memcmp(decoded->id + row * decoded->length, target_out.id + row * target_out.length,
+                           (size_t)length * sizeof *target_out.id) == 0;
     }
     return matches;
 }

@@ -141,7 +141,8 @@ lb_status lb_adam_step(lb_adam *adam)
 #pragma omp parallel for schedule(static) if (chunk_count(adam->size) > 1)
     for (int64_t chunk = 0; chunk < chunk_count(adam->size); chunk++) {
         int64_t at = chunk * CHUNK;
-        adam_chunk(chunk_end(chunk, adam->size) - at, s, value + at, grad + at, adam->first + at, adam->second + at);
+        adam_chunk(chunk_end(chunk, adam->size) - at, s, value + at, grad + at, adam->first + at,
+                   adam->second + at);
     }
     return LB_OK;
 }

@@ -6,15 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average",
-                  HISTORY[] = "history";
+static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second",
+                  AVERAGE[] = "average", HISTORY[] = "history";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
 enum { POINT_NUMBERS = 7 };
 
 static void point_to_numbers(const lb_train_point *p, double *n)
 {
-    const double all[POINT_NUMBERS] = {(double)p->step, p->loss, p->measure, p->lr, p->grad_norm, p->seconds, p->tokens};
+    const double all[POINT_NUMBERS] = {(double)p->step, p->loss,    p->measure, p->lr,
+                                       p->grad_norm,    p->seconds, p->tokens};
     memcpy(n, all, sizeof all);
 }
 
@@ -29,7 +30,8 @@ lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, 
         int64_t capacity = history->capacity ? 2 * history->capacity : 64;
         lb_train_point *grown = lb_alloc_grow(history->points, (size_t)history->count * sizeof *grown,
                                               (size_t)capacity * sizeof *grown);
-        if (!grown) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the history of the training");
+        if (!grown)
+            return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the history of the training");
         history->points = grown;
         history->capacity = capacity;
     }
@@ -41,11 +43,16 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
 {
     const lb_train_history *history = state->history;
     double *numbers = lb_alloc((size_t)(history->count * POINT_NUMBERS) * sizeof *numbers);
-    if (!numbers) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
-    for (int64_t i = 0; i < history->count; i++) point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
+    if (!numbers)
+        return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
+    for (int64_t i = 0; i < history->count; i++)
+        point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     const lb_safetensors_tensor tensors[] = {
-        {.name = HISTORY, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(history->count, POINT_NUMBERS), .data = numbers},
+        {.name = HISTORY,
+         .dtype = LB_DTYPE_F64,
+         .shape = LB_SHAPE(history->count, POINT_NUMBERS),
+         .data = numbers},
         {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(state->adam)},
         {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(state->adam)},
         {.name = AVERAGE, .dtype = LB_DTYPE_REAL, .shape = slab, .data = state->average},
@@ -61,15 +68,16 @@ static lb_status check_run(const lb_trainer_config *config, const lb_safetensors
 {
     const char *run = lb_safetensors_metadata_value(file, RUN_KEY), *ours = config->run ? config->run : "";
     if (run && strcmp(run, ours) == 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run: it was made with %.160s, this is %.160s",
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run, %.180s; this one is %.180s",
                         config->checkpoint, run ? run : "an unknown program", ours);
 }
 
-static lb_status load_history(const lb_safetensors *file, lb_train_history *history, const char *path, lb_error *error)
+static lb_status load_history(const lb_safetensors *file, lb_train_history *history, const char *path,
+                              lb_error *error)
 {
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
-    if (!found || found->dtype != LB_DTYPE_F64 || found->shape.ndim != 2 || found->shape.dim[1] != POINT_NUMBERS ||
-        found->shape.dim[0] < 1)
+    if (!found || found->dtype != LB_DTYPE_F64 || found->shape.ndim != 2 ||
+        found->shape.dim[1] != POINT_NUMBERS || found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s has no history of a training run", path);
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
         double numbers[POINT_NUMBERS];
@@ -79,8 +87,8 @@ static lb_status load_history(const lb_safetensors *file, lb_train_history *hist
     return LB_OK;
 }
 
-static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file, lb_train_state *state,
-                            lb_error *error)
+static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
+                            lb_train_state *state, lb_error *error)
 {
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     lb_status status = lb_checkpoint_load(file, config->params, error);

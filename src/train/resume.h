@@ -13,7 +13,8 @@ typedef struct lb_train_state {
 
 /** Writes parameters, their average, moments, step and history.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is intact then. */
-LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error);
+LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
+                                     lb_error *error);
 
 /** Reads them back, if there is such a file; else leaves everything as it is.
  *  Errors: LB_ERROR_FORMAT if it is damaged or of another run. */

@@ -13,10 +13,11 @@ typedef enum lb_schedule_kind {
 
 typedef struct lb_schedule {
     lb_schedule_kind kind;
-    double lr;       /* the highest value */
-    int64_t warm_up; /* steps in which the rate first climbs in a straight line: lr (step + 1) / warm_up; 0: none */
-    int64_t period;  /* STEP: steps between two cuts; COSINE: all steps, the warm-up among them */
-    double gamma;    /* STEP: factor of each cut; 0 means 0.1 */
+    double lr; /* the highest value */
+    int64_t
+        warm_up; /* steps in which the rate first climbs in a straight line: lr (step + 1) / warm_up; 0: none */
+    int64_t period; /* STEP: steps between two cuts; COSINE: all steps, the warm-up among them */
+    double gamma;   /* STEP: factor of each cut; 0 means 0.1 */
 } lb_schedule;
 
 /** The learning rate of a step, counted from 0. A function: nothing to save or to resume.

@@ -36,9 +36,10 @@ static lb_status tape_failed(const session *s)
 
 static lb_status diverged(const session *s, int64_t step, const char *what)
 {
-    return lb_error_set(s->error, LB_ERROR_DIVERGED,
-                        "training diverged: the %s of step %lld is not finite; a smaller learning rate may help", what,
-                        (long long)step + 1);
+    return lb_error_set(
+        s->error, LB_ERROR_DIVERGED,
+        "training diverged: the %s of step %lld is not finite; a smaller learning rate may help", what,
+        (long long)step + 1);
 }
 
 /* One step; `loss` receives its value. */
@@ -118,7 +119,9 @@ static lb_status run(session *s)
         if (status) return status;
         if (s->state.average) update_average(s, step);
         sum += loss;
-        if (c->progress) c->progress(c->context, step + 1, loss, last_point(s->state.history), s->tokens, now() - s->start);
+        if (c->progress)
+            c->progress(c->context, step + 1, loss, last_point(s->state.history), s->tokens,
+                        now() - s->start);
         if ((step + 1) % every != 0 && step + 1 != c->steps) continue;
         lb_train_point point = {.step = step + 1,
                                 .loss = sum / (double)(step + 1 - since),
@@ -162,7 +165,8 @@ char *lb_train_history_json(const lb_train_history *history)
     lb_json_print(&json, "%s", "");
     for (int64_t i = 0; i < history->count; i++) {
         const lb_train_point *p = &history->points[i];
-        lb_json_print(&json, "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
+        lb_json_print(&json,
+                      "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
                       (long long)p->step, p->loss, p->measure, p->lr, p->grad_norm);
         lb_json_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }

@@ -30,8 +30,8 @@ typedef struct lb_train_history {
 
 /** Called after every step, for a progress bar: steps done, loss of the step, the last point (NULL before the first),
  *  tokens of this session and seconds it has taken. */
-typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
-                               double seconds);
+typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
+                               double tokens, double seconds);
 
 /** Called after every evaluation, before the next step and after the checkpoint is safe. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
@@ -41,18 +41,20 @@ typedef struct lb_trainer_config {
     void *context; /* for the functions */
     lb_loss_fn loss;
     lb_evaluate_fn evaluate;
-    lb_progress_fn progress;  /* may be NULL */
-    lb_point_fn point;        /* may be NULL */
-    int64_t steps;            /* to be done in all */
-    int64_t evaluate_every;   /* steps; 0 means 250 */
-    double target;            /* stop when the measure reaches it; 0: never */
+    lb_progress_fn progress; /* may be NULL */
+    lb_point_fn point;       /* may be NULL */
+    int64_t steps;           /* to be done in all */
+    int64_t evaluate_every;  /* steps; 0 means 250 */
+    double target;           /* stop when the measure reaches it; 0: never */
     lb_schedule schedule;
-    lb_adam_config adam;      /* its lr is the schedule's */
-    double average;           /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
-    uint64_t seed;            /* of dropout */
-    const char *checkpoint;   /* path of the file that the run goes on from; NULL: none is kept */
-    bool fresh;               /* start anew even if there is a checkpoint; the first save replaces it */
-    const char *run;          /* a text that tells this run from any other: written to the checkpoint, compared with it */
+    lb_adam_config adam; /* its lr is the schedule's */
+    double
+        average; /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
+    uint64_t seed;          /* of dropout */
+    const char *checkpoint; /* path of the file that the run goes on from; NULL: none is kept */
+    bool fresh;             /* start anew even if there is a checkpoint; the first save replaces it */
+    const char
+        *run; /* a text that tells this run from any other: written to the checkpoint, compared with it */
 } lb_trainer_config;
 
 /** Trains until the target or the last step is reached. If `checkpoint` exists, goes on from there: the weights after

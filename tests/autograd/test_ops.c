@@ -75,7 +75,8 @@ START_TEST(test_op_is_complete)
         ck_assert_int_gt(family[f]->count, 0);
         for (int o = 0; o < family[f]->count; o++) {
             const lb_op *op = family[f]->ops[o];
-            ck_assert_msg(op->name && op->formula && op->derivative, "op %d of family %d lacks its texts", o, f);
+            ck_assert_msg(op->name && op->formula && op->derivative, "op %d of family %d lacks its texts", o,
+                          f);
             ck_assert_msg(op->case_count > 0, "%s has no cases", op->name);
             ck_assert_msg(op->reference, "%s has no reference", op->name);
             ck_assert_msg(op->shape && op->forward && op->backward, "%s lacks a function", op->name);
@@ -90,19 +91,21 @@ START_TEST(test_op_forward_matches_reference)
     operands made = make_operands(t->example, ~0u);
     lb_tape *tape = lb_tape_new();
     const lb_tensor *first = apply_on(tape, &made);
-    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s, %s: %s", t->op->name, t->example->name, lb_tape_error(tape));
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s, %s: %s", t->op->name, t->example->name,
+                  lb_tape_error(tape));
     const lb_node *node = first->node;
     while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
     double *expected[LB_MAX_OUTPUTS] = {NULL};
     int outputs = t->op->outputs ? t->op->outputs : 1;
-    for (int k = 0; k < outputs; k++) expected[k] = calloc((size_t)lb_count(node->out[k]) + 1, sizeof(double));
+    for (int k = 0; k < outputs; k++)
+        expected[k] = calloc((size_t)lb_count(node->out[k]) + 1, sizeof(double));
     t->op->reference(node, expected);
     for (int k = 0; k < outputs; k++) {
         for (int64_t i = 0; i < lb_count(node->out[k]); i++) {
             double found = (double)node->out[k]->data[i];
             ck_assert_msg(fabs(found - expected[k][i]) <= TOLERANCE * (1 + fabs(expected[k][i])),
-                          "%s, %s: output %d, element %d is %.12g, not %.12g", t->op->name, t->example->name, k, (int)i,
-                          found, expected[k][i]);
+                          "%s, %s: output %d, element %d is %.12g, not %.12g", t->op->name, t->example->name,
+                          k, (int)i, found, expected[k][i]);
         }
         free(expected[k]);
     }
@@ -127,13 +130,24 @@ static void check_gradient(const trial *t, operands *made, unsigned wanted)
 {
     lb_error error = {0};
     lb_status status = lb_gradcheck(all_outputs, made, made->leaf, t->example->inputs, NULL, &error);
-    ck_assert_msg(status == LB_OK, "%s, %s, operands %x: %s", t->op->name, t->example->name, wanted, error.message);
+    ck_assert_msg(status == LB_OK, "%s, %s, operands %x: %s", t->op->name, t->example->name, wanted,
+                  error.message);
+}
+
+/* Every subset of a few operands; of many, those of one, of all, and of all but one. */
+static bool is_tried(unsigned wanted, int inputs)
+{
+    enum { FEW = 5 };
+    int count = 0;
+    for (int i = 0; i < inputs; i++) count += (int)(wanted >> i & 1);
+    return inputs <= FEW || count == 1 || count >= inputs - 1;
 }
 
 START_TEST(test_op_gradient_matches_differences)
 {
     const trial *t = &trials[_i];
     for (unsigned wanted = 1; wanted < 1u << t->example->inputs; wanted++) {
+        if (!is_tried(wanted, t->example->inputs)) continue;
         operands made = make_operands(t->example, wanted);
         check_gradient(t, &made, wanted);
         free_operands(&made);
@@ -145,7 +159,8 @@ START_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences)
 {
     const trial *t = &trials[_i];
     const lb_op_case *example = t->example;
-    if (example->inputs != 2 || example->fixed[1] || !lb_shape_equal(example->shape[0], example->shape[1])) return;
+    if (example->inputs != 2 || example->fixed[1] || !lb_shape_equal(example->shape[0], example->shape[1]))
+        return;
     operands made = make_operands(example, ~0u);
     support_leaf_free(made.leaf[1]);
     made.leaf[1] = made.leaf[0];
@@ -168,7 +183,8 @@ int main(void)
     tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
 #ifdef LB_REAL_IS_DOUBLE
     tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_gradient_of_one_tensor_as_both_operands_matches_differences, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_gradient_of_one_tensor_as_both_operands_matches_differences, 0,
+                        trial_count);
 #endif
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

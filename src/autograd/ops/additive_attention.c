@@ -16,7 +16,8 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
         return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
         return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
-    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+    if (lb_count(node->in[V]) != keys.dim[2])
+        return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
         return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
     out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
@@ -67,9 +68,9 @@ static void backward_row(lb_node *node, int64_t row, lb_real *memory)
     into.v = into.values + to.count * to.depth;
     lb_real *dquery = into.v + to.width, *dscores = dquery + to.width;
     for (int64_t at = row * queries; at < (row + 1) * queries; at++) {
-        lb_attend_backward(&to, node->in[QUERY]->data + at * to.width, node->out[WEIGHTS]->data + at * to.count,
-                           node->out[CONTEXT]->grad + at * to.depth, node->out[WEIGHTS]->grad + at * to.count, dscores,
-                           into, dquery);
+        lb_attend_backward(&to, node->in[QUERY]->data + at * to.width,
+                           node->out[WEIGHTS]->data + at * to.count, node->out[CONTEXT]->grad + at * to.depth,
+                           node->out[WEIGHTS]->grad + at * to.count, dscores, into, dquery);
         add_into(node->in[QUERY], at * to.width, dquery, to.width);
     }
     add_into(node->in[KEYS], row * to.count * to.width, into.keys, to.count * to.width);
@@ -106,7 +107,8 @@ static void reference(const lb_node *node, double *const *out)
         }
         for (int64_t k = 0; k < to.count; k++) {
             weights[k] = sum > 0 ? weights[k] / sum : 0;
-            for (int64_t i = 0; i < to.depth; i++) context[i] += weights[k] * (double)to.values[k * to.depth + i];
+            for (int64_t i = 0; i < to.depth; i++)
+                context[i] += weights[k] * (double)to.values[k * to.depth + i];
         }
     }
 }
@@ -128,17 +130,23 @@ static lb_tensor *hidden_row_case(lb_tensor *const *in)
 }
 
 static const lb_op_case cases[] = {
-    {"masked", 5, {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
-     .fixed = {[MASK] = true}, .apply = masked_case},
+    {"masked",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .apply = masked_case},
     {"open", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 2), LB_DIMS(3)}, .apply = open_case},
-    {"a row with nothing to attend to", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
+    {"a row with nothing to attend to",
+     4,
+     {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
      .apply = hidden_row_case},
 };
 
 static const lb_op additive_attention_op = {
     .name = "attend_additive",
     .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
-    .derivative = "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",
+    .derivative =
+        "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
@@ -154,7 +162,8 @@ static const lb_op additive_attention_op = {
  *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all zeros.
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls this. */
-lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v, lb_tensor *mask)
+lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
+                              lb_tensor *mask)
 {
     return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), NULL, 0);
 }

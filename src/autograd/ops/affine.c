@@ -27,8 +27,8 @@ static lb_status forward(lb_node *node)
     lb_real *y = node->out[0]->data;
     for (int64_t row = 0; row < rows && bias; row++)
         memcpy(y + row * outputs, bias->data, (size_t)outputs * sizeof *y);
-    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), lb_transposed(weight->data, inputs), bias ? 1 : 0, y,
-            outputs);
+    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), lb_transposed(weight->data, inputs),
+            bias ? 1 : 0, y, outputs);
     return LB_OK;
 }
 
@@ -39,9 +39,11 @@ static void backward(lb_node *node)
     int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
     const lb_real *dy = node->out[0]->grad;
     if (lb_wants_grad(x))
-        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data, inputs), 1, x->grad, inputs);
+        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data, inputs), 1, x->grad,
+                inputs);
     if (lb_wants_grad(weight))
-        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1, weight->grad, inputs);
+        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1, weight->grad,
+                inputs);
     lb_op_add_grad_rows(bias, rows, dy);
 }
 

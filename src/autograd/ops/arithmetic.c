@@ -92,7 +92,8 @@ static void walk(lb_node *node, bool backward)
                          row_of(node->in[1], offset_b, broadcast.step_b), node->out[0]->grad + offset);
         else
             op->forward(broadcast.width, (row){node->in[0]->data + offset_a, NULL, broadcast.step_a},
-                        (row){node->in[1]->data + offset_b, NULL, broadcast.step_b}, node->out[0]->data + offset);
+                        (row){node->in[1]->data + offset_b, NULL, broadcast.step_b},
+                        node->out[0]->data + offset);
     }
 }
 
@@ -147,13 +148,13 @@ static void divide_reference(const lb_node *node, double *const *out)
 }
 
 /* Every op of this file is tried on the same shapes. The values keep away from zero, where a quotient has none. */
-#define BROADCAST_CASES(function)                                                                            \
-    {                                                                                                        \
-        {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = function},      \
-        {"row", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4)}, .low = 0.5, .high = 2, .apply = function},               \
-        {"column", 2, {LB_DIMS(3, 1), LB_DIMS(3, 5)}, .low = 0.5, .high = 2, .apply = function},            \
-        {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .low = 0.5, .high = 2, .apply = function},   \
-        {"scalar", 2, {{0}, LB_DIMS(2, 3)}, .low = 0.5, .high = 2, .apply = function},                       \
+#define BROADCAST_CASES(function)                                                                             \
+    {                                                                                                         \
+        {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = function},        \
+            {"row", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4)}, .low = 0.5, .high = 2, .apply = function},             \
+            {"column", 2, {LB_DIMS(3, 1), LB_DIMS(3, 5)}, .low = 0.5, .high = 2, .apply = function},          \
+            {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .low = 0.5, .high = 2, .apply = function}, \
+            {"scalar", 2, {{0}, LB_DIMS(2, 3)}, .low = 0.5, .high = 2, .apply = function},                    \
     }
 
 static lb_tensor *add_case(lb_tensor *const *in)

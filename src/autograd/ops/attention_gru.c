@@ -21,7 +21,9 @@ typedef struct extent {
 
 static extent extent_of(const lb_node *node)
 {
-    extent e = {.batch = lb_dim(node->in[X], 0), .steps = lb_dim(node->in[X], 1), .hidden = lb_dim(node->in[W_HIDDEN], 1)};
+    extent e = {.batch = lb_dim(node->in[X], 0),
+                .steps = lb_dim(node->in[X], 1),
+                .hidden = lb_dim(node->in[W_HIDDEN], 1)};
     e.keys = lb_dim(node->in[KEYS], 1);
     e.width = lb_dim(node->in[KEYS], 2);
     e.depth = lb_dim(node->in[VALUES], 2);
@@ -32,12 +34,14 @@ static extent extent_of(const lb_node *node)
 static lb_status check_attended(const lb_node *node)
 {
     lb_shape x = node->in[X]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
-    if (keys.ndim != 3 || keys.dim[0] != x.dim[0]) return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
+    if (keys.ndim != 3 || keys.dim[0] != x.dim[0])
+        return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
         return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
         return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
-    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+    if (lb_count(node->in[V]) != keys.dim[2])
+        return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
     return LB_OK;
 }
 
@@ -52,7 +56,8 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(keys.dim[2], hidden)))
         return lb_op_misfit(node, "a query would not fit a key", "weight_query", W_QUERY, "keys", KEYS);
     if (!lb_shape_equal(node->in[W_CONTEXT]->shape, LB_SHAPE(3 * hidden, values.dim[2])))
-        return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values", VALUES);
+        return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values",
+                            VALUES);
     if (!lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(3 * hidden)))
         return lb_op_misfit(node, "the bias does not fit", "bias_hh", BIAS, "weight_hh", W_HIDDEN);
     if (!lb_shape_equal(node->in[INITIAL]->shape, LB_SHAPE(x.dim[0], hidden)))
@@ -87,6 +92,11 @@ static int64_t query_at(const extent *e)
     return (LB_GRU_SAVED + 1) * e->hidden;
 }
 
+/* The weights of the forward pass as its products take them. */
+typedef struct forward_weights {
+    lb_matrix query, hidden, context;
+} forward_weights;
+
 /* Working memory of a tile of the forward pass. */
 typedef struct forward_memory {
     lb_real *state;   /* [rows, hidden] */
@@ -111,30 +121,33 @@ static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memo
     return m;
 }
 
-static void forward_step(lb_node *node, const extent *e, int64_t first, int64_t height, int64_t t, forward_memory m)
+static void forward_step(lb_node *node, const extent *e, const forward_weights *weights, int64_t first,
+                         int64_t height, int64_t t, forward_memory m)
 {
     int64_t hidden = e->hidden;
-    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), lb_transposed(node->in[W_QUERY]->data, hidden),
-                   0, m.query, e->width);
-    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden),
-                   lb_transposed(node->in[W_HIDDEN]->data, hidden), 0, m.product, 3 * hidden);
+    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), weights->query, 0, m.query, e->width);
+    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden), weights->hidden, 0, m.product,
+                   3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_attended to = attended_by(node, e, first + row);
         lb_attend(&to, m.query + row * e->width, node->out[WEIGHTS]->data + at * e->keys,
                   node->out[CONTEXTS]->data + at * e->depth);
-        memcpy(m.x + row * 3 * hidden, node->in[X]->data + at * 3 * hidden, (size_t)(3 * hidden) * sizeof(lb_real));
+        memcpy(m.x + row * 3 * hidden, node->in[X]->data + at * 3 * hidden,
+               (size_t)(3 * hidden) * sizeof(lb_real));
     }
-    lb_gemm_serial(height, 3 * hidden, e->depth,
-                   lb_plain(node->out[CONTEXTS]->data + (first * e->steps + t) * e->depth, e->steps * e->depth),
-                   lb_transposed(node->in[W_CONTEXT]->data, e->depth), 1, m.x, 3 * hidden);
+    lb_gemm_serial(
+        height, 3 * hidden, e->depth,
+        lb_plain(node->out[CONTEXTS]->data + (first * e->steps + t) * e->depth, e->steps * e->depth),
+        weights->context, 1, m.x, 3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_real *saved = node->saved ? (lb_real *)node->saved + at * e->saved : m.spare;
         lb_real *h = m.state + row * hidden;
         memcpy(saved + previous_at(e), h, (size_t)hidden * sizeof *h);
         memcpy(saved + query_at(e), m.query + row * e->width, (size_t)e->width * sizeof *h);
-        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data, h, h, saved);
+        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data, h, h,
+                     saved);
         memcpy(node->out[OUTPUTS]->data + at * hidden, h, (size_t)hidden * sizeof *h);
     }
 }
@@ -147,12 +160,18 @@ static lb_status forward(lb_node *node)
     lb_real *memory = lb_op_reals(node, tiles.count * each);
     if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
     if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    forward_weights weights;
+    if (!lb_op_transposed_weight(node, node->in[W_QUERY], e.steps, &weights.query) ||
+        !lb_op_transposed_weight(node, node->in[W_HIDDEN], e.steps, &weights.hidden) ||
+        !lb_op_transposed_weight(node, node->in[W_CONTEXT], e.steps, &weights.context))
+        return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
-        memcpy(m.state, node->in[INITIAL]->data + first * e.hidden, (size_t)(height * e.hidden) * sizeof(lb_real));
-        for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, first, height, t, m);
+        memcpy(m.state, node->in[INITIAL]->data + first * e.hidden,
+               (size_t)(height * e.hidden) * sizeof(lb_real));
+        for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
     }
     return LB_OK;
 }
@@ -188,17 +207,18 @@ static bool allocate_backward(const lb_node *node, const extent *e, int64_t tile
     return m->dscores && lb_tape_status(node->tape) == LB_OK;
 }
 
-static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height, int64_t t,
-                          backward_memory m)
+static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
+                          int64_t t, backward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
-        const lb_real *saved = (const lb_real *)node->saved + at * e->saved, *dout = node->out[OUTPUTS]->grad + at * hidden;
+        const lb_real *saved = (const lb_real *)node->saved + at * e->saved,
+                      *dout = node->out[OUTPUTS]->grad + at * hidden;
         lb_real *d = m.dstate + (first + row) * hidden;
         lb_add_to(hidden, dout, d);
-        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden, m.dh + at * 3 * hidden,
-                              d);
+        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden,
+                              m.dh + at * 3 * hidden, d);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
@@ -262,8 +282,8 @@ static double dot(const lb_real *weight, int64_t row, int64_t width, const doubl
     return sum;
 }
 
-static void reference_attend(const lb_node *node, const extent *e, int64_t row, const double *state, double *weights,
-                             double *context)
+static void reference_attend(const lb_node *node, const extent *e, int64_t row, const double *state,
+                             double *weights, double *context)
 {
     lb_attended to = attended_by(node, e, row);
     double sum = 0;
@@ -317,14 +337,18 @@ static lb_tensor *masked_case(lb_tensor *const *in)
 }
 
 static const lb_op_case cases[] = {
-    {"masked", 10,
-     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2), LB_DIMS(1, 3),
-      LB_DIMS(6, 4), LB_DIMS(6, 2), LB_DIMS(6)},
-     .fixed = {[MASK] = true}, .apply = masked_case},
-    {"several tiles", 10,
+    {"masked",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 4), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[MASK] = true},
+     .apply = masked_case},
+    {"several tiles",
+     10,
      {LB_DIMS(17, 2, 3), LB_DIMS(17, 1), LB_DIMS(17, 3, 2), LB_DIMS(17, 3, 1), LB_DIMS(17, 3), LB_DIMS(2, 1),
       LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
-     .fixed = {[MASK] = true}, .apply = masked_case},
+     .fixed = {[MASK] = true},
+     .apply = masked_case},
 };
 
 static const lb_op attention_gru_op = {
@@ -350,12 +374,13 @@ static const lb_op attention_gru_op = {
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
 lb_tensor *lb_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
-                                     lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v, lb_tensor *weight_context,
-                                     lb_tensor *weight_hh, lb_tensor *bias_hh)
+                                     lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v,
+                                     lb_tensor *weight_context, lb_tensor *weight_hh, lb_tensor *bias_hh)
 {
-    return lb_op_apply(&attention_gru_op,
-                       LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh),
-                       NULL, 0);
+    return lb_op_apply(
+        &attention_gru_op,
+        LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh), NULL,
+        0);
 }
 
 static const lb_op *const ops[] = {&attention_gru_op};

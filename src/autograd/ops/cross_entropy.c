@@ -18,9 +18,10 @@ static lb_status check_targets(const lb_node *node, int64_t classes)
     const lb_tokens *targets = &((const cross_entropy *)node->attributes)->targets;
     for (int64_t i = 0; i < targets->batch * targets->length; i++)
         if (targets->id[i] < 0 || targets->id[i] >= classes)
-            return lb_op_fail(node, LB_ERROR_INDEX, "target %d in row %lld, position %lld: there are %lld classes",
-                              (int)targets->id[i], (long long)(i / targets->length), (long long)(i % targets->length),
-                              (long long)classes);
+            return lb_op_fail(node, LB_ERROR_INDEX,
+                              "target %d in row %lld, position %lld: there are %lld classes",
+                              (int)targets->id[i], (long long)(i / targets->length),
+                              (long long)(i % targets->length), (long long)classes);
     return LB_OK;
 }
 
@@ -31,16 +32,19 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     *out = (lb_shape){0};
     if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "logits%s do not fit targets[%lld,%lld]", lb_shape_format(logits, text),
-                          (long long)c->targets.batch, (long long)c->targets.length);
+        return lb_op_fail(node, LB_ERROR_SHAPE, "logits%s do not fit targets[%lld,%lld]",
+                          lb_shape_format(logits, text), (long long)c->targets.batch,
+                          (long long)c->targets.length);
     }
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "label smoothing %g is not within 0 to 1", (double)c->smoothing);
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "label smoothing %g is not within 0 to 1",
+                          (double)c->smoothing);
     return check_targets(node, logits.dim[2]);
 }
 
 /* The loss of one row; `slope` becomes its derivative by each logit: softmax minus the smoothed target. */
-LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing, lb_real *slope)
+LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
+                                  lb_real *slope)
 {
     lb_real maximum = x[0], sum = 0, total = 0, share = smoothing / (lb_real)classes;
     for (int64_t i = 1; i < classes; i++) maximum = x[i] > maximum ? x[i] : maximum;
@@ -127,7 +131,8 @@ static const lb_op_case cases[] = {
 
 static const lb_op cross_entropy_op = {
     .name = "cross_entropy",
-    .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) + s / classes",
+    .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) "
+               "+ s / classes",
     .derivative = "dx += dloss (softmax(x) - q) / n",
     .shape = scalar_shape,
     .forward = forward,

@@ -34,7 +34,8 @@ static lb_status forward(lb_node *node)
 static void backward(lb_node *node)
 {
     const lb_real *factor = node->saved;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += factor[i] * node->out[0]->grad[i];
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
+        node->in[0]->grad[i] += factor[i] * node->out[0]->grad[i];
 }
 
 /* Only one op runs in the case below, so its stream is the tape's first. */

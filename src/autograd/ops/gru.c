@@ -54,15 +54,14 @@ static int64_t time_at(const lb_node *node, int64_t i, bool backward)
 
 /* `state` [height, hidden] goes through all steps; `product` [height, 3 hidden] is working memory. A row keeps its
  * state where it has no token. */
-static void forward_tile(lb_node *node, int64_t first, int64_t height, lb_real *state, lb_real *product,
-                         lb_real *spare)
+static void forward_tile(lb_node *node, lb_matrix weight, int64_t first, int64_t height, lb_real *state,
+                         lb_real *product, lb_real *spare)
 {
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
-    const lb_real *weight = node->in[WEIGHT]->data, *bias = node->in[BIAS]->data;
+    const lb_real *bias = node->in[BIAS]->data;
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, false);
-        lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), lb_transposed(weight, hidden), 0, product,
-                       3 * hidden);
+        lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product, 3 * hidden);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
             lb_real *saved = node->saved ? (lb_real *)node->saved + at * SAVED * hidden : spare;
@@ -73,7 +72,8 @@ static void forward_tile(lb_node *node, int64_t first, int64_t height, lb_real *
                 continue;
             }
             memcpy(saved + LB_GRU_SAVED * hidden, h, (size_t)hidden * sizeof *h);
-            lb_gru_gates(hidden, node->in[X]->data + at * 3 * hidden, product + row * 3 * hidden, bias, h, h, saved);
+            lb_gru_gates(hidden, node->in[X]->data + at * 3 * hidden, product + row * 3 * hidden, bias, h, h,
+                         saved);
             memcpy(out, h, (size_t)hidden * sizeof *h);
         }
     }
@@ -81,12 +81,15 @@ static void forward_tile(lb_node *node, int64_t first, int64_t height, lb_real *
 
 static lb_status forward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
+    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
+            hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + SAVED) * hidden);
     lb_real *state = node->out[FINAL]->data;
     if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
+    lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, node->in[WEIGHT], steps, &weight)) return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
@@ -94,7 +97,7 @@ static lb_status forward(lb_node *node)
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         lb_real *own = product + tile * (tiles.rows * 3 + SAVED) * hidden;
-        forward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
+        forward_tile(node, weight, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
                      state + tile * tiles.rows * hidden, own, own + tiles.rows * 3 * hidden);
     }
     return LB_OK;
@@ -102,14 +105,16 @@ static lb_status forward(lb_node *node)
 
 /* Leaves the gradients of x and of W_hh h + b_hh, for all steps, in dx and dh [batch * steps, 3 hidden], and that of
  * the initial state in dstate [height, hidden]. */
-static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx, lb_real *dh)
+static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx,
+                          lb_real *dh)
 {
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, true);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
-            lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden, *dx_row = dx + at * 3 * hidden;
+            lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden,
+                    *dx_row = dx + at * 3 * hidden;
             if (t >= length_of(node, first + row)) {
                 memset(dh_row, 0, (size_t)(3 * hidden) * sizeof *dh_row);
                 memset(dx_row, 0, (size_t)(3 * hidden) * sizeof *dx_row);
@@ -120,14 +125,16 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
             lb_add_to(hidden, dout, d);
             lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx_row, dh_row, d);
         }
-        lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
+        lb_gemm_serial(height, hidden, 3 * hidden,
+                       lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
                        lb_plain(node->in[WEIGHT]->data, hidden), 1, dstate, hidden);
     }
 }
 
 static void backward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
+    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
+            hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     lb_real *dstate = lb_op_reals(node, batch * hidden), *dx = lb_op_reals(node, batch * steps * 3 * hidden);
     lb_real *dh = lb_op_reals(node, batch * steps * 3 * hidden);
@@ -141,8 +148,8 @@ static void backward(lb_node *node)
     lb_op_add_grad(node->in[X], dx);
     if (lb_wants_grad(node->in[WEIGHT])) {
         const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
-        lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden), lb_plain(previous, SAVED * hidden), 1,
-                node->in[WEIGHT]->grad, hidden);
+        lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden),
+                lb_plain(previous, SAVED * hidden), 1, node->in[WEIGHT]->grad, hidden);
     }
     lb_op_add_grad_rows(node->in[BIAS], batch * steps, dh);
 }
@@ -202,14 +209,18 @@ static lb_tensor *full_case(lb_tensor *const *in)
 
 static const lb_op_case cases[] = {
     {"padded", 4, {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = padded_case},
-    {"padded, reverse", 4, {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = reverse_case},
+    {"padded, reverse",
+     4,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)},
+     .apply = reverse_case},
     {"no initial state", 3, {LB_DIMS(2, 3, 9), LB_DIMS(9, 3), LB_DIMS(9)}, .apply = full_case},
     {"several tiles", 3, {LB_DIMS(19, 2, 3), LB_DIMS(3, 1), LB_DIMS(3)}, .apply = full_case},
 };
 
 static const lb_op gru_op = {
     .name = "gru_sequence",
-    .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r (W_n h_(t-1) + b_n))",
+    .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
+               "(W_n h_(t-1) + b_n))",
     .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
     .outputs = 2,
     .shape = output_shapes,

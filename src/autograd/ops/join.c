@@ -75,9 +75,11 @@ static void concat_backward(lb_node *node)
     int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
     int64_t offset = 0;
     for (int i = 0; i < node->inputs; i++) {
-        int64_t block = block_of(node->in[i]->shape, axis), outer = lb_wants_grad(node->in[i]) ? outer_of(whole, axis) : 0;
+        int64_t block = block_of(node->in[i]->shape, axis),
+                outer = lb_wants_grad(node->in[i]) ? outer_of(whole, axis) : 0;
         for (int64_t o = 0; o < outer; o++)
-            lb_add_to(block, node->out[0]->grad + o * block_of(whole, axis) + offset, node->in[i]->grad + o * block);
+            lb_add_to(block, node->out[0]->grad + o * block_of(whole, axis) + offset,
+                      node->in[i]->grad + o * block);
         offset += block;
     }
 }
@@ -91,7 +93,8 @@ static void concat_reference(const lb_node *node, double *const *out)
         int64_t o = i / block_of(whole, axis), along = i / inner % whole.dim[axis];
         int which = 0;
         while (along >= node->in[which]->shape.dim[axis]) along -= node->in[which++]->shape.dim[axis];
-        out[0][i] = (double)node->in[which]->data[(o * node->in[which]->shape.dim[axis] + along) * inner + i % inner];
+        out[0][i] =
+            (double)node->in[which]->data[(o * node->in[which]->shape.dim[axis] + along) * inner + i % inner];
     }
 }
 
@@ -194,7 +197,8 @@ static const lb_op slice_op = {
  *  Shapes: equal but for that axis. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
 lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
 {
-    if (count <= LB_MAX_INPUTS) return lb_op_apply(&concat_op, tensors, count, &(range){.axis = axis}, sizeof(range));
+    if (count <= LB_MAX_INPUTS)
+        return lb_op_apply(&concat_op, tensors, count, &(range){.axis = axis}, sizeof(range));
     lb_tensor *group[LB_MAX_INPUTS];
     int share = (count + LB_MAX_INPUTS - 1) / LB_MAX_INPUTS, groups = 0;
     for (int i = 0; i < count; i += share)

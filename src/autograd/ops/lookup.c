@@ -11,13 +11,15 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
     lb_shape table = node->in[0]->shape;
     if (table.ndim != 2) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s", lb_shape_format(table, text));
+        return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s",
+                          lb_shape_format(table, text));
     }
     for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
         if (tokens->id[i] < 0 || tokens->id[i] >= table.dim[0])
-            return lb_op_fail(node, LB_ERROR_INDEX, "token id %d in row %lld, position %lld: the table has %lld rows",
-                              (int)tokens->id[i], (long long)(i / tokens->length), (long long)(i % tokens->length),
-                              (long long)table.dim[0]);
+            return lb_op_fail(node, LB_ERROR_INDEX,
+                              "token id %d in row %lld, position %lld: the table has %lld rows",
+                              (int)tokens->id[i], (long long)(i / tokens->length),
+                              (long long)(i % tokens->length), (long long)table.dim[0]);
     *out = LB_SHAPE(tokens->batch, tokens->length, table.dim[1]);
     return LB_OK;
 }

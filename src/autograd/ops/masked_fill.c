@@ -9,7 +9,8 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     lb_shape common;
     *out = node->in[X]->shape;
-    if (lb_shape_broadcast(*out, node->in[MASK]->shape, &common) && lb_shape_equal(common, *out)) return LB_OK;
+    if (lb_shape_broadcast(*out, node->in[MASK]->shape, &common) && lb_shape_equal(common, *out))
+        return LB_OK;
     return lb_op_misfit(node, "the mask does not broadcast to x", "x", X, "mask", MASK);
 }
 
@@ -51,7 +52,8 @@ static void reference(const lb_node *node, double *const *out)
         int64_t offset = 0;
         for (int axis = -1; axis >= -mask->shape.ndim; axis--)
             if (lb_dim(mask, axis) > 1)
-                offset += i / lb_shape_stride(x->shape, axis) % lb_dim(x, axis) * lb_shape_stride(mask->shape, axis);
+                offset += i / lb_shape_stride(x->shape, axis) % lb_dim(x, axis) *
+                          lb_shape_stride(mask->shape, axis);
         out[0][i] = mask->data[offset] != 0 ? (double)x->data[i] : (double)*(const lb_real *)node->attributes;
     }
 }
@@ -63,7 +65,11 @@ static lb_tensor *fill_case(lb_tensor *const *in)
 
 static const lb_op_case cases[] = {
     {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .fixed = {false, true}, .apply = fill_case},
-    {"one mask for all queries", 2, {LB_DIMS(2, 3, 4), LB_DIMS(2, 1, 4)}, .fixed = {false, true}, .apply = fill_case},
+    {"one mask for all queries",
+     2,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 1, 4)},
+     .fixed = {false, true},
+     .apply = fill_case},
     {"one mask for the batch", 2, {LB_DIMS(3, 2, 4), LB_DIMS(4)}, .fixed = {false, true}, .apply = fill_case},
 };
 

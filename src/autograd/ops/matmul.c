@@ -19,7 +19,8 @@ static lb_status product_shape(const lb_node *node, lb_shape *out)
     const product *p = node->attributes;
     lb_shape a = node->in[0]->shape, b = node->in[1]->shape;
     if (a.ndim < 2 || b.ndim < 2) return lb_op_misfit(node, "operands need two axes or more", "a", 0, "b", 1);
-    int64_t inner_a = lb_shape_dim(a, p->transpose_a ? -2 : -1), inner_b = lb_shape_dim(b, p->transpose_b ? -1 : -2);
+    int64_t inner_a = lb_shape_dim(a, p->transpose_a ? -2 : -1),
+            inner_b = lb_shape_dim(b, p->transpose_b ? -1 : -2);
     if (inner_a != inner_b) {
         char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
         return lb_op_fail(node, LB_ERROR_SHAPE, "inner sizes differ: a%s%s x b%s%s (%lld != %lld)",
@@ -137,7 +138,8 @@ static void reference(const lb_node *node, double *const *out)
 {
     const product *p = node->attributes;
     const lb_tensor *a = node->in[0], *b = node->in[1];
-    int64_t m = lb_dim(node->out[0], -2), n = lb_dim(node->out[0], -1), k = lb_dim(a, p->transpose_a ? -2 : -1);
+    int64_t m = lb_dim(node->out[0], -2), n = lb_dim(node->out[0], -1),
+            k = lb_dim(a, p->transpose_a ? -2 : -1);
     lb_shape batch = leading(node->out[0]->shape);
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
         int64_t which = i / (m * n), row = i / n % m, column = i % n, offset_a = 0, offset_b = 0;

@@ -41,7 +41,8 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-static void backward_x(const lb_node *node, int64_t row, int64_t width, const lb_real *normal, lb_real inverse)
+static void backward_x(const lb_node *node, int64_t row, int64_t width, const lb_real *normal,
+                       lb_real inverse)
 {
     const lb_real *dy = node->out[0]->grad + row * width, *weight = node->in[WEIGHT]->data;
     lb_real *dx = node->in[X]->grad + row * width, sum = 0, dot = 0;
@@ -77,7 +78,8 @@ static void reference(const lb_node *node, double *const *out)
         for (int64_t j = 0; j < width; j++) variance += pow((double)row[j] - mean, 2) / (double)width;
         double normal = ((double)node->in[X]->data[i] - mean) /
                         sqrt(variance + (double)*(const lb_real *)node->attributes);
-        out[0][i] = normal * (double)node->in[WEIGHT]->data[i % width] + (double)node->in[BIAS]->data[i % width];
+        out[0][i] =
+            normal * (double)node->in[WEIGHT]->data[i % width] + (double)node->in[BIAS]->data[i % width];
     }
 }
 
@@ -99,7 +101,8 @@ static const lb_op_case cases[] = {
 static const lb_op normalize_op = {
     .name = "normalize",
     .formula = "y = n w + b, n = (x - mean x) / sqrt(var x + epsilon)",
-    .derivative = "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",
+    .derivative =
+        "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",
     .shape = same_shape,
     .forward = forward,
     .backward = backward,

@@ -4,7 +4,7 @@
 
 /* The operand is seen as [outer, length, inner], and the middle one is summed. */
 typedef struct reduction {
-    int axis;      /* as the user gave it */
+    int axis; /* as the user gave it */
     bool all, mean;
 } reduction;
 
@@ -36,7 +36,8 @@ static lb_status reduced_shape(const lb_node *node, lb_shape *out)
     int axis = lb_shape_axis(shape, r->axis);
     if (axis < 0) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "no axis %d in x%s", r->axis, lb_shape_format(shape, text));
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "no axis %d in x%s", r->axis,
+                          lb_shape_format(shape, text));
     }
     out->ndim = shape.ndim - 1;
     for (int d = 0, to = 0; d < shape.ndim; d++)
@@ -74,7 +75,8 @@ static void reference(const lb_node *node, double *const *out)
     const reduction *r = node->attributes;
     lb_shape shape = node->in[0]->shape;
     int axis = r->all ? 0 : lb_shape_axis(shape, r->axis);
-    int64_t below = r->all ? 1 : lb_shape_stride(shape, axis), length = r->all ? lb_count(node->in[0]) : shape.dim[axis];
+    int64_t below = r->all ? 1 : lb_shape_stride(shape, axis),
+            length = r->all ? lb_count(node->in[0]) : shape.dim[axis];
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) out[0][i] = 0;
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
         int64_t to = i / (below * length) * below + i % below;

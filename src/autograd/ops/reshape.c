@@ -23,7 +23,8 @@ static lb_status reshaped(const lb_node *node, lb_shape *out)
     if (unknown >= 0 && known > 0) to.dim[unknown] = lb_shape_count(from) / known;
     if (!lb_shape_valid(to) || lb_shape_count(to) != lb_shape_count(from)) {
         char text_from[LB_SHAPE_TEXT], text_to[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "x%s has not the elements of %s", lb_shape_format(from, text_from),
+        return lb_op_fail(node, LB_ERROR_SHAPE, "x%s has not the elements of %s",
+                          lb_shape_format(from, text_from),
                           lb_shape_format(*(const lb_shape *)node->attributes, text_to));
     }
     *out = to;
@@ -55,8 +56,8 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
         int axis = d < p->count ? lb_shape_axis(x, p->axis[d]) : -1;
         if (p->count != x.ndim || axis < 0 || seen[axis]) {
             char text[LB_SHAPE_TEXT];
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "%d axes given; each axis of x%s must be named once", p->count,
-                              lb_shape_format(x, text));
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "%d axes given; each axis of x%s must be named once",
+                              p->count, lb_shape_format(x, text));
         }
         seen[axis] = true;
         out->dim[d] = x.dim[axis];
@@ -133,7 +134,8 @@ static lb_tensor *rotate_case(lb_tensor *const *in)
     return lb_permute(in[0], 3, (const int[]){-1, 0, 1});
 }
 
-static const lb_op_case reshape_cases[] = {{"one size left open", 1, {LB_DIMS(2, 3, 4)}, .apply = reshape_case}};
+static const lb_op_case reshape_cases[] = {
+    {"one size left open", 1, {LB_DIMS(2, 3, 4)}, .apply = reshape_case}};
 static const lb_op_case permute_cases[] = {
     {"split heads", 1, {LB_DIMS(2, 3, 4, 2)}, .apply = heads_case},
     {"last axis first", 1, {LB_DIMS(2, 3, 4)}, .apply = rotate_case},

@@ -5,7 +5,8 @@
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
-    if (node->in[0]->shape.ndim == 0) return lb_op_fail(node, LB_ERROR_SHAPE, "x is a scalar: there is no last axis");
+    if (node->in[0]->shape.ndim == 0)
+        return lb_op_fail(node, LB_ERROR_SHAPE, "x is a scalar: there is no last axis");
     *out = node->in[0]->shape;
     return LB_OK;
 }

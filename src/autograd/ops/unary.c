@@ -118,7 +118,8 @@ static void tanh_reference(const lb_node *node, double *const *out)
 
 static void sigmoid_reference(const lb_node *node, double *const *out)
 {
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = 1 / (1 + exp(-(double)node->in[0]->data[i]));
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
+        out[0][i] = 1 / (1 + exp(-(double)node->in[0]->data[i]));
 }
 
 static void relu_reference(const lb_node *node, double *const *out)
@@ -166,8 +167,10 @@ static const lb_op_case exp_cases[] = {
     {"small", 1, {LB_DIMS(3, 4)}, .low = -3, .high = 3, .apply = exp_case},
     {"longer than a vector register", 1, {LB_DIMS(37)}, .low = -10, .high = 2, .apply = exp_case},
 };
-static const lb_op_case log_cases[] = {{"positive", 1, {LB_DIMS(3, 4)}, .low = 0.2, .high = 3, .apply = log_case}};
-static const lb_op_case tanh_cases[] = {{"wide", 1, {LB_DIMS(3, 13)}, .low = -4, .high = 4, .apply = tanh_case}};
+static const lb_op_case log_cases[] = {
+    {"positive", 1, {LB_DIMS(3, 4)}, .low = 0.2, .high = 3, .apply = log_case}};
+static const lb_op_case tanh_cases[] = {
+    {"wide", 1, {LB_DIMS(3, 13)}, .low = -4, .high = 4, .apply = tanh_case}};
 static const lb_op_case sigmoid_cases[] = {
     {"wide", 1, {LB_DIMS(3, 13)}, .low = -6, .high = 6, .apply = sigmoid_case}};
 static const lb_op_case relu_cases[] = {{"both sides", 1, {LB_DIMS(5, 7)}, .apply = relu_case}};
@@ -176,8 +179,8 @@ static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)},
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
         .name = #op, .formula = formula_text, .derivative = derivative_text, .shape = same_shape,            \
-        .forward = op##_forward, .backward = op##_backward, .reference = op##_reference, .cases = op##_cases, \
-        .case_count = LB_LENGTH(op##_cases),                                                                 \
+        .forward = op##_forward, .backward = op##_backward, .reference = op##_reference,                     \
+        .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),                                            \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");

@@ -1,0 +1,282 @@
+/* train_sort as its user sees it: what it prints, what it leaves behind, and what a kill does to it. */
+#include "support/process.h"
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRAIN BIN_DIR "/train_sort"
+/* A run of a second. */
+#define SMALL                                                                                                \
+    "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16",         \
+        "--batch", "16", "--steps", "400"
+
+static support_result result;
+
+/* Runs train_sort in the test's own folder. */
+static void run(const char *const *flags, int kill_after_ms)
+{
+    const char *argv[64] = {TRAIN};
+    for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
+    support_command command = {.argv = argv, .directory = support_tempdir(), .kill_after_ms = kill_after_ms};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(...)         run((const char *const[]){__VA_ARGS__, NULL}, 0)
+#define RUN_FOR(ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, ms)
+
+static char *content(const char *name, size_t *count)
+{
+    char path[SUPPORT_PATH];
+    return support_read_file(support_path(path, name), count);
+}
+
+static bool exists(const char *name)
+{
+    char path[SUPPORT_PATH];
+    return access(support_path(path, name), F_OK) == 0;
+}
+
+/* The weights alone: the training record beside them has times in it. */
+static char *weights(const char *name, size_t *count)
+{
+    size_t all;
+    char *bytes = content(name, &all);
+    uint64_t header;
+    memcpy(&header, bytes, sizeof header);
+    *count = all - 8 - (size_t)header;
+    memmove(bytes, bytes + 8 + header, *count);
+    return bytes;
+}
+
+static void assert_same_weights(const char *a, const char *b)
+{
+    size_t count_a, count_b;
+    char *bytes_a = weights(a, &count_a), *bytes_b = weights(b, &count_b);
+    ck_assert_uint_eq(count_a, count_b);
+    ck_assert_uint_gt(count_a, 1000);
+    ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "weights of %s and %s differ", a, b);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+static void assert_fails(int status, const char *text)
+{
+    ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
+    ck_assert_msg(strstr(result.error, text) != NULL, "\"%s\" does not say \"%s\"", result.error, text);
+    ck_assert_str_eq(result.output, "");
+}
+
+START_TEST(test_train_sort_small_task_learns_and_leaves_its_files)
+{
+    RUN(SMALL, "--target", "0.8", "--steps", "4000", "--out", "a");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    double share = 0;
+    int end = 0;
+    ck_assert_int_eq(sscanf(result.output, "exact match %lf on 2000 held-out lists\n%n", &share, &end), 1);
+    ck_assert_int_eq(end, (int)result.output_length);
+    ck_assert_double_ge(share, 0.8);
+    ck_assert(exists("a/sort.safetensors") && exists("a/loss.png") && exists("a/train.jsonl"));
+    ck_assert_ptr_nonnull(strstr(result.error, "OpenBLAS"));
+    size_t count;
+    char *log = content("a/train.jsonl", &count);
+    ck_assert_int_eq(strncmp(log, "{\"step\":250,\"loss\":", 19), 0);
+    ck_assert_int_eq(log[count - 1], '\n');
+    free(log);
+}
+END_TEST
+
+START_TEST(test_train_sort_any_number_of_threads_gives_the_same_bits)
+{
+    RUN(SMALL, "--target", "0", "--threads", "1", "--out", "one");
+    RUN(SMALL, "--target", "0", "--threads", "2", "--out", "two");
+    RUN(SMALL, "--target", "0", "--threads", "3", "--out", "three");
+    assert_same_weights("one/sort.safetensors", "two/sort.safetensors");
+    assert_same_weights("one/sort.safetensors", "three/sort.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_sort_another_seed_gives_other_weights)
+{
+    RUN(SMALL, "--target", "0", "--seed", "1", "--out", "one");
+    RUN(SMALL, "--target", "0", "--seed", "2", "--out", "two");
+    size_t count_a, count_b;
+    char *a = weights("one/sort.safetensors", &count_a), *b = weights("two/sort.safetensors", &count_b);
+    ck_assert_int_ne(memcmp(a, b, count_a), 0);
+    free(a);
+    free(b);
+}
+END_TEST
+
+START_TEST(test_train_sort_killed_again_and_again_ends_with_the_same_bits)
+{
+    RUN(SMALL, "--target", "0", "--steps", "3000", "--out", "whole");
+    ck_assert_int_eq(result.status, 0);
+    int kills = 0;
+    for (int ms = 150; ms < 60000; ms += ms / 2) {
+        RUN_FOR(ms, SMALL, "--target", "0", "--steps", "3000", "--out", "killed");
+        if (result.status == 0) break;
+        ck_assert_int_eq(result.status, 128 + 9);
+        kills++;
+    }
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_int_gt(kills, 1);
+    assert_same_weights("whole/sort.safetensors", "killed/sort.safetensors");
+    size_t count;
+    char *log = content("killed/train.jsonl", &count);
+    int lines = 0;
+    for (size_t i = 0; i < count; i++) lines += log[i] == '\n';
+    ck_assert_int_eq(lines, 12);
+    free(log);
+}
+END_TEST
+
+START_TEST(test_train_sort_finished_run_repeats_its_result_without_training)
+{
+    RUN(SMALL, "--target", "0", "--out", "a");
+    char *first = strdup(result.output);
+    RUN(SMALL, "--target", "0", "--out", "a");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.output, first);
+    free(first);
+}
+END_TEST
+
+START_TEST(test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replaces_it)
+{
+    RUN(SMALL, "--out", "a");
+    size_t before, after;
+    char *old = content("a/checkpoint.safetensors", &before);
+    RUN(SMALL, "--lr", "0.004", "--out", "a");
+    assert_fails(65, "belongs to another run");
+    ck_assert_ptr_nonnull(strstr(result.error, "--fresh"));
+    char *kept = content("a/checkpoint.safetensors", &after);
+    ck_assert_uint_eq(before, after);
+    ck_assert_int_eq(memcmp(old, kept, before), 0);
+    RUN(SMALL, "--lr", "0.004", "--out", "a", "--fresh");
+    ck_assert_int_eq(result.status, 0);
+    free(old);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_train_sort_damaged_checkpoint_is_refused)
+{
+    char path[SUPPORT_PATH];
+    RUN(SMALL, "--out", "a");
+    size_t count;
+    char *bytes = content("a/checkpoint.safetensors", &count);
+    support_write_file(support_path(path, "a/checkpoint.safetensors"), bytes, count / 2);
+    RUN(SMALL, "--out", "a");
+    assert_fails(65, "a/checkpoint.safetensors");
+    bytes[count - 100] ^= 4;
+    support_write_file(path, bytes, count);
+    RUN(SMALL, "--out", "a");
+    assert_fails(65, "a/checkpoint.safetensors");
+    free(bytes);
+}
+END_TEST
+
+START_TEST(test_train_sort_divergence_is_status_75_and_the_last_good_checkpoint_stays)
+{
+    RUN(SMALL, "--target", "0", "--out", "a");
+    size_t before, after;
+    char *good = content("a/checkpoint.safetensors", &before);
+    RUN(SMALL, "--lr", "1e30", "--out", "a", "--fresh");
+    assert_fails(75, "diverged");
+    char *kept = content("a/checkpoint.safetensors", &after);
+    ck_assert_uint_eq(before, after);
+    ck_assert_int_eq(memcmp(good, kept, before), 0);
+    free(good);
+    free(kept);
+}
+END_TEST
+
+static const struct {
+    const char *flags[8];
+    int status;
+    const char *message;
+} wrong[] = {
+    {{"--no-such-flag"}, 2, "--no-such-flag"},
+    {{"--hidden", "0"}, 2, "--hidden"},
+    {{"--batch", "abc"}, 2, "abc"},
+    {{"--attention", "sideways"}, 2, "sideways"},
+    {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},
+    {{"--max-number", "0", "--min-length", "1", "--max-length", "1"}, 2, "too few"},
+    {{"operand"}, 2, "operand"},
+    {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
+    {{"--out", ""}, 74, "folder"},
+};
+
+START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
+{
+    run(wrong[_i].flags, 0);
+    assert_fails(wrong[_i].status, wrong[_i].message);
+    ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
+    ck_assert_int_eq(strncmp(result.error, "train_sort: ", 12), 0);
+}
+END_TEST
+
+START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays)
+{
+    RUN(SMALL, "--target", "0", "--out", "a");
+    size_t before, after;
+    char *old = content("a/checkpoint.safetensors", &before);
+    /* ulimit -f counts blocks of 512 bytes: fewer than a checkpoint has. */
+    const char *argv[] = {
+        "/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh", "--out",
+        "a",       NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir()};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    assert_fails(74, "a/checkpoint.safetensors");
+    char *kept = content("a/checkpoint.safetensors", &after);
+    ck_assert_uint_eq(before, after);
+    ck_assert_int_eq(memcmp(old, kept, before), 0);
+    ck_assert(!exists("a/checkpoint.safetensors.tmp0"));
+    free(old);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_train_sort_one_number_lists_and_layers_work)
+{
+    RUN("--max-number", "99", "--min-length", "1", "--max-length", "1", "--embed", "4", "--hidden", "8",
+        "--steps", "20", "--out", "one", "--layers", "2", "--bidirectional");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN("--max-number", "30", "--min-length", "300", "--max-length", "300", "--embed", "4", "--hidden", "8",
+        "--steps", "2", "--batch", "3", "--out", "long", "--attention", "none");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("train_sort");
+    TCase *tests = tcase_create("program");
+    tcase_set_timeout(tests, 280);
+    tcase_add_test(tests, test_train_sort_small_task_learns_and_leaves_its_files);
+    tcase_add_test(tests, test_train_sort_any_number_of_threads_gives_the_same_bits);
+    tcase_add_test(tests, test_train_sort_another_seed_gives_other_weights);
+    tcase_add_test(tests, test_train_sort_killed_again_and_again_ends_with_the_same_bits);
+    tcase_add_test(tests, test_train_sort_finished_run_repeats_its_result_without_training);
+    tcase_add_test(tests, test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
+    tcase_add_test(tests, test_train_sort_damaged_checkpoint_is_refused);
+    tcase_add_test(tests, test_train_sort_divergence_is_status_75_and_the_last_good_checkpoint_stays);
+    tcase_add_loop_test(tests, test_train_sort_wrong_usage_is_one_clear_line, 0,
+                        sizeof wrong / sizeof *wrong);
+    tcase_add_test(tests, test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays);
+    tcase_add_test(tests, test_train_sort_one_number_lists_and_layers_work);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
