@@ -8,24 +8,24 @@
 #include <unistd.h>
 
 enum {
-    POOL = 1 << 16,         /* numbers that a batch holds, and the longest list beside them */
-    MOST_FLOATS = 1 << 25,  /* what decoding some lists side by side may take, about */
-    BYTES_PER_NUMBER = 12,  /* digits and a blank */
+    POOL = 1 << 16,        /* numbers that a batch holds, and the longest list beside them */
+    MOST_FLOATS = 1 << 25, /* what decoding some lists side by side may take, about */
+    BYTES_PER_NUMBER = 12, /* digits and a blank */
 };
 
 /* A run from the first line to the last. */
 typedef struct session {
     app_sort_model sort;
     app_lines lines;
-    int batch;           /* lists at most */
-    app_list *lists;     /* [batch] what has been read and is not answered yet */
-    int64_t *line;       /* [batch] where each list stands */
-    app_sorted *sorted;  /* [batch] */
-    int32_t *pool;       /* their numbers */
-    int count;           /* lists */
-    int32_t used;        /* numbers */
-    bool longer_said;    /* that a list is longer than those of the training */
-    int64_t endless;     /* outputs that did not end */
+    int batch;          /* lists at most */
+    app_list *lists;    /* [batch] what has been read and is not answered yet */
+    int64_t *line;      /* [batch] where each list stands */
+    app_sorted *sorted; /* [batch] */
+    int32_t *pool;      /* their numbers */
+    int count;          /* lists */
+    int32_t used;       /* numbers */
+    bool longer_said;   /* that a list is longer than those of the training */
+    int64_t endless;    /* outputs that did not end */
     lb_error error;
 } session;
 
@@ -38,7 +38,8 @@ static lb_status session_open(session *s, const char *model, int batch)
     s->line = lb_alloc((size_t)batch * sizeof *s->line);
     s->sorted = lb_alloc((size_t)batch * sizeof *s->sorted);
     s->pool = lb_alloc(((size_t)s->sort.longest + POOL) * sizeof *s->pool);
-    if (!s->lists || !s->line || !s->sorted || !s->pool) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (!s->lists || !s->line || !s->sorted || !s->pool)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     size_t longest = (size_t)s->sort.longest * BYTES_PER_NUMBER;
     return app_lines_open(&s->lines, STDIN_FILENO, "standard input", longest, error);
 }
@@ -135,7 +136,8 @@ static lb_status answer(session *s)
         lb_status status = app_sort_lists(&s->sort, s->lists + first, count, s->sorted + first, &s->error);
         if (status) return status;
         for (int i = first; i < first + count; i++) print_sorted(&s->sorted[i]);
-        if (!app_flush_stdout()) return lb_error_set(&s->error, LB_ERROR_WRITE, "cannot write standard output");
+        if (!app_flush_stdout())
+            return lb_error_set(&s->error, LB_ERROR_WRITE, "cannot write standard output");
         for (int i = first; i < first + count; i++) comment(s, i);
     }
     return LB_OK;
@@ -166,13 +168,15 @@ int main(int argc, char **argv)
     int batch = 256, threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &batch, 1, 65536, "lists to sort side by side, if as many are there"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor; results do not depend on it"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
     };
     const app_program program = {
         .name = "predict",
-        .purpose = "Sorts lists of numbers with a model that train_sort has trained: reads a list from each line of "
-                   "standard input, numbers separated by blanks, and prints a line for each. The first line that is "
-                   "no list ends the program.",
+        .purpose =
+            "Sorts lists of numbers with a model that train_sort has trained: reads a list from each line of "
+            "standard input, numbers separated by blanks, and prints a line for each. The first line that is "
+            "no list ends the program.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

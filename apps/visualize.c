@@ -31,12 +31,13 @@ static lb_status check(const settings *s, lb_error *error)
     if (!s->model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
     if (s->model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
     if (s->model && !s->input) return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\"");
-    if (s->model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns belong to --matrix");
+    if (s->model && (s->rows || s->columns))
+        return wrong_usage(error, "--rows and --columns belong to --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     /* Whoever wants a PDF should know that this is none; and no model can be overwritten by accident. */
     if (length < 4 || strcasecmp(s->output + length - 4, ".png") != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--output: expected a name that ends in .png, found \"%s\"",
-                            s->output);
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--output: expected a name that ends in .png, found \"%s\"", s->output);
     return LB_OK;
 }
 
@@ -47,7 +48,8 @@ static lb_status attend(const settings *s, app_matrix *matrix, lb_error *error)
     lb_error found = {0};
     lb_status status = app_sort_model_open(&sort, s->model, error);
     if (!status && sort.model.config.attention == LB_ATTENTION_NONE)
-        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn", s->model);
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn",
+                              s->model);
     if (!status) {
         status = app_matrix_attend(&sort, s->input, matrix, &ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
@@ -62,7 +64,8 @@ static lb_range range_of(const app_matrix *m)
 {
     const double rounding = 1e-6;
     for (size_t i = 0; i < m->rows * m->columns; i++)
-        if (isfinite(m->values[i]) && (m->values[i] < -rounding || m->values[i] > 1 + rounding)) return LB_RANGE_DATA;
+        if (isfinite(m->values[i]) && (m->values[i] < -rounding || m->values[i] > 1 + rounding))
+            return LB_RANGE_DATA;
     return LB_RANGE_UNIT;
 }
 
@@ -93,7 +96,8 @@ static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix 
         .cell_text = s->no_values ? LB_CELL_TEXT_NONE : LB_CELL_TEXT_AUTO,
     };
     lb_panel panel = lb_heatmap_panel(&map);
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = s->dpi, .font = font}, &found);
+    lb_canvas *canvas =
+        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = s->dpi, .font = font}, &found);
     lb_font_free(font);
     if (canvas) {
         lb_status status = lb_png_write(canvas, s->dpi, s->output, error);
@@ -124,14 +128,14 @@ static int visualize(const settings *s)
 
 int main(int argc, char **argv)
 {
-    settings s = {
-        .output = "attention.png", .title = "Attention Weights", .colormap = "ylorrd", .dpi = 100};
+    settings s = {.output = "attention.png", .title = "Attention Weights", .colormap = "ylorrd", .dpi = 100};
     char colormaps[128];
     snprintf(colormaps, sizeof colormaps, "colours: %s", lb_colormap_names());
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT('i', "input", "LIST", &s.input, "the numbers to sort, such as \"42 7 99 13\""),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024, "threads, 0 for one a processor; results do not depend on it"),
+        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
         APP_HEADING("Any matrix"),
         APP_TEXT(0, "matrix", "FILE", &s.matrix, "a NumPy file, .npy, with a matrix"),
         APP_TEXT(0, "rows", "NAMES", &s.rows, "names of the rows, separated by blanks; numbers if not given"),
@@ -146,8 +150,9 @@ int main(int argc, char **argv)
     };
     const app_program program = {
         .name = "visualize",
-        .purpose = "Draws where a model that train_sort has trained looked while it sorted a list, or any matrix: a "
-                   "row for each number that came out, a column for each that went in.",
+        .purpose =
+            "Draws where a model that train_sort has trained looked while it sorted a list, or any matrix: a "
+            "row for each number that came out, a column for each that went in.",
         .operands = "[MODEL]",
         .max_operands = 1,
         .options = options,

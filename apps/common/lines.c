@@ -25,7 +25,8 @@ void app_lines_close(app_lines *lines)
 /* Hands out the bytes up to `end`; the next line begins at `next`. */
 static app_lines_result hand_out(app_lines *lines, size_t end, size_t next, app_line *line)
 {
-    *line = (app_line){.text = lines->buffer + lines->begin, .length = end - lines->begin, .number = ++lines->number};
+    *line = (app_line){
+        .text = lines->buffer + lines->begin, .length = end - lines->begin, .number = ++lines->number};
     if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
     lines->begin = lines->searched = next;
     return APP_LINES_ONE;
@@ -67,7 +68,8 @@ static lb_status fill(app_lines *lines, lb_error *error)
     lines->begin = 0;
     lines->end = held;
     ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
-    if (count < 0) return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
+    if (count < 0)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
     lines->end += (size_t)count;
     lines->at_end = count == 0;
     return LB_OK;

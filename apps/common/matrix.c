@@ -29,7 +29,8 @@ static lb_status make_labels(size_t count, char **text, const char ***labels, lb
 }
 
 /* One list alone has no padding: its weights are a plain matrix. */
-static lb_status copy_attention(const app_list *list, const app_sorted *sorted, app_matrix *m, lb_error *error)
+static lb_status copy_attention(const app_list *list, const app_sorted *sorted, app_matrix *m,
+                                lb_error *error)
 {
     m->rows = (size_t)(sorted->length + sorted->ended);
     m->columns = (size_t)list->length;
@@ -39,7 +40,8 @@ static lb_status copy_attention(const app_list *list, const app_sorted *sorted, 
     if (make_labels(m->columns, &m->column_text, &m->column_labels, error)) return error->status;
     for (size_t i = 0; i < m->rows * m->columns; i++) m->values[i] = (double)sorted->weights[i];
     for (size_t i = 0; i < m->columns; i++)
-        m->column_labels[i] = app_sort_token(list->values[i] + LB_FIRST_TOKEN, m->column_text + i * APP_TOKEN);
+        m->column_labels[i] =
+            app_sort_token(list->values[i] + LB_FIRST_TOKEN, m->column_text + i * APP_TOKEN);
     for (size_t i = 0; i < m->rows; i++) {
         int32_t token = i < (size_t)sorted->length ? sorted->id[i] : LB_EOS;
         m->row_labels[i] = app_sort_token(token, m->row_text + i * APP_TOKEN);
@@ -47,7 +49,8 @@ static lb_status copy_attention(const app_list *list, const app_sorted *sorted, 
     return LB_OK;
 }
 
-lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix, bool *ended, lb_error *error)
+lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix, bool *ended,
+                            lb_error *error)
 {
     app_list list = {.values = lb_alloc((size_t)sort->longest * sizeof *list.values)};
     if (!list.values) return out_of_memory(error);
@@ -76,8 +79,8 @@ static size_t split_words(char *text, const char **words, size_t room)
     return count;
 }
 
-static lb_status read_labels(const char *labels, const char *path, const char *what, size_t needed, char **text,
-                             const char ***words, lb_error *error)
+static lb_status read_labels(const char *labels, const char *path, const char *what, size_t needed,
+                             char **text, const char ***words, lb_error *error)
 {
     if (!labels) return LB_OK;
     *text = lb_alloc_string(labels);
@@ -85,7 +88,8 @@ static lb_status read_labels(const char *labels, const char *path, const char *w
     if (!*text || !*words) return out_of_memory(error);
     size_t count = split_words(*text, *words, needed);
     if (count == needed) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed, what);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed,
+                        what);
 }
 
 lb_status app_matrix_read(const char *path, const char *row_labels, const char *column_labels, app_matrix *m,
@@ -96,8 +100,9 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
     if (status) return status;
     if (shape.ndim != 2 || lb_shape_count(shape) == 0) {
         char text[LB_SHAPE_TEXT];
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: expected a matrix, [rows,columns], found an array of shape %s",
-                            path, lb_shape_format(shape, text));
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: expected a matrix, [rows,columns], found an array of shape %s", path,
+                            lb_shape_format(shape, text));
     }
     m->rows = (size_t)shape.dim[0];
     m->columns = (size_t)shape.dim[1];

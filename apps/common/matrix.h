@@ -16,8 +16,8 @@ typedef struct app_matrix {
  *  column for each number of the list. The model must have attention. `*ended` tells whether it came to an end.
  *  Memory: freed by app_matrix_free, also after an error; so is that of app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if `text` is no list that the model could sort; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix, bool *ended,
-                                        lb_error *error);
+LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix,
+                                        bool *ended, lb_error *error);
 
 /** The matrix in an .npy file, with labels that blanks separate; NULL: no labels.
  *  Errors: those of lb_npy_read; LB_ERROR_FORMAT if it has not two dimensions, or not as many rows or columns as labels. */

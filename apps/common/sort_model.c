@@ -11,7 +11,8 @@ static lb_status check_vocabulary(const app_sort_model *sort, lb_error *error)
     const lb_seq2seq_config *config = &sort->model.config;
     int32_t needed = lb_sort_vocab(&sort->task);
     if (config->source_vocab == needed && config->target_vocab == needed) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "numbers from 0 to %d need %d tokens, but the model has %lld and %lld",
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "numbers from 0 to %d need %d tokens, but the model has %lld and %lld",
                         (int)sort->task.max_value, (int)needed, (long long)config->source_vocab,
                         (long long)config->target_vocab);
 }
@@ -81,7 +82,8 @@ static lb_status refuse_word(const app_sort_model *sort, const char *word, size_
                         shown < length ? "..." : "", (int)sort->task.max_value);
 }
 
-lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t length, app_list *list, lb_error *error)
+lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t length, app_list *list,
+                        lb_error *error)
 {
     list->length = 0;
     for (size_t at = 0; at < length;) {
@@ -100,18 +102,21 @@ lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t len
         list->values[list->length++] = value;
     }
     if (list->length > 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "there is no number; expected some from 0 to %d, separated by blanks",
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "there is no number; expected some from 0 to %d, separated by blanks",
                         (int)sort->task.max_value);
 }
 
 static lb_tokens make_tokens(lb_tape *tape, const app_list *lists, int64_t count)
 {
     int32_t longest = 0, *id, *lengths;
-    for (int64_t row = 0; row < count; row++) longest = lists[row].length > longest ? lists[row].length : longest;
+    for (int64_t row = 0; row < count; row++)
+        longest = lists[row].length > longest ? lists[row].length : longest;
     lb_tokens tokens = lb_tokens_new(tape, count, longest, &id, &lengths);
     for (int64_t row = 0; row < tokens.batch; row++) {
         lengths[row] = lists[row].length;
-        for (int32_t i = 0; i < lists[row].length; i++) id[row * longest + i] = lists[row].values[i] + LB_FIRST_TOKEN;
+        for (int32_t i = 0; i < lists[row].length; i++)
+            id[row * longest + i] = lists[row].values[i] + LB_FIRST_TOKEN;
     }
     return tokens;
 }

@@ -30,23 +30,24 @@ typedef struct app_list {
 
 /** Reads a list from `length` bytes of text: digits, separated by blanks and tabs. `list->values` has room for `longest`.
  *  Errors: LB_ERROR_FORMAT, as "104 is not a number from 0 to 99"; also for no number at all, and for too many. */
-LB_MUST_USE lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t length, app_list *list,
-                                    lb_error *error);
+LB_MUST_USE lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t length,
+                                    app_list *list, lb_error *error);
 
 /** What the model made of a list. */
 typedef struct app_sorted {
     const int32_t *id; /* [length] tokens, for app_sort_token */
     int64_t length;
     bool ended; /* the model knew where to stop; otherwise this is what came until lb_decoding_limit */
-    const lb_real *weights; /* [length + ended, columns]: where it looked, also for the end; NULL without attention */
-    int64_t columns;        /* of `weights`: numbers of the list, and perhaps others behind them, of no weight */
+    const lb_real
+        *weights; /* [length + ended, columns]: where it looked, also for the end; NULL without attention */
+    int64_t columns; /* of `weights`: numbers of the list, and perhaps others behind them, of no weight */
 } app_sorted;
 
 /** Sorts `count` lists side by side into `sorted`. What becomes of a list does not depend on the others.
  *  Memory: the results live until the next call.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t count, app_sorted *sorted,
-                                     lb_error *error);
+LB_MUST_USE lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t count,
+                                     app_sorted *sorted, lb_error *error);
 
 enum { APP_TOKEN = 16 };
 

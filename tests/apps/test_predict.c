@@ -97,7 +97,9 @@ START_TEST(test_predict_list_longer_than_learned_is_told_once)
 {
     run(model, NULL, "7 3\n1 2 3 4 5\n6 5 4 3 2 1\n7 3\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, "predict: standard input, line 2: 5 numbers; the model was trained on lists of 2 to 4\n");
+    ck_assert_str_eq(
+        result.error,
+        "predict: standard input, line 2: 5 numbers; the model was trained on lists of 2 to 4\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
     ck_assert_str_eq(result.output + result.output_length - 5, "\n3 7\n");
 }
@@ -121,7 +123,8 @@ START_TEST(test_predict_list_of_a_million_numbers_is_refused)
         char *text = line_of_ones(counts[i]);
         run(model, NULL, text);
         expect(65, "3 7\n",
-               "predict: standard input, line 2: there are more than 40 numbers; the model was trained on lists of 2 to 4\n");
+               "predict: standard input, line 2: there are more than 40 numbers; the model was trained on "
+               "lists of 2 to 4\n");
         free(text);
     }
     char *text = line_of_ones(40);
@@ -143,7 +146,8 @@ START_TEST(test_predict_endless_blank_line_is_refused)
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");
     size_t bytes = 0;
-    ck_assert_int_eq(sscanf(result.error, "predict: standard input, line 1: the line has more than %zu bytes", &bytes), 1);
+    ck_assert_int_eq(
+        sscanf(result.error, "predict: standard input, line 1: the line has more than %zu bytes", &bytes), 1);
     ck_assert_uint_lt(bytes, LENGTH);
     free(text);
 }
@@ -153,8 +157,9 @@ START_TEST(test_predict_output_without_end_is_cut_and_told)
 {
     run(beginner, NULL, "7 3\n1 2 3\n9\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, "predict: standard input, line 1: the model found no end; cut off after 12 numbers\n"
-                                   "predict: 3 outputs were cut off\n");
+    ck_assert_str_eq(result.error,
+                     "predict: standard input, line 1: the model found no end; cut off after 12 numbers\n"
+                     "predict: 3 outputs were cut off\n");
     int lines = 0;
     for (const char *c = result.output; *c; c++) lines += *c == '\n';
     ck_assert_int_eq(lines, 3);
@@ -184,7 +189,8 @@ static char *write_lists(size_t count, size_t stride, size_t different)
 }
 
 /* That each line of `output` is the line of `single` that answers the same list. */
-static void expect_same_answers(const char *output, size_t count, size_t stride, const char *single, size_t different)
+static void expect_same_answers(const char *output, size_t count, size_t stride, const char *single,
+                                size_t different)
 {
     const char **answers = malloc(different * sizeof *answers);
     ck_assert_ptr_nonnull(answers);
@@ -195,7 +201,8 @@ static void expect_same_answers(const char *output, size_t count, size_t stride,
     for (size_t i = 0; i < count; i++) {
         const char *answer = answers[i * stride % different];
         size_t length = (size_t)(strchr(answer, '\n') + 1 - answer);
-        ck_assert_msg(strncmp(output, answer, length) == 0, "line %zu: %.20s, not %.*s", i + 1, output, (int)length, answer);
+        ck_assert_msg(strncmp(output, answer, length) == 0, "line %zu: %.20s, not %.*s", i + 1, output,
+                      (int)length, answer);
         output += length;
     }
     ck_assert_str_eq(output, "");
@@ -367,7 +374,8 @@ START_TEST(test_predict_other_file_is_refused)
     expect_refused("/dev/null", 65, "too few");
     expect_refused(SOURCE_DIR "/LICENSE", 65, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "not safetensors");
-    expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65, "weights without a model's description");
+    expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65,
+                   "weights without a model's description");
 }
 END_TEST
 
@@ -376,7 +384,9 @@ static void save_misfit(const char *path, const char *task)
 {
     lb_params *params = lb_params_new(1);
     lb_seq2seq misfit;
-    ck_assert_int_eq(lb_seq2seq_init(&misfit, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}), LB_OK);
+    ck_assert_int_eq(
+        lb_seq2seq_init(&misfit, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}),
+        LB_OK);
     lb_safetensors_metadata metadata = {LB_SORT_TASK_KEY, task};
     ck_assert_int_eq(lb_seq2seq_save(path, &misfit, params, &metadata, task ? 1 : 0, NULL), LB_OK);
     lb_params_free(params);
