@@ -1,4 +1,4 @@
-/* Every allocation fails once: each time an error or a clean NULL, no crash, no leak. */
+/* Allocations fail, one at a time or from some point on: each time an error or a clean NULL, no crash, no leak. */
 #include "autograd/ops.h"
 #include "models/greedy.h"
 #include "support/alloc.h"
