@@ -14,6 +14,16 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
     return config;
 }
 
+static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *name)
+{
+    if (c->source_vocab > 0 && c->target_vocab > 0 && c->embed > 0 && c->hidden > 0 && c->layers > 0) return;
+    lb_params_fail(params, LB_ERROR_ARGUMENT,
+                   "%s: impossible sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d",
+                   name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
+                   (long long)c->hidden, c->layers);
+    if (c->layers < 0) c->layers = 1; /* of poison */
+}
+
 static int64_t context_depth(const lb_seq2seq_config *config)
 {
     return config->attention == LB_ATTENTION_NONE ? 0 : config->hidden * (config->bidirectional ? 2 : 1);
@@ -34,6 +44,7 @@ static void init_bridges(lb_seq2seq *model, lb_params *params)
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
 {
     config = with_defaults(config);
+    check_sizes(&config, params, name);
     *model = (lb_seq2seq){.name = lb_params_scope(params, "", name), .config = config};
     int64_t depth = context_depth(&config);
     lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),

@@ -27,7 +27,8 @@ lb_status lb_params_status(const lb_params *params);
 /** Its text; "" if there is none. */
 const char *lb_params_error(const lb_params *params);
 
-/** Records an error of a module that cannot be what was asked for; the first one stays. Returns the status. */
+/** Records an error, unless there is one: no parameter can be added from then on. Returns `status`. For modules whose
+ *  sizes are impossible. */
 lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
 /** Adds the parameter "module.name"; "name" if `module` is "".

@@ -1,0 +1,25 @@
+/* The model of a fixture. */
+#ifndef SUPPORT_MODEL_H
+#define SUPPORT_MODEL_H
+
+#include "models/seq2seq.h"
+#include "support/fixture.h"
+
+#ifdef LB_REAL_IS_DOUBLE
+#    define SUPPORT_TOLERANCE 1e-10
+#else
+#    define SUPPORT_TOLERANCE 1e-5
+#endif
+
+typedef struct support_model {
+    support_fixture *fixture;
+    lb_params *params;
+    lb_tape *tape;
+    lb_seq2seq model;
+} support_model;
+
+/* A model of the sizes and with the weights of the fixture. */
+support_model support_model_open(const char *name);
+void support_model_close(support_model opened);
+
+#endif
