@@ -1,5 +1,7 @@
 #include "common/report.h"
 
+#include <lookback/io/json.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -8,12 +10,27 @@
 #include <string.h>
 
 static const char *program = "lookback";
+static int flush_error; /* errno of the first flush that failed */
 
 void app_start(const char *name)
 {
     program = name;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Bytes of the character at `text`, if it can be shown: UTF-8, and none that ends the line or steers the terminal.
+ * Otherwise 0. */
+static size_t visible(const char *text)
+{
+    enum { MOST = 4 };
+    unsigned char first = (unsigned char)text[0];
+    if (first < 0x80) return iscntrl(first) ? 0 : 1;
+    if (first == 0xC2 && (unsigned char)text[1] < 0xA0) return 0; /* the C1 controls */
+    size_t left = strnlen(text, MOST);
+    for (size_t bytes = 2; bytes <= left; bytes++)
+        if (lb_utf8_valid(text, bytes)) return bytes;
+    return 0;
 }
 
 void app_note(const char *format, ...)
@@ -24,9 +41,11 @@ void app_note(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* What a message quotes may come from a broken file: it shall neither end the line nor steer the terminal. */
-    for (char *letter = line; *letter; letter++) {
-        if (iscntrl((unsigned char)*letter)) *letter = '?';
+    /* What a message quotes may come from a broken file. */
+    for (char *letter = line; *letter;) {
+        size_t bytes = visible(letter);
+        if (bytes == 0) *letter = '?';
+        letter += bytes ? bytes : 1;
     }
     fprintf(stderr, "%s: %s\n", program, line);
 }
@@ -37,9 +56,17 @@ int app_fail(const lb_error *error)
     return lb_status_exit(error->status);
 }
 
+bool app_flush_stdout(void)
+{
+    /* Where printing has failed already, errno still says why: whoever prints does nothing else in between. */
+    if (!ferror(stdout) && fflush(stdout) == 0) return true;
+    if (flush_error == 0) flush_error = errno;
+    return false;
+}
+
 int app_close_stdout(int status)
 {
-    errno = 0;
+    errno = flush_error;
     int lost = ferror(stdout) || fflush(stdout);
     int reason = errno;
     /* Standard output may never have been open (>&-); that matters only to those who wrote. */

@@ -5,6 +5,8 @@
 
 #include <lookback/tensor/status.h>
 
+#include <stdbool.h>
+
 /** Sets the name that begins each message, and lets a write to a closed pipe, or beyond a limit on file sizes, fail instead of killing the program:
  *  a training whose reader has gone still saves its model. `app_options` calls it. `name` must outlive the program. */
 void app_start(const char *name);
@@ -14,6 +16,10 @@ void app_note(const char *format, ...) LB_PRINTF(1, 2);
 
 /** Prints the error as `app_note` would. Returns the status to exit with. */
 int app_fail(const lb_error *error);
+
+/** Sends off what has been printed: for a program that answers while it runs. False if it does not arrive any more:
+ *  then there is no point in going on, and app_close_stdout tells why. */
+LB_MUST_USE bool app_flush_stdout(void);
 
 /** Closes standard output: the last act of a main. Returns `status`; or 74 if that is 0 and something that had been
  *  written did not arrive. Says so, unless the reader of a pipe has just had enough. */

@@ -73,7 +73,7 @@ typedef struct run {
 /* The outputs of one layer, given the input's part of the gates in each direction. */
 static lb_tensor *run_layer(const run *r, int layer, lb_tensor *const *gates)
 {
-    lb_tensor *side[2];
+    lb_tensor *side[2] = {NULL};
     for (int direction = 0; direction < r->gru->directions; direction++) {
         int index = layer * r->gru->directions + direction;
         const lb_gru_cell *cell = &r->gru->cell[index];

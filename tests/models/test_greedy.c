@@ -136,6 +136,62 @@ START_TEST(test_greedy_restores_the_mode_and_records_nothing)
 }
 END_TEST
 
+enum { RAW_ROWS = 5, RAW_STEPS = 8 };
+
+/* What each step finds likeliest, without anybody who minds LB_EOS. */
+static void decode_raw(const lb_seq2seq *model, lb_tokens source, int32_t likeliest[RAW_ROWS][RAW_STEPS])
+{
+    lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
+    lb_tensor **state = encoded.initial;
+    int32_t *id, *lengths;
+    lb_tokens next = lb_tokens_new(source.tape, RAW_ROWS, 1, &id, &lengths);
+    for (int row = 0; row < RAW_ROWS; row++) id[row] = LB_BOS;
+    for (int t = 0; t < RAW_STEPS; t++) {
+        lb_seq2seq_decoded step = lb_seq2seq_decode(model, &encoded, state, next);
+        int64_t classes = lb_dim(step.logits, -1);
+        for (int row = 0; row < RAW_ROWS; row++) {
+            const lb_real *logits = step.logits->data + row * classes;
+            id[row] = 0;
+            for (int32_t i = 1; i < classes; i++)
+                if (logits[i] > logits[id[row]]) id[row] = i;
+            likeliest[row][t] = id[row];
+        }
+        state = step.final;
+    }
+}
+
+/* Untrained models with large weights say anything, also after LB_EOS. */
+START_TEST(test_greedy_row_that_has_ended_stays_ended)
+{
+    int resumed = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        lb_params *params = lb_params_new(seed);
+        lb_tape *tape = lb_tape_new();
+        lb_seq2seq model;
+        lb_seq2seq_config config = {.source_vocab = 10, .target_vocab = 7, .embed = 4, .hidden = 6};
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+        for (int64_t i = 0; i < lb_params_size(params); i++) lb_params_values(params)[i] *= 4;
+        lb_tokens source = lb_sort_batch(&task, tape, RAW_ROWS, 0).source;
+        int32_t raw[RAW_ROWS][RAW_STEPS];
+        decode_raw(&model, source, raw);
+        lb_decoded found = lb_greedy(&model, source, RAW_STEPS);
+        for (int row = 0; row < RAW_ROWS; row++) {
+            int length = 0;
+            while (length < RAW_STEPS && raw[row][length] != LB_EOS) length++;
+            ck_assert_int_eq(found.lengths[row], length);
+            ck_assert_int_eq(found.finished[row], length < RAW_STEPS);
+            for (int t = 0; t < found.length; t++) {
+                ck_assert_int_eq(found.id[row * found.length + t], t < length ? raw[row][t] : LB_PAD);
+                resumed += t > length && raw[row][t] != LB_EOS;
+            }
+        }
+        lb_tape_free(tape);
+        lb_params_free(params);
+    }
+    ck_assert_int_gt(resumed, 3);
+}
+END_TEST
+
 START_TEST(test_greedy_limit_below_one_is_an_error)
 {
     support_sorting s;
@@ -150,10 +206,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("greedy", SUPPORT_TESTS(test_greedy_batch_equals_row_by_row,
-                                                     test_greedy_stops_when_every_row_has_ended,
-                                                     test_greedy_never_writes_beyond_the_limit,
-                                                     test_greedy_end_at_once_gives_empty_rows,
-                                                     test_greedy_restores_the_mode_and_records_nothing,
-                                                     test_greedy_limit_below_one_is_an_error));
+    return support_run_tests(
+        "greedy",
+        SUPPORT_TESTS(test_greedy_batch_equals_row_by_row, test_greedy_stops_when_every_row_has_ended,
+                      test_greedy_never_writes_beyond_the_limit, test_greedy_end_at_once_gives_empty_rows,
+                      test_greedy_restores_the_mode_and_records_nothing,
+                      test_greedy_row_that_has_ended_stays_ended, test_greedy_limit_below_one_is_an_error));
 }

@@ -23,7 +23,7 @@ START_TEST(test_forward_outputs_and_gradients_equal_pytorch)
         lb_seq2seq_decoded decoded = lb_seq2seq_decode(&m.model, &encoded, encoded.initial, target_in);
         lb_tensor *initial = lb_stack(encoded.initial, m.model.config.layers, 0);
         ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
-        support_fixture_compare(m.fixture, "output.encoder", encoded.values->data);
+        support_fixture_compare(m.fixture, "output.encoder", encoded.memory.values->data);
         support_fixture_compare(m.fixture, "output.initial_state", initial->data);
         support_fixture_compare(m.fixture, "output.logits", decoded.logits->data);
         support_fixture_compare(m.fixture, "output.weights", decoded.weights->data);
@@ -65,7 +65,7 @@ START_TEST(test_decode_in_two_parts_equals_decode_at_once)
         lb_seq2seq_decoded begun = lb_seq2seq_decode(&m.model, &encoded, encoded.initial, part[0]);
         lb_seq2seq_decoded ended = lb_seq2seq_decode(&m.model, &encoded, begun.final, part[1]);
         lb_tensor *logits = lb_concat((lb_tensor *[]){begun.logits, ended.logits}, 2, 1);
-        lb_tensor *weights = lb_concat((lb_tensor *[]){begun.weights, ended.weights}, 2, 1);
+        lb_tensor *weights = lb_concat((lb_tensor *[]){begun.weights, ended.weights}, 2, 2);
         ck_assert_msg(lb_is_sound(logits), "%s", lb_tape_error(m.tape));
         support_fixture_compare(m.fixture, "output.logits", logits->data);
         support_fixture_compare(m.fixture, "output.weights", weights->data);

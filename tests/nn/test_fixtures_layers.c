@@ -53,7 +53,7 @@ START_TEST(test_embedding_forward_and_gradients_equal_pytorch)
 {
     bench b = open_bench("embedding");
     lb_embedding embedding;
-    ck_assert_int_eq(lb_embedding_init(&embedding, b.params, "", 9, 6), LB_OK);
+    ck_assert_int_eq(lb_embedding_init(&embedding, b.params, "", 9, 6, 0), LB_OK);
     support_fixture_fill(b.fixture, b.params);
     lb_tokens ids = support_fixture_tokens(b.fixture, b.tape, "input.ids", NULL, 0);
     lb_tensor *loss = support_fixture_output(b.fixture, "y", lb_embedding_forward(&embedding, ids), NULL);

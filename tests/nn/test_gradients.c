@@ -106,7 +106,7 @@ static lb_tensor *run_embedding_affine(lb_tape *tape, void *context)
 START_TEST(test_embedding_gradient_matches_differences)
 {
     subject s = subject_new();
-    lb_embedding_init(&s.module.embedding, s.params, "e", 5, 3);
+    lb_embedding_init(&s.module.embedding, s.params, "e", 5, 3, 0);
     check(&s, run_embedding);
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(test_embedding_affine_gradient_matches_differences_either_way)
     /* 5 symbols are fewer than 12 tokens: the table is mapped; 30 are more. */
     for (int64_t vocabulary = 5; vocabulary <= 30; vocabulary += 25) {
         subject s = subject_new();
-        lb_embedding_init(&s.module.embedding, s.params, "e", vocabulary, 3);
+        lb_embedding_init(&s.module.embedding, s.params, "e", vocabulary, 3, 0);
         add_input(&s, LB_SHAPE(4, 3));
         add_input(&s, LB_SHAPE(4));
         check(&s, run_embedding_affine);
@@ -206,7 +206,7 @@ static lb_tensor *run_gru_tokens(lb_tape *tape, void *context)
 START_TEST(test_gru_on_tokens_gradient_matches_differences)
 {
     subject s = subject_new();
-    lb_embedding_init(&symbols, s.params, "e", 5, INPUT);
+    lb_embedding_init(&symbols, s.params, "e", 5, INPUT, 0);
     lb_gru_init(&s.module.gru, s.params, "g",
                 (lb_gru_config){.input = INPUT, .hidden = HIDDEN, .bidirectional = true});
     check(&s, run_gru_tokens);

@@ -65,7 +65,7 @@ START_TEST(test_embedding_init_is_standard_normal)
 {
     lb_params *params = lb_params_new(4);
     lb_embedding embedding;
-    lb_embedding_init(&embedding, params, "e", 200, 50);
+    lb_embedding_init(&embedding, params, "e", 200, 50, 0);
     check_normal(embedding.weight);
     lb_params_free(params);
 }

@@ -16,7 +16,7 @@ START_TEST(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes)
     const lb_shape shapes[] = {LB_SHAPE(3), LB_SHAPE(5, 7), LB_SHAPE(1), LB_SHAPE(2, 3, 11)};
     int64_t learned = 0;
     for (int i = 0; i < 4; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "p%d", i);
         lb_params_add(params, "", name, shapes[i], normal);
         learned += lb_shape_count(shapes[i]);

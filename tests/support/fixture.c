@@ -8,6 +8,7 @@
 
 #include "autograd/ops.h"
 #include "io/safetensors.h"
+#include "support/suite.h"
 
 enum { MOST_KEPT = 256, NAME_LENGTH = 128 };
 
@@ -164,7 +165,7 @@ void support_fixture_compare_within(const support_fixture *fixture, const char *
     ck_assert_int_gt(count, 0);
     ck_assert_msg(found, "%s: there is nothing to compare", name);
     for (int64_t i = 0; i < count; i++)
-        ck_assert_msg(fabs((double)found[i] - expected[i]) <= tolerance * (size + fabs(expected[i])),
+        SUPPORT_CHECK(fabs((double)found[i] - expected[i]) <= tolerance * (size + fabs(expected[i])),
                       "%s, element %d is %.12g, not %.12g (%.3g of what is allowed)", name, (int)i,
                       (double)found[i], expected[i],
                       fabs((double)found[i] - expected[i]) / tolerance / (size + fabs(expected[i])));

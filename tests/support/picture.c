@@ -10,35 +10,63 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb_image.h>
 
+enum { TOLERANCE = 2 };
+
 unsigned char *support_picture_read(const char *path, int *width, int *height)
 {
     int channels;
     return stbi_load(path, width, height, &channels, 3);
 }
 
+/* What a picture is compared by. */
+typedef struct pixels {
+    int width, height;
+    const unsigned char *rgb; /* NULL: no picture */
+} pixels;
+
 /* The largest difference of a channel; 256 if the sizes differ. */
-static int difference(const lb_canvas *canvas, const unsigned char *expected, int width, int height)
+static int difference(pixels a, pixels b)
 {
-    if (!expected || width != lb_canvas_width(canvas) || height != lb_canvas_height(canvas)) return 256;
+    if (!a.rgb || !b.rgb || a.width != b.width || a.height != b.height) return 256;
     int largest = 0;
-    for (size_t i = 0; i < (size_t)width * (size_t)height * 3; i++) {
-        int d = abs(lb_canvas_pixels(canvas)[i] - expected[i]);
+    for (size_t i = 0; i < (size_t)a.width * (size_t)a.height * 3; i++) {
+        int d = abs(a.rgb[i] - b.rgb[i]);
         if (d > largest) largest = d;
     }
     return largest;
 }
 
-void support_picture_equals(const lb_canvas *canvas, const char *name)
+static int difference_from_reference(pixels actual, const char *name)
 {
     char path[512];
-    int width = 0, height = 0;
+    pixels expected = {0};
     snprintf(path, sizeof path, SOURCE_DIR "/tests/plot/reference/%s.png", name);
-    unsigned char *expected = support_picture_read(path, &width, &height);
-    int largest = difference(canvas, expected, width, height);
-    free(expected);
-    if (largest <= 2) return;
+    unsigned char *rgb = support_picture_read(path, &expected.width, &expected.height);
+    expected.rgb = rgb;
+    int largest = difference(actual, expected);
+    free(rgb);
+    return largest;
+}
+
+void support_picture_equals(const lb_canvas *canvas, const char *name)
+{
+    int largest = difference_from_reference(
+        (pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), lb_canvas_pixels(canvas)}, name);
+    if (largest <= TOLERANCE) return;
+    char path[512];
     snprintf(path, sizeof path, TEST_OUTPUT "/%s.png", name);
     lb_status status = lb_png_write(canvas, 0, path, NULL);
     ck_abort_msg("%s differs from its reference by %d (256: in size); actual picture in %s (status %d)", name,
                  largest, path, (int)status);
+}
+
+void support_picture_file_equals(const char *path, const char *name)
+{
+    pixels actual = {0};
+    unsigned char *rgb = support_picture_read(path, &actual.width, &actual.height);
+    actual.rgb = rgb;
+    int largest = difference_from_reference(actual, name);
+    free(rgb);
+    ck_assert_msg(largest <= TOLERANCE, "%s differs from reference %s by %d (256: in size)", path, name,
+                  largest);
 }

@@ -11,4 +11,7 @@ unsigned char *support_picture_read(const char *path, int *width, int *height);
  *  written to the folder of the test programs: look at both, and copy it over the reference if it is the better one. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
 
+/** The same for a PNG file that a program has written. */
+void support_picture_file_equals(const char *path, const char *name);
+
 #endif

@@ -15,6 +15,12 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
+/* As ck_assert_msg, for inner loops: Check writes to a pipe at each assertion that holds. */
+#define SUPPORT_CHECK(condition, ...)                                                                        \
+    do {                                                                                                     \
+        if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                         \
+    } while (0)
+
 /* Does a sanitizer watch? Then all is slow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define SUPPORT_SANITIZED 1

@@ -74,10 +74,10 @@ END_TEST
 
 START_TEST(test_align_rounds_up)
 {
-    ck_assert_uint_eq(lb_align(0), 0);
-    ck_assert_uint_eq(lb_align(1), 64);
-    ck_assert_uint_eq(lb_align(64), 64);
-    ck_assert_uint_eq(lb_align(65), 128);
+    ck_assert_uint_eq(lb_align_up(0), 0);
+    ck_assert_uint_eq(lb_align_up(1), 64);
+    ck_assert_uint_eq(lb_align_up(64), 64);
+    ck_assert_uint_eq(lb_align_up(65), 128);
 }
 END_TEST
 

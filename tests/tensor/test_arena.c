@@ -24,7 +24,7 @@ START_TEST(test_alloc_any_size_is_aligned_and_apart)
         memset(piece[i], i + 1, sizes[i]);
     }
     for (int i = 0; i < 10; i++)
-        for (size_t j = 0; j < sizes[i]; j++) ck_assert_uint_eq(piece[i][j], (unsigned)i + 1);
+        for (size_t j = 0; j < sizes[i]; j++) SUPPORT_CHECK(piece[i][j] == i + 1, "piece %d, byte %zu", i, j);
     lb_arena_free(arena);
 }
 END_TEST

@@ -56,7 +56,7 @@ static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta
         for (int64_t j = 0; j < stride; j++) {
             double found = (double)c[i * stride + j], sum = 0, size = 0;
             if (j >= n) {
-                ck_assert_msg(found == FILLER, "row %d: wrote beside the matrix", (int)i);
+                SUPPORT_CHECK(found == FILLER, "row %d: wrote beside the matrix", (int)i);
                 continue;
             }
             for (int64_t p = 0; p < k; p++) {
@@ -64,7 +64,7 @@ static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta
                 size += fabs(at(a, i, p) * at(b, p, j));
             }
             if (beta != 0) sum += (double)beta * (2 + (double)((i * stride + j) % 5));
-            ck_assert_msg(fabs(found - sum) <= TOLERANCE * (1 + size),
+            SUPPORT_CHECK(fabs(found - sum) <= TOLERANCE * (1 + size),
                           "[%d,%d,%d] %d%d beta %g: element %d,%d is %.9g, not %.9g", (int)m, (int)n, (int)k,
                           ta, tb, (double)beta, (int)i, (int)j, found, sum);
         }

@@ -63,8 +63,7 @@ START_TEST(test_uniform_fills_the_unit_interval_evenly)
     double sum = 0, squares = 0, product = 0, last = 0.5;
     for (uint64_t i = 0; i < DRAWS; i++) {
         double u = lb_rng_uniform(rng, i);
-        ck_assert(u >= 0 && u < 1);
-        ck_assert(ldexp(u, 53) == floor(ldexp(u, 53)));
+        SUPPORT_CHECK(u >= 0 && u < 1 && ldexp(u, 53) == floor(ldexp(u, 53)), "%.17g", u);
         bins[(int)(u * BINS)]++;
         sum += u;
         squares += u * u;
@@ -89,7 +88,7 @@ START_TEST(test_normal_has_the_moments_and_tails_of_a_normal_distribution)
     int within = 0, far = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
         double x = lb_rng_normal(rng, i), power = 1;
-        ck_assert(isfinite(x));
+        SUPPORT_CHECK(isfinite(x), "number %d is %g", (int)i, x);
         for (int m = 1; m <= 4; m++) moment[m] += (power *= x);
         within += fabs(x) < 1;
         far += fabs(x) > 3;
@@ -110,7 +109,7 @@ START_TEST(test_below_draws_each_number_equally_often)
     int bins[7] = {0};
     for (uint64_t i = 0; i < 70000; i++) {
         uint64_t n = lb_rng_below(rng, i, 7);
-        ck_assert_uint_lt(n, 7);
+        SUPPORT_CHECK(n < 7, "%d", (int)n);
         bins[n]++;
     }
     for (int b = 0; b < 7; b++) ck_assert_double_eq_tol(bins[b], 10000, 5 * sqrt(10000 * 6.0 / 7));
@@ -142,7 +141,7 @@ START_TEST(test_below_is_the_high_half_of_the_product)
         lb_rng_block bits = lb_rng_bits(rng, i);
         uint64_t word = (uint64_t)bits.word[0] << 32 | bits.word[1];
         for (int b = 0; b < (int)(sizeof bounds / sizeof *bounds); b++)
-            ck_assert(lb_rng_below(rng, i, bounds[b]) == high_of_product(word, bounds[b]));
+            SUPPORT_CHECK(lb_rng_below(rng, i, bounds[b]) == high_of_product(word, bounds[b]), "bound %d", b);
     }
 }
 END_TEST

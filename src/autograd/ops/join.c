@@ -46,9 +46,8 @@ static lb_status slice_shape(const lb_node *node, lb_shape *out)
     int axis = lb_shape_axis(*out, r->axis);
     if (axis < 0 || r->first < 0 || r->length < 0 || r->first > out->dim[axis] - r->length) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no elements %lld to %lld along axis %d",
-                          lb_shape_format(*out, text), (long long)r->first, (long long)(r->first + r->length),
-                          r->axis);
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no %lld elements from %lld on along axis %d",
+                          lb_shape_format(*out, text), (long long)r->length, (long long)r->first, r->axis);
     }
     out->dim[axis] = r->length;
     return LB_OK;

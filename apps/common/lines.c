@@ -1,0 +1,92 @@
+#include "common/lines.h"
+
+#include <lookback/tensor/alloc.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 65536 };
+
+lb_status app_lines_open(app_lines *lines, int descriptor, const char *name, size_t longest, lb_error *error)
+{
+    *lines = (app_lines){.descriptor = descriptor, .name = name, .capacity = longest + CHUNK};
+    lines->buffer = lb_alloc(lines->capacity);
+    return lines->buffer ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+}
+
+void app_lines_close(app_lines *lines)
+{
+    lb_release(lines->buffer);
+    lines->buffer = NULL;
+}
+
+/* Hands out the bytes up to `end`; the next line begins at `next`. */
+static app_lines_result hand_out(app_lines *lines, size_t end, size_t next, app_line *line)
+{
+    *line = (app_line){
+        .text = lines->buffer + lines->begin, .length = end - lines->begin, .number = ++lines->number};
+    if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
+    lines->begin = lines->searched = next;
+    return APP_LINES_ONE;
+}
+
+/* True, and the line, if a whole one is in the buffer. */
+static bool find_line(app_lines *lines, app_line *line)
+{
+    const char *found = memchr(lines->buffer + lines->searched, '\n', lines->end - lines->searched);
+    lines->searched = lines->end;
+    if (!found) return false;
+    size_t end = (size_t)(found - lines->buffer);
+    hand_out(lines, end, end + 1, line);
+    return true;
+}
+
+static bool has_arrived(int descriptor, int timeout)
+{
+    struct pollfd input = {.fd = descriptor, .events = POLLIN};
+    return poll(&input, 1, timeout) > 0;
+}
+
+/* As read, but waits also where somebody else has made the descriptor one that does not. */
+static ssize_t read_some(int descriptor, char *bytes, size_t room)
+{
+    for (;;) {
+        ssize_t count = read(descriptor, bytes, room);
+        if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
+        if (errno == EAGAIN) has_arrived(descriptor, -1);
+    }
+}
+
+/* Reads what is there behind what the buffer holds. */
+static lb_status fill(app_lines *lines, lb_error *error)
+{
+    size_t held = lines->end - lines->begin;
+    memmove(lines->buffer, lines->buffer + lines->begin, held);
+    lines->searched -= lines->begin;
+    lines->begin = 0;
+    lines->end = held;
+    ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
+    if (count < 0)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
+    lines->end += (size_t)count;
+    lines->at_end = count == 0;
+    return LB_OK;
+}
+
+app_lines_result app_lines_next(app_lines *lines, bool wait, app_line *line, lb_error *error)
+{
+    for (;;) {
+        if (find_line(lines, line)) return APP_LINES_ONE;
+        size_t held = lines->end - lines->begin;
+        if (lines->at_end) return held ? hand_out(lines, lines->end, lines->end, line) : APP_LINES_NONE;
+        if (held == lines->capacity) {
+            hand_out(lines, lines->end, lines->end, line);
+            line->cut = true;
+            return APP_LINES_ONE;
+        }
+        if (!wait && !has_arrived(lines->descriptor, 0)) return APP_LINES_LATER;
+        if (fill(lines, error)) return APP_LINES_FAILED;
+    }
+}

@@ -1,0 +1,112 @@
+#include "common/matrix.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+}
+
+void app_matrix_free(app_matrix *matrix)
+{
+    lb_release(matrix->values);
+    lb_release((void *)matrix->row_labels);
+    lb_release((void *)matrix->column_labels);
+    lb_release(matrix->row_text);
+    lb_release(matrix->column_text);
+    *matrix = (app_matrix){0};
+}
+
+/* Room for `count` labels, each with its own APP_TOKEN bytes of `*text`. */
+static lb_status make_labels(size_t count, char **text, const char ***labels, lb_error *error)
+{
+    *text = lb_alloc_zero(count * APP_TOKEN);
+    *labels = lb_alloc(count * sizeof **labels);
+    if (!*text || !*labels) return out_of_memory(error);
+    for (size_t i = 0; i < count; i++) (*labels)[i] = *text + i * APP_TOKEN;
+    return LB_OK;
+}
+
+/* One list alone has no padding: its weights are a plain matrix. */
+static lb_status copy_attention(const app_list *list, const app_sorted *sorted, app_matrix *m,
+                                lb_error *error)
+{
+    m->rows = (size_t)(sorted->length + sorted->ended);
+    m->columns = (size_t)list->length;
+    m->values = lb_alloc(m->rows * m->columns * sizeof *m->values);
+    if (!m->values) return out_of_memory(error);
+    if (make_labels(m->rows, &m->row_text, &m->row_labels, error)) return error->status;
+    if (make_labels(m->columns, &m->column_text, &m->column_labels, error)) return error->status;
+    for (size_t i = 0; i < m->rows * m->columns; i++) m->values[i] = (double)sorted->weights[i];
+    for (size_t i = 0; i < m->columns; i++)
+        m->column_labels[i] =
+            app_sort_token(list->values[i] + LB_FIRST_TOKEN, m->column_text + i * APP_TOKEN);
+    for (size_t i = 0; i < m->rows; i++) {
+        int32_t token = i < (size_t)sorted->length ? sorted->id[i] : LB_EOS;
+        m->row_labels[i] = app_sort_token(token, m->row_text + i * APP_TOKEN);
+    }
+    return LB_OK;
+}
+
+lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix, bool *ended,
+                            lb_error *error)
+{
+    app_list list = {.values = lb_alloc((size_t)sort->longest * sizeof *list.values)};
+    if (!list.values) return out_of_memory(error);
+    app_sorted sorted = {0};
+    lb_status status = app_sort_read(sort, text, strlen(text), &list, error);
+    if (!status) status = app_sort_lists(sort, &list, 1, &sorted, error);
+    if (!status) status = copy_attention(&list, &sorted, matrix, error);
+    *ended = status || sorted.ended;
+    lb_release(list.values);
+    return status;
+}
+
+/* Cuts `text` at its blanks. Returns how many words there are, of which the first `room` are put into `words`. */
+static size_t split_words(char *text, const char **words, size_t room)
+{
+    size_t count = 0;
+    while (*text) {
+        if (isspace((unsigned char)*text)) {
+            *text++ = '\0';
+            continue;
+        }
+        if (count < room) words[count] = text;
+        count++;
+        while (*text && !isspace((unsigned char)*text)) text++;
+    }
+    return count;
+}
+
+static lb_status read_labels(const char *labels, const char *path, const char *what, size_t needed,
+                             char **text, const char ***words, lb_error *error)
+{
+    if (!labels) return LB_OK;
+    *text = lb_alloc_string(labels);
+    *words = lb_alloc(needed * sizeof **words);
+    if (!*text || !*words) return out_of_memory(error);
+    size_t count = split_words(*text, *words, needed);
+    if (count == needed) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: there are %zu names for %zu %s", path, count, needed,
+                        what);
+}
+
+lb_status app_matrix_read(const char *path, const char *row_labels, const char *column_labels, app_matrix *m,
+                          lb_error *error)
+{
+    lb_shape shape;
+    lb_status status = lb_npy_read(path, &shape, &m->values, error);
+    if (status) return status;
+    if (shape.ndim != 2 || lb_shape_count(shape) == 0) {
+        char text[LB_SHAPE_TEXT];
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: expected a matrix, [rows,columns], found an array of shape %s", path,
+                            lb_shape_format(shape, text));
+    }
+    m->rows = (size_t)shape.dim[0];
+    m->columns = (size_t)shape.dim[1];
+    status = read_labels(row_labels, path, "rows", m->rows, &m->row_text, &m->row_labels, error);
+    if (status) return status;
+    return read_labels(column_labels, path, "columns", m->columns, &m->column_text, &m->column_labels, error);
+}

@@ -1,0 +1,191 @@
+/* Sorts lists of numbers with a trained model: a line in, a line out. */
+#include "common/lines.h"
+#include "common/options.h"
+#include "common/report.h"
+#include "common/sort_model.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    POOL = 1 << 16,        /* numbers that a batch holds, and the longest list beside them */
+    MOST_FLOATS = 1 << 25, /* what decoding some lists side by side may take, about */
+    BYTES_PER_NUMBER = 12, /* digits and a blank */
+};
+
+/* A run from the first line to the last. */
+typedef struct session {
+    app_sort_model sort;
+    app_lines lines;
+    int batch;          /* lists at most */
+    app_list *lists;    /* [batch] what has been read and is not answered yet */
+    int64_t *line;      /* [batch] where each list stands */
+    app_sorted *sorted; /* [batch] */
+    int32_t *pool;      /* their numbers */
+    int count;          /* lists */
+    int32_t used;       /* numbers */
+    bool longer_said;   /* that a list is longer than those of the training */
+    int64_t endless;    /* outputs that did not end */
+    lb_error error;
+} session;
+
+static lb_status session_open(session *s, const char *model, int batch)
+{
+    lb_error *error = &s->error;
+    s->batch = batch;
+    if (app_sort_model_open(&s->sort, model, error)) return error->status;
+    s->lists = lb_alloc((size_t)batch * sizeof *s->lists);
+    s->line = lb_alloc((size_t)batch * sizeof *s->line);
+    s->sorted = lb_alloc((size_t)batch * sizeof *s->sorted);
+    s->pool = lb_alloc(((size_t)s->sort.longest + POOL) * sizeof *s->pool);
+    if (!s->lists || !s->line || !s->sorted || !s->pool)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    size_t longest = (size_t)s->sort.longest * BYTES_PER_NUMBER;
+    return app_lines_open(&s->lines, STDIN_FILENO, "standard input", longest, error);
+}
+
+static void session_close(session *s)
+{
+    app_lines_close(&s->lines);
+    lb_release(s->lists);
+    lb_release(s->line);
+    lb_release(s->sorted);
+    lb_release(s->pool);
+    app_sort_model_close(&s->sort);
+}
+
+/* Adds a line to the batch. */
+static lb_status take(session *s, const app_line *line)
+{
+    lb_error found = {0};
+    app_list *list = &s->lists[s->count];
+    list->values = s->pool + s->used;
+    lb_status status = app_sort_read(&s->sort, line->text, line->length, list, &found);
+    if (!status && line->cut)
+        status = lb_error_set(&found, LB_ERROR_FORMAT, "the line has more than %zu bytes", line->length);
+    if (status)
+        return lb_error_set(&s->error, status, "standard input, line %lld: %s", (long long)line->number,
+                            found.message);
+    s->line[s->count++] = line->number;
+    s->used += list->length;
+    return LB_OK;
+}
+
+/* Fills the batch with the lines that are there, waiting only for the first. False if no more can follow. */
+static bool gather(session *s)
+{
+    s->count = 0;
+    s->used = 0;
+    while (s->count < s->batch && s->used <= POOL) {
+        app_line line;
+        app_lines_result result = app_lines_next(&s->lines, s->count == 0, &line, &s->error);
+        if (result == APP_LINES_LATER) return true;
+        if (result != APP_LINES_ONE || take(s, &line)) return false;
+    }
+    return true;
+}
+
+/* How many of the lists from `first` on can be sorted side by side without taking too much memory. */
+static int affordable(const session *s, int first)
+{
+    const lb_seq2seq_config *c = &s->sort.model.config;
+    int64_t longest = 0;
+    int count = 0;
+    while (first + count < s->count) {
+        int32_t length = s->lists[first + count].length;
+        longest = length > longest ? length : longest;
+        int64_t step = longest + c->target_vocab + 16 * c->layers * c->hidden;
+        if (count > 0 && (count + 1) * lb_decoding_limit(longest) * step > MOST_FLOATS) break;
+        count++;
+    }
+    return count;
+}
+
+static void print_sorted(const app_sorted *sorted)
+{
+    char text[APP_TOKEN];
+    for (int64_t i = 0; i < sorted->length; i++) {
+        if (i > 0) putchar(' ');
+        fputs(app_sort_token(sorted->id[i], text), stdout);
+    }
+    putchar('\n');
+}
+
+/* Says what may surprise in an answer: each trouble at its first line only, for there may be millions. */
+static void comment(session *s, int index)
+{
+    const lb_sort_task *task = &s->sort.task;
+    const app_list *list = &s->lists[index];
+    const app_sorted *sorted = &s->sorted[index];
+    long long line = (long long)s->line[index];
+    if (list->length > task->max_length && !s->longer_said) {
+        s->longer_said = true;
+        app_note("standard input, line %lld: %d numbers; the model was trained on lists of %d to %d", line,
+                 (int)list->length, (int)task->min_length, (int)task->max_length);
+    }
+    if (!sorted->ended && s->endless++ == 0)
+        app_note("standard input, line %lld: the model found no end; cut off after %lld numbers", line,
+                 (long long)sorted->length);
+}
+
+/* Sorts and prints the batch. */
+static lb_status answer(session *s)
+{
+    for (int first = 0, count; first < s->count; first += count) {
+        count = affordable(s, first);
+        lb_status status = app_sort_lists(&s->sort, s->lists + first, count, s->sorted + first, &s->error);
+        if (status) return status;
+        for (int i = first; i < first + count; i++) print_sorted(&s->sorted[i]);
+        if (!app_flush_stdout())
+            return lb_error_set(&s->error, LB_ERROR_WRITE, "cannot write standard output");
+        for (int i = first; i < first + count; i++) comment(s, i);
+    }
+    return LB_OK;
+}
+
+static void answer_all(session *s)
+{
+    bool more = true;
+    while (more) {
+        more = gather(s);
+        if (answer(s)) return;
+    }
+}
+
+static int predict(const char *model, int batch)
+{
+    session s = {0};
+    if (session_open(&s, model, batch) == LB_OK) answer_all(&s);
+    if (s.endless > 1) app_note("%lld outputs were cut off", (long long)s.endless);
+    session_close(&s);
+    /* What happened to standard output app_close_stdout knows best. */
+    bool failed = s.error.status && s.error.status != LB_ERROR_WRITE;
+    return app_close_stdout(failed ? app_fail(&s.error) : 0);
+}
+
+int main(int argc, char **argv)
+{
+    int batch = 256, threads = 0;
+    const app_option options[] = {
+        APP_INT('b', "batch", "N", &batch, 1, 65536, "lists to sort side by side, if as many are there"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
+    };
+    const app_program program = {
+        .name = "predict",
+        .purpose =
+            "Sorts lists of numbers with a model that train_sort has trained: reads a list from each line of "
+            "standard input, numbers separated by blanks, and prints a line for each. The first line that is "
+            "no list ends the program.",
+        .operands = "MODEL",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .kernel = lb_gemm_kernel(),
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_set_threads(threads);
+    return predict(argv[0], batch);
+}

@@ -1,0 +1,196 @@
+#include "common/lines.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST = 300000 };
+
+static app_lines lines;
+static app_line line;
+static lb_error error;
+static int writer;
+
+static void begin(size_t longest)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    writer = ends[1];
+    ck_assert_int_eq(app_lines_open(&lines, ends[0], "sample", longest, &error), LB_OK);
+}
+
+static void say(const char *text, size_t length)
+{
+    ck_assert_int_eq(write(writer, text, length), (ssize_t)length);
+}
+
+static void finish(void)
+{
+    close(lines.descriptor);
+    app_lines_close(&lines);
+}
+
+static void expect_line(const char *text, size_t length, int64_t number)
+{
+    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_uint_eq(line.length, length);
+    ck_assert_mem_eq(line.text, text, length);
+    ck_assert_int_eq(line.number, number);
+    ck_assert(!line.cut);
+}
+
+START_TEST(test_app_lines_next_ends_of_lines_are_left_out)
+{
+    begin(10);
+    say("ab\r\n\n\r\nc\0d\r\r\nlast", 17);
+    close(writer);
+    expect_line("ab", 2, 1);
+    expect_line("", 0, 2);
+    expect_line("", 0, 3);
+    expect_line("c\0d\r", 4, 4);
+    expect_line("last", 4, 5);
+    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_NONE);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_NONE);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_no_input_is_no_line)
+{
+    begin(10);
+    close(writer);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_NONE);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_without_waiting_takes_what_is_there)
+{
+    begin(10);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_LATER);
+    say("one\ntw", 6);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_ONE);
+    ck_assert_uint_eq(line.length, 3);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_LATER);
+    say("o\n", 2);
+    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_ONE);
+    ck_assert_mem_eq(line.text, "two", 3);
+    close(writer);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_non_blocking_descriptor_waits_all_the_same)
+{
+    begin(10);
+    ck_assert_int_eq(fcntl(lines.descriptor, F_SETFL, O_NONBLOCK), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        _exit(write(writer, "late\n", 5) != 5);
+    }
+    expect_line("late", 4, 1);
+    close(writer);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_many_lines_through_a_small_buffer)
+{
+    begin(10);
+    char text[16];
+    for (int64_t number = 1; number <= 30000; number++) {
+        int length = snprintf(text, sizeof text, "%lld\n", (long long)number);
+        say(text, (size_t)length);
+        if (number % 100 != 0) continue;
+        for (int64_t read = number - 99; read <= number; read++) {
+            length = snprintf(text, sizeof text, "%lld", (long long)read);
+            expect_line(text, (size_t)length, read);
+        }
+    }
+    close(writer);
+    finish();
+}
+END_TEST
+
+/* Writes so many letters, more than a pipe holds. */
+static void say_letters(size_t count)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        char *text = malloc(count);
+        if (text) memset(text, 'x', count);
+        for (size_t at = 0; text && at < count;) {
+            ssize_t written = write(writer, text + at, count - at);
+            if (written <= 0) break;
+            at += (size_t)written;
+        }
+        free(text);
+        _exit(0);
+    }
+    close(writer);
+}
+
+START_TEST(test_app_lines_next_longest_line_is_whole)
+{
+    begin(LONGEST);
+    say_letters(LONGEST);
+    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_uint_eq(line.length, LONGEST);
+    ck_assert(!line.cut);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_endless_line_is_cut)
+{
+    begin(LONGEST);
+    say_letters((size_t)100 * LONGEST);
+    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_uint_ge(line.length, LONGEST);
+    ck_assert_uint_lt(line.length, (size_t)2 * LONGEST);
+    ck_assert_int_eq(line.text[line.length - 1], 'x');
+    ck_assert(line.cut);
+    finish();
+}
+END_TEST
+
+START_TEST(test_app_lines_next_folder_is_an_error)
+{
+    begin(10);
+    close(writer);
+    close(lines.descriptor);
+    lines.descriptor = open("/", O_RDONLY);
+    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_FAILED);
+    ck_assert_int_eq(error.status, LB_ERROR_OPEN);
+    ck_assert_str_eq(error.message, "sample: cannot read: Is a directory");
+    finish();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lines");
+    TCase *tests = tcase_create("lines");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_app_lines_next_ends_of_lines_are_left_out);
+    tcase_add_test(tests, test_app_lines_next_no_input_is_no_line);
+    tcase_add_test(tests, test_app_lines_next_without_waiting_takes_what_is_there);
+    tcase_add_test(tests, test_app_lines_next_non_blocking_descriptor_waits_all_the_same);
+    tcase_add_test(tests, test_app_lines_next_many_lines_through_a_small_buffer);
+    tcase_add_test(tests, test_app_lines_next_longest_line_is_whole);
+    tcase_add_test(tests, test_app_lines_next_endless_line_is_cut);
+    tcase_add_test(tests, test_app_lines_next_folder_is_an_error);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

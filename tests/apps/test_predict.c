@@ -1,0 +1,490 @@
+/* predict as its user sees it: answers in order and at once, and one clear line for each kind of rubbish. */
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PREDICT BIN_DIR "/predict"
+
+/* Made once, in main. */
+static char model[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+
+static support_result result;
+
+/* Runs predict; `flag`, an option, may be NULL. */
+static void run(const char *path, const char *flag, const char *input)
+{
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, path, flag, NULL}, input, &result));
+    ck_assert(!result.timed_out);
+}
+
+static void expect(int status, const char *output, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_str_eq(result.output, output);
+    ck_assert_int_eq(result.status, status);
+}
+
+START_TEST(test_predict_lists_are_sorted)
+{
+    run(model, NULL, "7 3 9 1\n5 0 5\n  4\t2 \r\n\t8 6\t1");
+    expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
+    run(plain, NULL, "7 3\n5 0\n");
+    expect(0, "3 7\n0 5\n", "");
+}
+END_TEST
+
+START_TEST(test_predict_leading_zeros_are_read)
+{
+    run(model, NULL, "07 0003\n");
+    expect(0, "3 7\n", "");
+}
+END_TEST
+
+START_TEST(test_predict_no_input_is_no_output)
+{
+    run(model, NULL, NULL);
+    expect(0, "", "");
+}
+END_TEST
+
+START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
+{
+    const struct {
+        const char *line, *error;
+    } cases[] = {
+        {"1 10 2", "10 is not a number from 0 to 9"},
+        {"1 -1", "-1 is not a number from 0 to 9"},
+        {"2,1", "2,1 is not a number from 0 to 9"},
+        {"1.0", "1.0 is not a number from 0 to 9"},
+        {"two", "two is not a number from 0 to 9"},
+        {"99999999999999999999999999999999999999999999",
+         "9999999999999999999999999999999999999999... is not a number from 0 to 9"},
+        {"\xce\xb1", "\xce\xb1 is not a number from 0 to 9"},
+        /* a colour, a line of its own, broken UTF-8, and what C1 calls a control */
+        {"\033[31m\v\xff\xc2\x9b", "?[31m?\?\?? is not a number from 0 to 9"},
+        {"", "there is no number; expected some from 0 to 9, separated by blanks"},
+        {" \t ", "there is no number; expected some from 0 to 9, separated by blanks"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char input[256], error[256];
+        snprintf(input, sizeof input, "7 3\n5 0\n%s\n4 2\n", cases[i].line);
+        snprintf(error, sizeof error, "predict: standard input, line 3: %s\n", cases[i].error);
+        run(model, NULL, input);
+        expect(65, "3 7\n0 5\n", error);
+    }
+}
+END_TEST
+
+START_TEST(test_predict_zero_byte_is_no_number)
+{
+    const char *const argv[] = {PREDICT, model, NULL};
+    support_command command = {.argv = argv, .input = "7 3\n1 2\0\n", .input_length = 9};
+    ck_assert(support_run_command(&command, &result));
+    expect(65, "3 7\n", "predict: standard input, line 2: 2? is not a number from 0 to 9\n");
+}
+END_TEST
+
+START_TEST(test_predict_list_longer_than_learned_is_told_once)
+{
+    run(model, NULL, "7 3\n1 2 3 4 5\n6 5 4 3 2 1\n7 3\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(
+        result.error,
+        "predict: standard input, line 2: 5 numbers; the model was trained on lists of 2 to 4\n");
+    ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
+    ck_assert_str_eq(result.output + result.output_length - 5, "\n3 7\n");
+}
+END_TEST
+
+/* A line of `count` ones behind a good line. */
+static char *line_of_ones(size_t count)
+{
+    char *text = malloc(2 * count + 8);
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, "7 3\n", 4);
+    for (size_t i = 0; i < count; i++) memcpy(text + 4 + 2 * i, "1 ", 2);
+    memcpy(text + 4 + 2 * count, "\n", 2);
+    return text;
+}
+
+START_TEST(test_predict_list_of_a_million_numbers_is_refused)
+{
+    const size_t counts[] = {41, 1000, 1000000};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        char *text = line_of_ones(counts[i]);
+        run(model, NULL, text);
+        expect(65, "3 7\n",
+               "predict: standard input, line 2: there are more than 40 numbers; the model was trained on "
+               "lists of 2 to 4\n");
+        free(text);
+    }
+    char *text = line_of_ones(40);
+    run(model, NULL, text);
+    ck_assert_int_eq(result.status, 0);
+    free(text);
+}
+END_TEST
+
+START_TEST(test_predict_endless_blank_line_is_refused)
+{
+    enum { LENGTH = 3000000 };
+    char *text = malloc(LENGTH + 1);
+    ck_assert_ptr_nonnull(text);
+    memset(text, ' ', LENGTH);
+    text[LENGTH] = '\0';
+    text[0] = '1';
+    run(model, NULL, text);
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.output, "");
+    size_t bytes = 0;
+    ck_assert_int_eq(
+        sscanf(result.error, "predict: standard input, line 1: the line has more than %zu bytes", &bytes), 1);
+    ck_assert_uint_lt(bytes, LENGTH);
+    free(text);
+}
+END_TEST
+
+START_TEST(test_predict_output_without_end_is_cut_and_told)
+{
+    run(beginner, NULL, "7 3\n1 2 3\n9\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error,
+                     "predict: standard input, line 1: the model found no end; cut off after 12 numbers\n"
+                     "predict: 3 outputs were cut off\n");
+    int lines = 0;
+    for (const char *c = result.output; *c; c++) lines += *c == '\n';
+    ck_assert_int_eq(lines, 3);
+}
+END_TEST
+
+/* Lists 0, 1, ... of one to four numbers as text; returns where the text ends. */
+static char *write_list(char *at, uint64_t number)
+{
+    lb_rng rng = {.seed = 5};
+    int length = 1 + (int)lb_rng_below(rng, 8 * number, 4);
+    for (int i = 1; i <= length; i++) {
+        *at++ = (char)('0' + (int)lb_rng_below(rng, 8 * number + (uint64_t)i, 10));
+        *at++ = i < length ? ' ' : '\n';
+    }
+    *at = '\0';
+    return at;
+}
+
+/* The lists 0, stride, 2 stride ... modulo `different`, as input. */
+static char *write_lists(size_t count, size_t stride, size_t different)
+{
+    char *text = malloc(8 * count + 1), *at = text;
+    ck_assert_ptr_nonnull(text);
+    for (size_t i = 0; i < count; i++) at = write_list(at, i * stride % different);
+    return text;
+}
+
+/* That each line of `output` is the line of `single` that answers the same list. */
+static void expect_same_answers(const char *output, size_t count, size_t stride, const char *single,
+                                size_t different)
+{
+    const char **answers = malloc(different * sizeof *answers);
+    ck_assert_ptr_nonnull(answers);
+    for (size_t i = 0; i < different; i++) {
+        answers[i] = single;
+        single = strchr(single, '\n') + 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *answer = answers[i * stride % different];
+        size_t length = (size_t)(strchr(answer, '\n') + 1 - answer);
+        ck_assert_msg(strncmp(output, answer, length) == 0, "line %zu: %.20s, not %.*s", i + 1, output,
+                      (int)length, answer);
+        output += length;
+    }
+    ck_assert_str_eq(output, "");
+    free(answers);
+}
+
+static void expect_batches_change_nothing(const char *path, size_t different, size_t count)
+{
+    enum { STRIDE = 77 };
+    char *few = write_lists(different, 1, different), *many = write_lists(count, STRIDE, different);
+    run(path, "--batch=1", few);
+    ck_assert_int_eq(result.status, 0);
+    char *single = strdup(result.output);
+    run(path, "--batch=7", few);
+    ck_assert_str_eq(result.output, single);
+    run(path, "--threads=1", many);
+    ck_assert_int_eq(result.status, 0);
+    expect_same_answers(result.output, count, STRIDE, single, different);
+    run(path, "--batch=65536", many);
+    expect_same_answers(result.output, count, STRIDE, single, different);
+    free(few);
+    free(many);
+    free(single);
+}
+
+START_TEST(test_predict_many_lines_keep_order_and_batches_change_nothing)
+{
+    expect_batches_change_nothing(model, 1000, 100000);
+}
+END_TEST
+
+START_TEST(test_predict_batches_change_nothing_where_outputs_do_not_end)
+{
+    expect_batches_change_nothing(beginner, 100, 1000);
+}
+END_TEST
+
+/* predict with a pipe to either side, to talk with. */
+typedef struct talk {
+    pid_t child;
+    int input, output;
+} talk;
+
+static talk talk_begin(void)
+{
+    int in[2], out[2];
+    ck_assert(pipe(in) == 0 && pipe(out) == 0);
+    fflush(NULL);
+    talk t = {.child = fork(), .input = in[1], .output = out[0]};
+    if (t.child == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        close(in[1]);
+        close(out[0]);
+        execl(PREDICT, PREDICT, model, (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    return t;
+}
+
+static void say(const talk *t, const char *text)
+{
+    ck_assert_int_eq(write(t->input, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* That so much, and nothing but that, is heard. */
+static void hear(const talk *t, const char *expected)
+{
+    char text[256];
+    size_t length = 0;
+    while (length < strlen(expected)) {
+        struct pollfd output = {.fd = t->output, .events = POLLIN};
+        ck_assert_msg(poll(&output, 1, 30000) == 1, "no answer");
+        ssize_t count = read(t->output, text + length, sizeof text - 1 - length);
+        ck_assert_int_gt(count, 0);
+        length += (size_t)count;
+    }
+    text[length] = '\0';
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(test_predict_line_is_answered_before_the_next_is_written)
+{
+    talk t = talk_begin();
+    say(&t, "7 3\n");
+    hear(&t, "3 7\n");
+    say(&t, "5 0 1\n9 8\n4 ");
+    hear(&t, "0 1 5\n8 9\n");
+    say(&t, "2\n");
+    hear(&t, "2 4\n");
+    say(&t, "6 1");
+    close(t.input);
+    hear(&t, "1 6\n");
+    int status;
+    ck_assert_int_eq(waitpid(t.child, &status, 0), t.child);
+    ck_assert_int_eq(status, 0);
+    close(t.output);
+}
+END_TEST
+
+START_TEST(test_predict_full_disk_is_status_74)
+{
+    const char *const argv[] = {PREDICT, model, NULL};
+    support_command command = {.argv = argv, .input = "7 3\n", .output_path = "/dev/full"};
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_str_eq(result.error, "predict: cannot write standard output: No space left on device\n");
+    ck_assert_int_eq(result.status, 74);
+}
+END_TEST
+
+START_TEST(test_predict_reader_gone_ends_without_a_word)
+{
+    const char *const argv[] = {PREDICT, model, NULL};
+    char *many = write_lists(100000, 1, 1000);
+    support_command command = {.argv = argv, .input = many, .close_output = true};
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_str_eq(result.error, "");
+    ck_assert_int_eq(result.status, 74);
+    free(many);
+}
+END_TEST
+
+START_TEST(test_predict_standard_input_that_cannot_be_read_is_status_66)
+{
+    char command[2 * SUPPORT_PATH];
+    snprintf(command, sizeof command, "%s %s </", PREDICT, model);
+    ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
+    expect(66, "", "predict: standard input: cannot read: Is a directory\n");
+    snprintf(command, sizeof command, "%s %s <&-", PREDICT, model);
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
+    expect(66, "", "predict: standard input: cannot read: Bad file descriptor\n");
+}
+END_TEST
+
+START_TEST(test_predict_wrong_usage_is_status_2)
+{
+    run(model, "--batch=0", "7 3\n");
+    expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
+    run(model, "--beam", "7 3\n");
+    expect(2, "", "predict: unknown option --beam; see predict --help\n");
+    run(model, model, "7 3\n");
+    ck_assert_int_eq(result.status, 2);
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, NULL}, NULL, &result));
+    expect(2, "", "predict: expected MODEL; see predict --help\n");
+}
+END_TEST
+
+/* That predict refuses the model in one line that names it. */
+static void expect_refused(const char *path, int status, const char *why)
+{
+    char begin[SUPPORT_PATH + 16];
+    snprintf(begin, sizeof begin, "predict: %s: ", path);
+    run(path, NULL, "7 3\n");
+    ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
+    ck_assert_str_eq(result.output, "");
+    ck_assert_msg(strncmp(result.error, begin, strlen(begin)) == 0, "%s", result.error);
+    ck_assert_msg(strstr(result.error, why) != NULL, "\"%s\" does not say \"%s\"", result.error, why);
+    ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
+}
+
+START_TEST(test_predict_other_file_is_refused)
+{
+    expect_refused("/nowhere/model", 66, "No such file or directory");
+    expect_refused("/", 66, "Is a directory");
+    expect_refused("/dev/null", 65, "too few");
+    expect_refused(SOURCE_DIR "/LICENSE", 65, "not safetensors");
+    expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "not safetensors");
+    expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65,
+                   "weights without a model's description");
+}
+END_TEST
+
+/* Saves a model of 9 tokens; `task` may be NULL. */
+static void save_misfit(const char *path, const char *task)
+{
+    lb_params *params = lb_params_new(1);
+    lb_seq2seq misfit;
+    ck_assert_int_eq(
+        lb_seq2seq_init(&misfit, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}),
+        LB_OK);
+    lb_safetensors_metadata metadata = {LB_SORT_TASK_KEY, task};
+    ck_assert_int_eq(lb_seq2seq_save(path, &misfit, params, &metadata, task ? 1 : 0, NULL), LB_OK);
+    lb_params_free(params);
+}
+
+START_TEST(test_predict_model_of_another_task_is_refused)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, "misfit.safetensors");
+    save_misfit(path, NULL);
+    expect_refused(path, 65, "not stated");
+    save_misfit(path, "{\"task\":\"translate\"}");
+    expect_refused(path, 65, "translate");
+    save_misfit(path, "{\"task\":\"sort\",\"max_number\":99,\"min_length\":1,\"max_length\":3}");
+    expect_refused(path, 65, "numbers from 0 to 99 need 104 tokens, but the model has 9 and 9");
+}
+END_TEST
+
+START_TEST(test_predict_damaged_model_is_refused)
+{
+    enum { FLIPS = 40, CUTS = 20 };
+    char path[SUPPORT_PATH];
+    support_path(path, "damaged.safetensors");
+    size_t count;
+    char *bytes = support_read_file(model, &count);
+    for (size_t i = 0; i < FLIPS; i++) {
+        /* half of them in the header */
+        size_t at = i % 2 ? i * (count - 1) / (FLIPS - 1) : i * 2500 / FLIPS;
+        bytes[at] = (char)(bytes[at] ^ (1 << i % 8));
+        support_write_file(path, bytes, count);
+        expect_refused(path, 65, "");
+        bytes[at] = (char)(bytes[at] ^ (1 << i % 8));
+    }
+    for (size_t i = 0; i < CUTS; i++) {
+        support_write_file(path, bytes, count * i / CUTS);
+        expect_refused(path, 65, "");
+    }
+    support_write_file(path, bytes, count - 1);
+    expect_refused(path, 65, "");
+    support_write_file(path, bytes, count);
+    run(path, NULL, "7 3\n");
+    expect(0, "3 7\n", "");
+    free(bytes);
+}
+END_TEST
+
+START_TEST(test_predict_help_and_version_go_to_standard_output)
+{
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, "--help", NULL}, NULL, &result));
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error, "");
+    ck_assert_int_eq(strncmp(result.output, "usage: predict [OPTION]... MODEL\n", 33), 0);
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, "--version", NULL}, NULL, &result));
+    ck_assert_int_eq(strncmp(result.output, "predict (Lookback) ", 19), 0);
+    ck_assert_ptr_nonnull(strstr(result.output, "OpenBLAS"));
+}
+END_TEST
+
+static void free_result(void)
+{
+    support_result_free(&result);
+}
+
+int main(void)
+{
+    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
+    support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    Suite *suite = suite_create("predict");
+    TCase *tests = tcase_create("predict");
+    tcase_set_timeout(tests, 240);
+    tcase_add_checked_fixture(tests, NULL, free_result);
+    tcase_add_test(tests, test_predict_lists_are_sorted);
+    tcase_add_test(tests, test_predict_leading_zeros_are_read);
+    tcase_add_test(tests, test_predict_no_input_is_no_output);
+    tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);
+    tcase_add_test(tests, test_predict_zero_byte_is_no_number);
+    tcase_add_test(tests, test_predict_list_longer_than_learned_is_told_once);
+    tcase_add_test(tests, test_predict_list_of_a_million_numbers_is_refused);
+    tcase_add_test(tests, test_predict_endless_blank_line_is_refused);
+    tcase_add_test(tests, test_predict_output_without_end_is_cut_and_told);
+    tcase_add_test(tests, test_predict_many_lines_keep_order_and_batches_change_nothing);
+    tcase_add_test(tests, test_predict_batches_change_nothing_where_outputs_do_not_end);
+    tcase_add_test(tests, test_predict_line_is_answered_before_the_next_is_written);
+    tcase_add_test(tests, test_predict_full_disk_is_status_74);
+    tcase_add_test(tests, test_predict_reader_gone_ends_without_a_word);
+    tcase_add_test(tests, test_predict_standard_input_that_cannot_be_read_is_status_66);
+    tcase_add_test(tests, test_predict_wrong_usage_is_status_2);
+    tcase_add_test(tests, test_predict_other_file_is_refused);
+    tcase_add_test(tests, test_predict_model_of_another_task_is_refused);
+    tcase_add_test(tests, test_predict_damaged_model_is_refused);
+    tcase_add_test(tests, test_predict_help_and_version_go_to_standard_output);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,330 @@
+/* visualize as its user sees it: the picture, the line that says so, and one clear line for each kind of rubbish. */
+#include "support/picture.h"
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define VISUALIZE BIN_DIR "/visualize"
+
+/* Made once, in main. */
+static char model[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+
+static support_result result;
+
+/* Runs visualize in the test's own folder. */
+static void run(const char *const *flags)
+{
+    const char *argv[32] = {VISUALIZE};
+    for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()}, &result));
+    ck_assert(!result.timed_out);
+    ck_assert_str_eq(result.output, "");
+}
+
+#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+
+static void expect(int status, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_int_eq(result.status, status);
+}
+
+static const char *file(const char *name)
+{
+    static char path[SUPPORT_PATH];
+    return support_path(path, name);
+}
+
+static void write_matrix(const char *name, lb_shape shape, const double *values)
+{
+    ck_assert_int_eq(lb_npy_write(file(name), LB_DTYPE_F64, shape, values, NULL), LB_OK);
+}
+
+static unsigned char *read_picture(const char *name, int *width, int *height)
+{
+    unsigned char *pixels = support_picture_read(file(name), width, height);
+    ck_assert_msg(pixels != NULL, "%s is no picture", name);
+    return pixels;
+}
+
+static bool same_pictures(const char *a, const char *b)
+{
+    int width_a, height_a, width_b, height_b;
+    unsigned char *pixels_a = read_picture(a, &width_a, &height_a),
+                  *pixels_b = read_picture(b, &width_b, &height_b);
+    bool same = width_a == width_b && height_a == height_b &&
+                memcmp(pixels_a, pixels_b, (size_t)width_a * (size_t)height_a * 3) == 0;
+    free(pixels_a);
+    free(pixels_b);
+    return same;
+}
+
+static const double alignment[] = {0.02, 0.9, 0.05, 0.03, 0.1, 0.04, 0.06, 0.8, 0.62, 0.18, 0.2, 0};
+
+START_TEST(test_visualize_matrix_is_drawn_as_in_the_reference)
+{
+    write_matrix("w.npy", LB_SHAPE(3, 4), alignment);
+    RUN("--matrix", "w.npy", "--rows", "the  cat\tsleeps", "--columns", "El gato duerme aqu\xc3\xad", "-o",
+        "w.png", "--title",
+        "Gr\xc3\xb6\xc3\x9f"
+        "e \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
+    expect(0, "visualize: wrote w.png (3 x 4)\n");
+    support_picture_file_equals(file("w.png"), "visualize_matrix");
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+START_TEST(test_visualize_values_beyond_unit_interval_and_holes_are_drawn_as_in_the_reference)
+{
+    write_matrix("w.npy", LB_SHAPE(2, 3), (const double[]){-2, 0.5, NAN, INFINITY, 4, 1});
+    RUN("--matrix", "w.npy", "--colormap", "Viridis", "--output=w.png");
+    expect(
+        0,
+        "visualize: 2 of 6 values are not finite: grey, without a number\nvisualize: wrote w.png (2 x 3)\n");
+    support_picture_file_equals(file("w.png"), "visualize_range");
+}
+END_TEST
+
+START_TEST(test_visualize_rounding_beyond_one_keeps_the_scale_of_attention)
+{
+    write_matrix("a.npy", LB_SHAPE(1, 2), (const double[]){1.0000001, -1e-9});
+    write_matrix("b.npy", LB_SHAPE(1, 2), (const double[]){1, 0});
+    RUN("--matrix", "a.npy", "-o", "a.png");
+    RUN("--matrix", "b.npy", "-o", "b.png");
+    ck_assert(same_pictures("a.png", "b.png"));
+}
+END_TEST
+
+/* Where the model looked, straight from the library. */
+static void write_attention(const char *name, const int32_t *list, int32_t count, int64_t rows)
+{
+    lb_safetensors *weights_file;
+    lb_params *params = lb_params_new(0);
+    lb_tape *tape = lb_tape_new();
+    lb_seq2seq sorter;
+    ck_assert_int_eq(lb_safetensors_open(model, &weights_file, NULL), LB_OK);
+    ck_assert_int_eq(lb_seq2seq_load(weights_file, &sorter, params, NULL), LB_OK);
+    int32_t *id, *lengths;
+    lb_tokens source = lb_tokens_new(tape, 1, count, &id, &lengths);
+    for (int32_t i = 0; i < count; i++) id[i] = list[i] + LB_FIRST_TOKEN;
+    lengths[0] = count;
+    lb_decoded decoded = lb_greedy(&sorter, source, 20);
+    ck_assert_int_eq(decoded.length, rows);
+    double *values = malloc((size_t)(rows * count) * sizeof *values);
+    ck_assert_ptr_nonnull(values);
+    for (int64_t i = 0; i < rows * count; i++) values[i] = (double)decoded.weights[i];
+    write_matrix(name, LB_SHAPE(rows, count), values);
+    free(values);
+    lb_tape_free(tape);
+    lb_params_free(params);
+    lb_safetensors_free(weights_file);
+}
+
+START_TEST(test_visualize_model_rows_are_output_with_its_end_and_columns_are_input)
+{
+    RUN(model, "--input", "7 0 3", "-o", "model.png");
+    expect(0, "visualize: wrote model.png (4 x 3)\n");
+    write_attention("w.npy", (const int32_t[]){7, 0, 3}, 3, 4);
+    RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 3", "-o", "matrix.png");
+    expect(0, "visualize: wrote matrix.png (4 x 3)\n");
+    ck_assert(same_pictures("model.png", "matrix.png"));
+    RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 8", "-o", "other.png");
+    ck_assert(!same_pictures("model.png", "other.png"));
+}
+END_TEST
+
+START_TEST(test_visualize_output_is_attention_png_unless_said)
+{
+    RUN(model, "-i", "7 0");
+    expect(0, "visualize: wrote attention.png (3 x 2)\n");
+    RUN(model, "-i", "7 0", "--threads=1", "-o", "one.PNG");
+    ck_assert(same_pictures("attention.png", "one.PNG"));
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+START_TEST(test_visualize_dpi_values_and_font_change_the_picture)
+{
+    RUN(model, "-i", "7 0", "-o", "a.png");
+    int width, height, fine_width, fine_height;
+    RUN(model, "-i", "7 0", "-o", "fine.png", "--dpi", "200");
+    free(read_picture("a.png", &width, &height));
+    free(read_picture("fine.png", &fine_width, &fine_height));
+    ck_assert_int_le(abs(fine_width - 2 * width), 12);
+    ck_assert_int_le(abs(fine_height - 2 * height), 12);
+    RUN(model, "-i", "7 0", "-o", "b.png", "--no-values");
+    ck_assert(!same_pictures("a.png", "b.png"));
+    RUN(model, "-i", "7 0", "-o", "b.png", "--font", TEST_FONTS "/DejaVuSans-Bold.ttf");
+    expect(0, "visualize: wrote b.png (3 x 2)\n");
+    ck_assert(!same_pictures("a.png", "b.png"));
+}
+END_TEST
+
+START_TEST(test_visualize_output_without_end_is_told)
+{
+    RUN(beginner, "--input", "7 0");
+    expect(0, "visualize: the model found no end; cut off after 12 numbers\nvisualize: wrote attention.png "
+              "(12 x 2)\n");
+}
+END_TEST
+
+START_TEST(test_visualize_bad_input_is_status_65)
+{
+    RUN(model, "--input", "1 10");
+    expect(65, "visualize: --input: 10 is not a number from 0 to 9\n");
+    RUN(model, "--input", "");
+    expect(65, "visualize: --input: there is no number; expected some from 0 to 9, separated by blanks\n");
+    char many[100] = "";
+    for (int i = 0; i < 41; i++) memcpy(many + 2 * i, "1 ", 3);
+    RUN(model, "--input", many);
+    expect(65,
+           "visualize: --input: there are more than 40 numbers; the model was trained on lists of 2 to 4\n");
+    ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
+START_TEST(test_visualize_unusable_model_is_refused)
+{
+    char message[2 * SUPPORT_PATH];
+    snprintf(message, sizeof message, "visualize: %s: the model has no attention that could be drawn\n",
+             plain);
+    RUN(plain, "--input", "1 2");
+    expect(65, message);
+    RUN("nowhere", "--input", "1 2");
+    expect(66, "visualize: nowhere: cannot read: No such file or directory\n");
+    size_t count;
+    char *bytes = support_read_file(model, &count);
+    support_write_file(file("cut"), bytes, count / 2);
+    bytes[count / 2] ^= 1;
+    support_write_file(file("flipped"), bytes, count);
+    free(bytes);
+    RUN("cut", "--input", "1 2");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_int_eq(strncmp(result.error, "visualize: cut: ", 16), 0);
+    RUN("flipped", "--input", "1 2");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_int_eq(strncmp(result.error, "visualize: flipped: ", 20), 0);
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+START_TEST(test_visualize_labels_that_do_not_fit_are_refused)
+{
+    write_matrix("w.npy", LB_SHAPE(3, 4), alignment);
+    RUN("--matrix", "w.npy", "--rows", "a b");
+    expect(65, "visualize: w.npy: there are 2 names for 3 rows\n");
+    RUN("--matrix", "w.npy", "--rows", " a b c ", "--columns", "a b c d e");
+    expect(65, "visualize: w.npy: there are 5 names for 4 columns\n");
+    RUN("--matrix", "w.npy", "--rows", "");
+    expect(65, "visualize: w.npy: there are 0 names for 3 rows\n");
+}
+END_TEST
+
+START_TEST(test_visualize_unusable_matrix_is_refused)
+{
+    RUN("--matrix", "nowhere.npy");
+    expect(66, "visualize: nowhere.npy: cannot read: No such file or directory\n");
+    RUN("--matrix", model);
+    ck_assert_int_eq(result.status, 65);
+    write_matrix("row.npy", LB_SHAPE(12), alignment);
+    RUN("--matrix", "row.npy");
+    expect(65, "visualize: row.npy: expected a matrix, [rows,columns], found an array of shape [12]\n");
+    write_matrix("none.npy", LB_SHAPE(0, 4), alignment);
+    RUN("--matrix", "none.npy");
+    expect(65, "visualize: none.npy: expected a matrix, [rows,columns], found an array of shape [0,4]\n");
+    double *wide = calloc(40000, sizeof *wide);
+    write_matrix("wide.npy", LB_SHAPE(1, 40000), wide);
+    free(wide);
+    RUN("--matrix", "wide.npy");
+    expect(65, "visualize: wide.npy: heat map: there are more rows or columns than a picture has pixels\n");
+    ck_assert_uint_eq(support_file_count(), 3);
+}
+END_TEST
+
+START_TEST(test_visualize_wrong_usage_is_status_2)
+{
+    RUN("--output=a.png");
+    expect(2, "visualize: expected a MODEL or --matrix; see visualize --help\n");
+    RUN(model, "--matrix", "w.npy");
+    expect(2, "visualize: expected a MODEL or --matrix, found both; see visualize --help\n");
+    RUN(model);
+    expect(2, "visualize: --input: expected a list such as \"42 7 99 13\"; see visualize --help\n");
+    RUN(model, "--input", "1", "--rows", "a");
+    expect(2, "visualize: --rows and --columns belong to --matrix; see visualize --help\n");
+    RUN("--matrix", "w.npy", "--input", "1");
+    expect(2, "visualize: --input belongs to a MODEL, not to --matrix; see visualize --help\n");
+    RUN(model, "--input", "1", "-o", "a.pdf");
+    expect(2, "visualize: --output: expected a name that ends in .png, found \"a.pdf\"\n");
+    RUN(model, "--input", "1", "--colormap", "jet");
+    ck_assert_int_eq(result.status, 2);
+    ck_assert_ptr_nonnull(strstr(result.error, "viridis"));
+    ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
+START_TEST(test_visualize_unusable_font_is_refused)
+{
+    RUN(model, "-i", "7 0", "--font", "nowhere.ttf");
+    expect(66, "visualize: nowhere.ttf: No such file or directory\n");
+    support_write_file(file("broken.ttf"), "no font", 7);
+    RUN(model, "-i", "7 0", "--font", "broken.ttf");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_int_eq(strncmp(result.error, "visualize: broken.ttf: ", 23), 0);
+}
+END_TEST
+
+START_TEST(test_visualize_unwritable_output_is_status_74)
+{
+    RUN(model, "-i", "7 0", "-o", "nowhere/a.png");
+    expect(74, "visualize: nowhere/a.png: cannot write: No such file or directory\n");
+    ck_assert_int_eq(mkdir(file("folder.png"), 0777), 0);
+    RUN(model, "-i", "7 0", "-o", "folder.png");
+    ck_assert_int_eq(result.status, 74);
+    ck_assert_int_eq(strncmp(result.error, "visualize: folder.png: ", 23), 0);
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+static void free_result(void)
+{
+    support_result_free(&result);
+}
+
+int main(void)
+{
+    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
+    support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    Suite *suite = suite_create("visualize");
+    TCase *tests = tcase_create("visualize");
+    tcase_set_timeout(tests, 240);
+    tcase_add_checked_fixture(tests, NULL, free_result);
+    tcase_add_test(tests, test_visualize_matrix_is_drawn_as_in_the_reference);
+    tcase_add_test(tests, test_visualize_values_beyond_unit_interval_and_holes_are_drawn_as_in_the_reference);
+    tcase_add_test(tests, test_visualize_rounding_beyond_one_keeps_the_scale_of_attention);
+    tcase_add_test(tests, test_visualize_model_rows_are_output_with_its_end_and_columns_are_input);
+    tcase_add_test(tests, test_visualize_output_is_attention_png_unless_said);
+    tcase_add_test(tests, test_visualize_dpi_values_and_font_change_the_picture);
+    tcase_add_test(tests, test_visualize_output_without_end_is_told);
+    tcase_add_test(tests, test_visualize_bad_input_is_status_65);
+    tcase_add_test(tests, test_visualize_unusable_model_is_refused);
+    tcase_add_test(tests, test_visualize_labels_that_do_not_fit_are_refused);
+    tcase_add_test(tests, test_visualize_unusable_matrix_is_refused);
+    tcase_add_test(tests, test_visualize_wrong_usage_is_status_2);
+    tcase_add_test(tests, test_visualize_unusable_font_is_refused);
+    tcase_add_test(tests, test_visualize_unwritable_output_is_status_74);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
