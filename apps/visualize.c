@@ -119,9 +119,11 @@ static int visualize(const settings *s)
     if (!status)
         status = s->model ? attend(s, &matrix, &error)
                           : app_matrix_read(s->matrix, s->rows, s->columns, &matrix, &error);
-    if (!status) warn_of_holes(&matrix);
     if (!status) status = draw(s, colormap, &matrix, &error);
-    if (!status) app_note("wrote %s (%zu x %zu)", s->output, matrix.rows, matrix.columns);
+    if (!status) {
+        warn_of_holes(&matrix);
+        app_note("wrote %s (%zu x %zu)", s->output, matrix.rows, matrix.columns);
+    }
     app_matrix_free(&matrix);
     return status ? app_fail(&error) : 0;
 }

@@ -73,9 +73,7 @@ START_TEST(test_visualize_matrix_is_drawn_as_in_the_reference)
 {
     write_matrix("w.npy", LB_SHAPE(3, 4), alignment);
     RUN("--matrix", "w.npy", "--rows", "the  cat\tsleeps", "--columns", "El gato duerme aqu\xc3\xad", "-o",
-        "w.png", "--title",
-        "Gr\xc3\xb6\xc3\x9f"
-        "e \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
+        "w.png", "--title", "Gr\xc3\xb6\xc3\x9f\x65 \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
     expect(0, "visualize: wrote w.png (3 x 4)\n");
     support_picture_file_equals(file("w.png"), "visualize_matrix");
     ck_assert_uint_eq(support_file_count(), 2);
@@ -162,7 +160,8 @@ START_TEST(test_visualize_dpi_values_and_font_change_the_picture)
     ck_assert_int_le(abs(fine_height - 2 * height), 12);
     RUN(model, "-i", "7 0", "-o", "b.png", "--no-values");
     ck_assert(!same_pictures("a.png", "b.png"));
-    RUN(model, "-i", "7 0", "-o", "b.png", "--font", TEST_FONTS "/DejaVuSans-Bold.ttf");
+    const char *const bold = TEST_FONTS "/DejaVuSans-Bold.ttf";
+    RUN(model, "-i", "7 0", "-o", "b.png", "--font", bold);
     expect(0, "visualize: wrote b.png (3 x 2)\n");
     ck_assert(!same_pictures("a.png", "b.png"));
 }
@@ -182,8 +181,8 @@ START_TEST(test_visualize_bad_input_is_status_65)
     expect(65, "visualize: --input: 10 is not a number from 0 to 9\n");
     RUN(model, "--input", "");
     expect(65, "visualize: --input: there is no number; expected some from 0 to 9, separated by blanks\n");
-    char many[100] = "";
-    for (int i = 0; i < 41; i++) memcpy(many + 2 * i, "1 ", 3);
+    char many[100], *end = many;
+    for (int i = 0; i < 41; i++) end = stpcpy(end, "1 ");
     RUN(model, "--input", many);
     expect(65,
            "visualize: --input: there are more than 40 numbers; the model was trained on lists of 2 to 4\n");
