@@ -12,7 +12,7 @@ enum { HELD_OUT = 2000 };
 
 typedef struct settings {
     int max_number, min_length, max_length;
-    int embed, hidden, layers, attention;
+    int embed, hidden, layers, attention, heads;
     bool bidirectional, fresh;
     int batch, steps, threads;
     double lr, target;
@@ -27,7 +27,6 @@ typedef struct run {
     lb_params *params;
     lb_seq2seq model;
     app_progress progress;
-    bool resumed_said;
 } run;
 
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
@@ -87,6 +86,7 @@ static lb_status build(run *r, lb_error *error)
         .layers = s->layers,
         .bidirectional = s->bidirectional,
         .attention = (lb_attention_kind)s->attention,
+        .heads = s->heads,
     };
     lb_status status = lb_seq2seq_init(&r->model, r->params, "", config);
     return status ? lb_error_set(error, status, "%s", lb_params_error(r->params)) : LB_OK;
@@ -163,6 +163,7 @@ int main(int argc, char **argv)
                      .max_length = 10,
                      .embed = 64,
                      .hidden = 128,
+                     .heads = 4,
                      .layers = 1,
                      .batch = 64,
                      .steps = 5000,
@@ -182,6 +183,7 @@ int main(int argc, char **argv)
         APP_INT(0, "layers", "N", &s->layers, 1, 64, "layers of encoder and decoder"),
         APP_FLAG(0, "bidirectional", &s->bidirectional, "let the encoder read in both directions"),
         APP_CHOICE(0, "attention", "KIND", &s->attention, lb_attention_names, "how the decoder attends"),
+        APP_INT(0, "heads", "N", &s->heads, 1, 1024, "heads of multi-head attention"),
         APP_HEADING("Training"),
         APP_INT(0, "batch", "N", &s->batch, 1, 1 << 20, "lists in a step"),
         APP_INT(0, "steps", "N", &s->steps, 1, 1 << 30, "steps, if the target is not reached before"),

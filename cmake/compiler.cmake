@@ -6,6 +6,8 @@ target_compile_options(lookback_options INTERFACE
   -fno-math-errno -fno-trapping-math
   # a*b+c may become one fused operation: it is the more exact one. Within one binary it is always the same choice.
   -ffp-contract=fast)
+# Loops marked for SIMD that call libm, as all do in double, or that are built with little optimisation, stay as they are.
+target_compile_options(lookback_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L)
 target_link_libraries(lookback_options INTERFACE OpenMP::OpenMP_C m)
 if(LOOKBACK_WERROR)

@@ -1,45 +1,72 @@
 # Reads src/autograd/ops/*.c and writes what is public in them: a function with a /** comment */ in front.
 #   -v mode=header     their declarations, as a C header
 #   -v mode=reference  the same as a page of documentation, with each op's formula and derivative
-function flush_function() {
-    if (mode == "header") print comment declaration ";\n"
-    else print "```c\n" comment declaration ";\n```\n"
-    comment = declaration = ""
+function flush_file() {
+    if (mode == "header") printf "%s", functions
+    else if (file != "") {
+        print "\n## " file "\n\n" intro "\n"
+        if (rows != "") print "| op | forward | backward |\n|---|---|---|\n" rows
+        sub(/\n$/, "", functions)
+        print "```c\n" functions "```"
+    }
+    rows = functions = intro = state = ""
 }
 BEGIN {
     if (mode == "header") {
         print "/* Generated from src/autograd/ops by cmake/ops.awk. */"
         print "#ifndef LB_OPS_H\n#define LB_OPS_H\n\n#include \"autograd/tokens.h\"\n"
     } else {
-        print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current.\n"
+        print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
+        print "In a derivative, dx is the gradient of x: backward adds to it."
     }
 }
 FNR == 1 {
-    state = ""
+    flush_file()
     file = FILENAME
     sub(/.*\//, "", file)
-    if (mode == "reference") print "## " file "\n"
+    state = "intro"
 }
-/^\/\*\*/ { state = "comment"; comment = "" }
+state == "intro" {
+    ended = sub(/ *\*\//, "")
+    sub(/^(\/\*| \*) /, "")
+    intro = intro (intro == "" ? "" : "\n") $0
+    if (ended) state = ""
+    next
+}
+/^\/\*\*/ { state = "comment" }
 state == "comment" {
-    comment = comment $0 "\n"
+    functions = functions $0 "\n"
     if ($0 ~ /\*\//) state = "function"
     next
 }
 state == "function" {
-    if ($0 == "{") { state = ""; flush_function() }
-    else declaration = declaration (declaration == "" ? "" : "\n") $0
+    if ($0 == "{") { sub(/\n$/, ";\n\n", functions); state = "" }
+    else functions = functions $0 "\n"
     next
 }
-mode == "reference" && /^ *\.(name|formula|derivative) = "/ {
-    key = $0
-    sub(/^ *\./, "", key)
-    sub(/ = .*/, "", key)
-    value = $0
-    sub(/^[^"]*"/, "", value)
-    sub(/",?$/, "", value)
-    if (key == "name") print "**`" value "`**"
-    else if (key == "formula") print ": `" value "`"
-    else print "  backward: `" value "`\n"
+# A descriptor, or the macro that writes one: name, formula and derivative are its first three strings, or a macro's
+# first operand and two strings. A string may go on in the next line.
+/^static const lb_op [a-z_]+ = / { state = "descriptor"; text = "" }
+state == "descriptor" {
+    text = text $0
+    if ($0 !~ /;$/) next
+    state = ""
+    gsub(/" +"/, "", text)
+    count = split(text, part, "\"")
+    if (part[1] ~ /\([a-z_]+, *$/) {
+        name = part[1]
+        sub(/.*\(/, "", name)
+        sub(/,.*/, "", name)
+        formula = part[2]
+        derivative = part[4]
+    } else {
+        name = part[2]
+        formula = part[4]
+        derivative = part[6]
+    }
+    rows = rows "| `" name "` | `" formula "` | `" derivative "` |\n"
 }
-END { if (mode == "header") print "#endif" }
+END {
+    flush_file()
+    if (mode == "header") print "#endif"
+}

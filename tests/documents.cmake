@@ -12,7 +12,7 @@ code_of_document(README.md "The whole program" ${DOCUMENTS}/readme_program.c)
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
 target_link_libraries(readme_program PRIVATE lookback)
 add_test(NAME readme_program COMMAND readme_program)
-set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow
+set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
 # The op of CONTRIBUTING joins the registry, and passes the tests of all ops.
@@ -28,4 +28,4 @@ add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/autograd/ops.h
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(contributing_op PRIVATE lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES TIMEOUT 300 ENVIRONMENT "${SANITIZER_OPTIONS}")
+set_tests_properties(contributing_op PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")

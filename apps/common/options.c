@@ -1,6 +1,7 @@
 #include "common/options.h"
 
 #include "common/report.h"
+#include "common/threads.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -241,6 +242,7 @@ int app_options(const app_program *program, int *argc, char ***argv)
 {
     lb_error error = {0};
     app_request request;
+    app_settle_threads(*argv);
     app_start(program->name);
     if (app_options_parse(program, argc, argv, &request, &error) != LB_OK) return app_fail(&error);
     if (request == APP_REQUEST_RUN) return APP_RUN;

@@ -49,6 +49,7 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
     if (!output->requires_grad) return LB_OK;
     tape->backward_ran = true;
     if (give_grad(output) || prepare(tape)) return tape->error.status;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     for (lb_node *node = tape->last; node && !tape->error.status; node = node->previous)
         if (is_reached(node)) node->op->backward(node);

@@ -141,6 +141,15 @@ lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, 
     return mask;
 }
 
+lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length)
+{
+    lb_tensor *mask = lb_tensor_new(tape, LB_SHAPE(length, length), NULL);
+    if (!lb_is_sound(mask)) return mask;
+    for (int64_t row = 0; row < length; row++)
+        for (int64_t i = 0; i <= row; i++) mask->data[row * length + i] = 1;
+    return mask;
+}
+
 lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter)
 {
     lb_tensor *alias = lb_is_sound(parameter) ? lb_tape_alloc(tape, sizeof *alias) : NULL;

@@ -48,6 +48,9 @@ lb_tensor *lb_tensor_new(lb_tape *tape, lb_shape shape, const lb_real *values);
  *  Shapes: lengths [batch] -> [batch, width]. */
 lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, int64_t width);
 
+/** The tensor with 1 where a key is not behind its query, else 0: the mask of a decoder. -> [length, length]. */
+lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length);
+
 /** The parameter as a tensor of this tape; values and gradient are shared. For ops that have no other operand on
  *  a tape: an op finds its tape through its operands. */
 lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);

@@ -138,7 +138,7 @@ static lb_status replace(const char *path, int folder, const lb_bytes *parts, si
     if (exists && !S_ISREG(old.st_mode))
         return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: not a regular file", path);
 
-    temp_file temp;
+    temp_file temp = {.fd = -1};
     lb_status status = temp_create(&temp, path, 0666, error);
     if (status) return status;
     if ((exists && fchmod(temp.fd, old.st_mode & 0777) != 0) ||

@@ -168,7 +168,7 @@ static void copy_transposed(const npy_header *header, const unsigned char *from,
 
 static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double **values, lb_error *error)
 {
-    npy_header header;
+    npy_header header = {0};
     lb_bytes data = {0};
     lb_status status = parse_header(path, file, &header, &data, error);
     if (status) return status;

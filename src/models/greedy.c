@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-static lb_decoded allocate(lb_tokens source, int64_t limit, bool attends)
+static lb_decoded allocate(lb_tokens source, int64_t limit, int64_t heads)
 {
     lb_tape *tape = source.tape;
     size_t cells = (size_t)(source.batch * limit);
-    lb_decoded all = {.source_length = source.length};
+    lb_decoded all = {.source_length = source.length, .heads = heads};
     all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
     all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
     all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
-    if (attends) all.weights = lb_tape_alloc(tape, cells * (size_t)source.length * sizeof *all.weights);
+    if (heads)
+        all.weights = lb_tape_alloc(tape, cells * (size_t)(heads * source.length) * sizeof *all.weights);
     if (lb_tape_status(tape)) return all;
     all.batch = source.batch;
     memset(all.id, 0, cells * sizeof *all.id);
@@ -33,9 +34,9 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2se
 {
     int64_t classes = lb_dim(step->logits, -1), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
-        if (all->weights)
-            memcpy(all->weights + (row * limit + t) * all->source_length,
-                   step->weights->data + row * all->source_length,
+        for (int64_t h = row * all->heads; h < (row + 1) * all->heads; h++)
+            memcpy(all->weights + (h * limit + t) * all->source_length,
+                   step->weights->data + h * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
         next[row] = likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
@@ -50,19 +51,19 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2se
 /* Rows were `limit` apart while nobody knew how long the longest would be. */
 static void close_ranks(lb_decoded *all, int64_t limit)
 {
-    for (int64_t row = 1; row < all->batch; row++) {
+    for (int64_t row = 1; row < all->batch; row++)
         memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
-        if (all->weights)
-            memmove(all->weights + row * all->length * all->source_length,
-                    all->weights + row * limit * all->source_length,
-                    (size_t)(all->length * all->source_length) * sizeof *all->weights);
-    }
+    int64_t map = all->length * all->source_length;
+    for (int64_t h = 1; h < all->batch * all->heads; h++)
+        memmove(all->weights + h * map, all->weights + h * limit * all->source_length,
+                (size_t)map * sizeof *all->weights);
 }
 
 static lb_decoded decode_all(const lb_seq2seq *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    lb_decoded all = allocate(source, limit, model->config.attention != LB_ATTENTION_NONE);
+    lb_decoded all =
+        allocate(source, limit, model->config.attention == LB_ATTENTION_NONE ? 0 : model->attention.heads);
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
     lb_tensor **state = encoded.initial;
     int32_t *id, *lengths;

@@ -11,7 +11,9 @@ typedef struct lb_decoded {
     int32_t *id;      /* [batch, length]; LB_PAD behind a row's end; without LB_EOS */
     int32_t *lengths; /* [batch] tokens before LB_EOS */
     bool *finished;   /* [batch] did LB_EOS come within the limit? */
-    lb_real *weights; /* [batch, length, source_length]: where each output looked; NULL without attention */
+    int64_t heads;    /* of the attention; 0 without */
+    lb_real *
+        weights; /* [batch, heads, length, source_length]: where each output looked; NULL without attention */
 } lb_decoded;
 
 /** Decodes all rows of a batch side by side, and stops when every row has ended or has `limit` tokens.

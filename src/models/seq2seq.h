@@ -2,14 +2,9 @@
 #ifndef LB_SEQ2SEQ_H
 #define LB_SEQ2SEQ_H
 
-#include "nn/attention.h"
+#include "models/decoder_attention.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
-
-typedef enum lb_attention_kind {
-    LB_ATTENTION_ADDITIVE,
-    LB_ATTENTION_NONE /* the decoder has the encoder's final state and nothing else: the bottleneck */
-} lb_attention_kind;
 
 /** Zero means the default in brackets. */
 typedef struct lb_seq2seq_config {
@@ -19,6 +14,7 @@ typedef struct lb_seq2seq_config {
     int layers;                  /* [1] of the encoder and of the decoder */
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
+    int64_t heads;               /* [4] of LB_ATTENTION_MULTI_HEAD */
     double
         embedding_deviation; /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
     lb_real dropout;         /* [0] on embeddings, between layers and before the output */
@@ -28,7 +24,7 @@ typedef struct lb_seq2seq_config {
  *      source_embedding, target_embedding     as nn.Embedding
  *      encoder                                as nn.GRU
  *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
- *      attention.W_q, attention.W_k, attention.v
+ *      attention.W_q, attention.W_k, attention.v  and so on: see lb_decoder_attention_init
  *      decoder                                as nn.GRU; layer 0 reads [embedding; context] and attends
  *      output                                 as nn.Linear on [last layer's state; context] */
 typedef struct lb_seq2seq {
@@ -37,7 +33,7 @@ typedef struct lb_seq2seq {
     lb_embedding source_embedding, target_embedding;
     lb_gru encoder, decoder;
     lb_linear *bridge; /* [layers] */
-    lb_additive_attention attention;
+    lb_decoder_attention attention;
     lb_linear output;
 } lb_seq2seq;
 
@@ -52,9 +48,7 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 
 /** What the decoder knows of a batch of sources. */
 typedef struct lb_seq2seq_encoded {
-    lb_tensor *keys;     /* [batch, S, hidden], projected; NULL without attention */
-    lb_tensor *values;   /* [batch, S, directions * hidden]: the encoder's outputs */
-    lb_tensor *mask;     /* [batch, S] */
+    lb_attended_memory memory;
     lb_tensor **initial; /* [layers] of [batch, hidden] */
 } lb_seq2seq_encoded;
 
@@ -62,7 +56,7 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);
 
 typedef struct lb_seq2seq_decoded {
     lb_tensor *logits;  /* [batch, T, target_vocab] */
-    lb_tensor *weights; /* [batch, T, S]; NULL without attention */
+    lb_tensor *weights; /* [batch, heads, T, S]; NULL without attention */
     lb_tensor **final;  /* [layers] of [batch, hidden]: where to go on */
 } lb_seq2seq_decoded;
 

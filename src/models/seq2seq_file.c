@@ -8,9 +8,6 @@
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config", MODEL_KIND[] = "seq2seq";
 
-const char *const lb_attention_names[] = {
-    [LB_ATTENTION_ADDITIVE] = "additive", [LB_ATTENTION_NONE] = "none", NULL};
-
 enum { MOST_METADATA = 16 };
 
 char *lb_seq2seq_config_json(const lb_seq2seq_config *c)
@@ -19,9 +16,10 @@ char *lb_seq2seq_config_json(const lb_seq2seq_config *c)
     lb_json_print(&json, "{\"source_vocab\":%lld,\"target_vocab\":%lld,\"embed\":%lld,\"hidden\":%lld,",
                   (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
                   (long long)c->hidden);
-    lb_json_print(&json, "\"layers\":%d,\"bidirectional\":%s,\"attention\":\"%s\",\"dropout\":%.9g}",
+    lb_json_print(&json,
+                  "\"layers\":%d,\"bidirectional\":%s,\"attention\":\"%s\",\"heads\":%lld,\"dropout\":%.9g}",
                   c->layers, c->bidirectional ? "true" : "false", lb_attention_names[c->attention],
-                  (double)c->dropout);
+                  (long long)c->heads, (double)c->dropout);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -78,12 +76,13 @@ static lb_status parse_config(const char *text, lb_seq2seq_config *config, lb_er
         .layers = (int)size_of(json, "layers", 1),
         .bidirectional = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "bidirectional")),
         .attention = (lb_attention_kind)attention,
+        .heads = size_of(json, "heads", 1),
         .dropout = (lb_real)number(json, "dropout"),
     };
     cJSON_Delete(json);
     bool sound = config->source_vocab > 0 && config->target_vocab > 0 && config->embed > 0 &&
-                 config->hidden > 0 && config->layers > 0 && attention >= 0 && config->dropout >= 0 &&
-                 config->dropout < 1;
+                 config->hidden > 0 && config->layers > 0 && config->heads > 0 && attention >= 0 &&
+                 config->dropout >= 0 && config->dropout < 1;
     return sound ? LB_OK
                  : lb_error_set(error, LB_ERROR_FORMAT, "the model's configuration makes no sense: %.200s",
                                 text);

@@ -6,9 +6,6 @@
 #include "io/checkpoint.h"
 #include "models/seq2seq.h"
 
-/** Names of the attention kinds, as files and flags spell them: "additive", "none". NULL behind the last. */
-extern const char *const lb_attention_names[];
-
 /** Writes the model. `metadata` is written beside the model's own keys, "lookback.model" and "lookback.config".
  *  Errors: those of lb_safetensors_write. */
 LB_MUST_USE lb_status lb_seq2seq_save(const char *path, const lb_seq2seq *model, const lb_params *params,

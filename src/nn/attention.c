@@ -41,3 +41,35 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
     lb_module_leave(query, outer);
     return (lb_attended_result){context, lb_op_output(context, 1)};
 }
+
+lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
+                                           const char *name, lb_score score, int64_t query, int64_t key)
+{
+    *attention = (lb_multiplicative_attention){.name = lb_params_scope(params, "", name), .scale = 1};
+    if (score == LB_SCORE_GENERAL)
+        attention->weight = add_projection(params, name, "W.weight", key, query);
+    else if (query != key)
+        return lb_params_fail(params, LB_ERROR_ARGUMENT,
+                              "%s: a query of width %lld has no dot product with a key of %lld", name,
+                              (long long)query, (long long)key);
+    if (score == LB_SCORE_SCALED_DOT) attention->scale = 1 / (lb_real)sqrt((double)key);
+    return lb_params_status(params);
+}
+
+lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_attention *attention,
+                                                       lb_tensor *query, lb_tensor *keys, lb_tensor *values,
+                                                       lb_tensor *mask)
+{
+    const char *outer = lb_module_enter(query, attention->name);
+    lb_tensor *q = attention->weight ? lb_affine(query, attention->weight, NULL) : query;
+    if (mask && mask->shape.ndim == 2)
+        mask = lb_reshape(mask, LB_SHAPE(lb_dim(mask, 0), 1, 1, lb_dim(mask, 1)));
+    lb_tensor *context = lb_attend_dot(q, keys, values, mask, NULL, 1, attention->scale, 0),
+              *weights = context;
+    if (lb_is_sound(context)) {
+        weights = lb_op_output(context, 1); /* [batch, 1, Q, K] */
+        weights = lb_reshape(weights, LB_SHAPE(lb_dim(weights, 0), lb_dim(weights, 2), lb_dim(weights, 3)));
+    }
+    lb_module_leave(query, outer);
+    return (lb_attended_result){context, weights};
+}

@@ -39,4 +39,29 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
  *  Shapes: keys [batch, K, key] -> [batch, K, width]. */
 lb_tensor *lb_additive_attention_project_keys(const lb_additive_attention *attention, lb_tensor *keys);
 
+/** Multiplicative attention: score(q, k) = (W q)' k, or q' k without a weight.
+ *  Source: Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.1: "general" and "dot". */
+typedef struct lb_multiplicative_attention {
+    const char *name;
+    lb_tensor *weight; /* W [key, query]; NULL: dot */
+    lb_real scale;     /* of the scores */
+} lb_multiplicative_attention;
+
+typedef enum lb_score {
+    LB_SCORE_DOT,        /* q' k */
+    LB_SCORE_SCALED_DOT, /* q' k / sqrt(width) */
+    LB_SCORE_GENERAL     /* (W q)' k */
+} lb_score;
+
+/** Adds NAME.W.weight, as nn.Linear without bias starts it, for LB_SCORE_GENERAL; nothing for the others, which need
+ *  queries and keys of one width.
+ *  Errors: LB_ERROR_ARGUMENT if the widths must be equal and are not; those of lb_params_add. Recorded in `params`. */
+lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
+                                           const char *name, lb_score score, int64_t query, int64_t key);
+
+/** Shapes, mask and errors as lb_additive_attention_forward. */
+lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_attention *attention,
+                                                       lb_tensor *query, lb_tensor *keys, lb_tensor *values,
+                                                       lb_tensor *mask);
+
 #endif

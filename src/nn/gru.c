@@ -43,10 +43,14 @@ lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor 
 lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config)
 {
     if (config.layers == 0) config.layers = 1;
+    if (config.layers < 0) {
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: a GRU cannot have %d layers", name, config.layers);
+        config.layers = 1; /* of poison */
+    }
     *gru = (lb_gru){.name = lb_params_scope(params, "", name), .config = config};
     gru->directions = config.bidirectional ? 2 : 1;
     int cells = config.layers * gru->directions;
-    gru->cell = lb_params_alloc(params, (size_t)(cells > 0 ? cells : 0) * sizeof *gru->cell);
+    gru->cell = lb_params_alloc(params, (size_t)cells * sizeof *gru->cell);
     for (int i = 0; gru->cell && i < cells; i++) {
         int layer = i / gru->directions;
         char suffix[SUFFIX_LENGTH];
@@ -69,7 +73,7 @@ typedef struct run {
 /* The outputs of one layer, given the input's part of the gates in each direction. */
 static lb_tensor *run_layer(const run *r, int layer, lb_tensor *const *gates)
 {
-    lb_tensor *side[2];
+    lb_tensor *side[2] = {NULL};
     for (int direction = 0; direction < r->gru->directions; direction++) {
         int index = layer * r->gru->directions + direction;
         const lb_gru_cell *cell = &r->gru->cell[index];
@@ -103,6 +107,7 @@ static lb_gru_result run_layers(run r, lb_tensor *const *first_gates)
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths)
 {
+    if (!x->tape) return (lb_gru_result){.outputs = x};
     const char *outer = lb_tape_enter(x->tape, gru->name);
     lb_tensor *gates[2];
     for (int direction = 0; direction < gru->directions; direction++)

@@ -47,7 +47,8 @@ typedef struct lb_gru_result {
 /** Runs over a padded batch.
  *  Shapes:  x [batch, time, input]; initial: layers * directions tensors [batch, hidden], or NULL for zeros.
  *  Lengths: [batch], alive until lb_tape_reset; NULL if all rows are full.
- *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; then the outputs are poison and so is every final state. */
+ *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; then the outputs are poison and so is every final state. If x is on no
+ *           tape, or memory is out, `final` is NULL. */
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths);
 

@@ -4,6 +4,7 @@
 #include "tensor/arena.h"
 #include "tensor/rng.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,16 @@ lb_status lb_params_status(const lb_params *params)
 const char *lb_params_error(const lb_params *params)
 {
     return params->error.message;
+}
+
+lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...)
+{
+    char message[LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return lb_error_set(&params->error, status, "%s", message);
 }
 
 void *lb_params_alloc(lb_params *params, size_t bytes)

@@ -27,6 +27,10 @@ lb_status lb_params_status(const lb_params *params);
 /** Its text; "" if there is none. */
 const char *lb_params_error(const lb_params *params);
 
+/** Records an error, unless there is one: no parameter can be added from then on. Returns `status`. For modules whose
+ *  sizes are impossible. */
+lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
+
 /** Adds the parameter "module.name"; "name" if `module` is "".
  *  Memory: the tensor's address stays as long as the store lives; where its data lies changes while parameters are
  *          added.

@@ -1,6 +1,16 @@
 #include "nn/plain.h"
 
+#include "autograd/op.h"
+
 #include <math.h>
+
+/* The first operand that is poison, or NULL: it has no shape to go by. */
+static lb_tensor *find_poison(lb_tensor *const *operands, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!lb_is_sound(operands[i])) return operands[i];
+    return NULL;
+}
 
 /* Time step `t` of x [batch, time, width] as [batch, width]. */
 static lb_tensor *at_time(lb_tensor *x, int64_t t)
@@ -30,6 +40,8 @@ static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
 lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
                                       lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
+    lb_tensor *poison = find_poison(LB_INPUTS(x, weight_hh, bias_hh));
+    if (poison) return (lb_plain_result){{poison, poison}};
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
     lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
     lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
@@ -48,6 +60,8 @@ lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tenso
 lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                                          lb_tensor *mask)
 {
+    lb_tensor *poison = find_poison(LB_INPUTS(query, keys, values, v));
+    if (poison) return (lb_plain_result){{poison, poison}};
     int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1),
             width = lb_dim(keys, 2);
     lb_tensor *each_query = lb_reshape(query, LB_SHAPE(batch, queries, 1, width));
@@ -60,11 +74,24 @@ lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_t
     return (lb_plain_result){{lb_matmul(weights, values), weights}};
 }
 
+lb_plain_result lb_plain_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                    lb_tensor *bias, lb_real scale)
+{
+    lb_tensor *scores = lb_scale(lb_matmul_transposed(query, false, keys, true), scale);
+    if (bias) scores = lb_add(scores, bias);
+    if (mask) scores = lb_masked_fill(scores, mask, -(lb_real)INFINITY);
+    lb_tensor *weights = lb_softmax(scores);
+    return (lb_plain_result){{lb_matmul(weights, values), weights}};
+}
+
 lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
                                                 lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
                                                 lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
                                                 lb_tensor *bias_hh)
 {
+    lb_tensor *poison =
+        find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
+    if (poison) return (lb_plain_result){{poison, poison, poison}};
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
     lb_tensor *state = initial;
     lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
@@ -85,6 +112,7 @@ lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial
 
 lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
+    if (!lb_is_sound(x)) return x;
     lb_shape column = x->shape;
     column.dim[column.ndim - 1] = 1;
     lb_tensor *centred = lb_sub(x, lb_reshape(lb_mean(x, -1), column));
@@ -97,6 +125,7 @@ lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, 
 
 lb_tensor *lb_plain_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
 {
+    if (!lb_is_sound(logits)) return logits;
     int64_t classes = lb_dim(logits, -1), rows = targets.batch * targets.length, counted = 0;
     lb_tensor *wanted = lb_tensor_new(logits->tape, logits->shape, NULL);
     if (!lb_is_sound(wanted)) return wanted;

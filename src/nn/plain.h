@@ -18,6 +18,10 @@ lb_plain_result lb_plain_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tenso
 lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                                          lb_tensor *mask);
 
+/** lb_attend_dot without dropout, with the heads as an axis: context, weights. */
+lb_plain_result lb_plain_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                    lb_tensor *bias, lb_real scale);
+
 /** lb_attention_gru_sequence: outputs, contexts, weights. */
 lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
                                                 lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,

@@ -122,7 +122,7 @@ void lb_coverage_segment(lb_coverage *coverage, lb_point from, lb_point to, doub
 void lb_coverage_clear(lb_coverage *coverage)
 {
     for (int y = coverage->y0; y < coverage->y1; y++) {
-        size_t span = (size_t)(coverage->x1 - coverage->x0 + 2);
+        size_t span = (size_t)(coverage->x1 - coverage->x0) + 2;
         memset(lb_coverage_row(coverage, y) + coverage->x0, 0, span * sizeof(float));
     }
     coverage->x0 = coverage->width;

@@ -187,8 +187,8 @@ static void draw_box(const lb_font *font, const lb_glyph_place *place, lb_canvas
     for (int ring = 0; ring < 2; ring++) {
         double inset = ring * box_line;
         double left = box_left + inset, right = box_right - inset, low = inset, high = box_top - inset;
-        lb_point corner[] = {put(font, place, left, low), put(font, place, left, high),
-                             put(font, place, right, high), put(font, place, right, low)};
+        const lb_point corner[] = {put(font, place, left, low), put(font, place, left, high),
+                                   put(font, place, right, high), put(font, place, right, low)};
         for (int i = 0; i < 4; i++) {
             lb_point a = corner[i], b = corner[(i + 1) % 4];
             lb_canvas_edge(canvas, ring ? b : a,

@@ -9,7 +9,6 @@ enum { MAX_PARTS = 64, MAX_DEPTH = 8 };
 
 typedef struct font_view {
     const unsigned char *data;
-    size_t size;
     size_t glyf, glyf_size, loca;
     bool long_offsets;
     uint32_t glyphs;
@@ -121,7 +120,7 @@ const char *lb_font_check(const unsigned char *data, size_t size)
     uint32_t units = u16(data + head.start + 18), format = u16(data + head.start + 50);
     if (units < 16 || units > 16384) return "its units per em are out of range";
     if (format > 1) return "the format of its offsets is unknown";
-    font_view font = {.data = data, .size = size, .glyf = glyf.start, .glyf_size = glyf.size};
+    font_view font = {.data = data, .glyf = glyf.start, .glyf_size = glyf.size};
     font.loca = loca.start;
     font.long_offsets = format == 1;
     font.glyphs = u16(data + maxp.start + 4);

@@ -77,8 +77,9 @@ static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_
         if (!isfinite(value)) continue;
         char buffer[LB_CELL_LABEL];
         look.color = lb_color_contrast(lb_color_bar_at(&scale, value));
-        lb_point center = {plot.x + ((double)(i % map->columns) + 0.5) * l->cell_w,
-                           plot.y + ((double)(i / map->columns) + 0.5) * l->cell_h};
+        size_t row = i / map->columns, column = i % map->columns;
+        lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
+                           plot.y + ((double)row + 0.5) * l->cell_h};
         lb_text_draw(canvas, &look, center, lb_heatmap_cell_text(value, buffer));
     }
 }

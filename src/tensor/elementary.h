@@ -1,6 +1,7 @@
 /* Elementary functions that a compiler can vectorise: no branch, no table, no call.
  * In double they are libm's. In float their error against the exact value stays within 2 units in the last place for
- * exp and 3 for tanh and sigmoid (tests/tensor/test_elementary measures it).
+ * exp and 3 for tanh and sigmoid (tests/tensor/test_elementary measures it). Only where exp(-x) overflows, below
+ * -88.722, sigmoid is 0 while the exact value, less than 3e-39, would still be a subnormal number.
  * Source: argument reduction after Cody and Waite; the polynomial is Cephes' expf (S. L. Moshier). */
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H

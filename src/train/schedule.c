@@ -11,12 +11,18 @@ static double cosine(const lb_schedule *s, int64_t step)
     return s->lr * (1 + cos(PI * (double)done / (double)length)) / 2;
 }
 
+static double step_down(const lb_schedule *s, int64_t step)
+{
+    int64_t periods = step / (s->period > 0 ? s->period : 1);
+    return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
+}
+
 double lb_schedule_lr(const lb_schedule *s, int64_t step)
 {
     if (step < s->warm_up) return s->lr * (double)(step + 1) / (double)s->warm_up;
     switch (s->kind) {
     case LB_SCHEDULE_STEP:
-        return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)(step / (s->period > 0 ? s->period : 1)));
+        return step_down(s, step);
     case LB_SCHEDULE_COSINE:
         return cosine(s, step);
     case LB_SCHEDULE_INVERSE_SQRT:

@@ -1,5 +1,5 @@
 /* predict as its user sees it: answers in order and at once, and one clear line for each kind of rubbish. */
-#include "support/model.h"
+#include "support/sort_model.h"
 #include "support/process.h"
 #include "support/tempdir.h"
 

@@ -1,5 +1,5 @@
 /* visualize as its user sees it: the picture, the line that says so, and one clear line for each kind of rubbish. */
-#include "support/model.h"
+#include "support/sort_model.h"
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/tempdir.h"

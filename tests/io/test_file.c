@@ -336,7 +336,7 @@ START_TEST(test_read_failing_to_grow_leaks_nothing)
         static const char large[10000];
         signal(SIGPIPE, SIG_IGN); /* the reader gives up early */
         int fd = open(path, O_WRONLY);
-        _exit(write(fd, large, sizeof large) < 0);
+        _exit(write(fd, large, sizeof large) < 0 ? 1 : 0);
     }
     void *bytes;
     size_t count;

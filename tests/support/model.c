@@ -1,65 +1,26 @@
 #include "support/model.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <check.h>
 
-enum { BATCH = 64 };
-
-static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 4, .seed = 1};
-
-static void train(lb_seq2seq *model, lb_params *params, lb_tape *tape, int steps)
+support_model support_model_open(const char *name)
 {
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = (lb_real)1e-2, .clip_norm = 1});
-    for (int step = 0; adam && step < steps; step++) {
-        lb_tape_reset(tape);
-        lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
-        lb_tensor *logits = lb_seq2seq_forward(model, batch.source, batch.target_in);
-        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
-        lb_adam_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
-        lb_adam_step(adam);
-    }
-    lb_adam_free(adam);
+    support_model m = {support_fixture_open(name), lb_params_new(3), lb_tape_new(), {0}};
+    lb_seq2seq_config config = {
+        .source_vocab = (int64_t)support_fixture_number(m.fixture, "source_vocab"),
+        .target_vocab = (int64_t)support_fixture_number(m.fixture, "target_vocab"),
+        .embed = (int64_t)support_fixture_number(m.fixture, "embed"),
+        .hidden = (int64_t)support_fixture_number(m.fixture, "hidden"),
+        .layers = (int)support_fixture_number(m.fixture, "layers"),
+        .bidirectional = support_fixture_number(m.fixture, "bidirectional") != 0,
+    };
+    ck_assert_msg(lb_seq2seq_init(&m.model, m.params, "", config) == LB_OK, "%s", lb_params_error(m.params));
+    support_fixture_fill(m.fixture, m.params);
+    return m;
 }
 
-static lb_status train_and_save(const char *path, int steps, lb_attention_kind attention, lb_error *error)
+void support_model_close(support_model opened)
 {
-    lb_params *params = lb_params_new(1);
-    lb_tape *tape = lb_tape_new();
-    if (!params || !tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_seq2seq model;
-    lb_seq2seq_config config = {.source_vocab = lb_sort_vocab(&task),
-                                .target_vocab = lb_sort_vocab(&task),
-                                .embed = 16,
-                                .hidden = 32,
-                                .attention = attention};
-    lb_seq2seq_init(&model, params, "", config);
-    train(&model, params, tape, steps);
-    char *text = lb_sort_task_print(&task);
-    lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
-    if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));
-    if (!status)
-        status = lb_seq2seq_save(path, &model, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text}, 1,
-                                 error);
-    lb_release(text);
-    lb_tape_free(tape);
-    lb_params_free(params);
-    return status;
-}
-
-void support_train_model(const char *path, int steps, lb_attention_kind attention)
-{
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        lb_error error = {0};
-        if (train_and_save(path, steps, attention, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
-        _exit(error.status ? 1 : 0);
-    }
-    int status = 1;
-    if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
-        fprintf(stderr, "%s: no model could be trained\n", path);
-        exit(EXIT_FAILURE);
-    }
+    lb_tape_free(opened.tape);
+    lb_params_free(opened.params);
+    support_fixture_close(opened.fixture);
 }

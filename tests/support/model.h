@@ -1,13 +1,25 @@
-/* Trained models for tests of programs. */
+/* The model of a fixture. */
 #ifndef SUPPORT_MODEL_H
 #define SUPPORT_MODEL_H
 
-#include "lookback.h"
+#include "models/seq2seq.h"
+#include "support/fixture.h"
 
-/** Trains a small model to sort 2 to 4 numbers from 0 to 9, in a second or so, and saves it to `path` as train_sort
- *  would. With `steps` 0 it is saved as it begins: its output is nonsense. What cannot be done ends the test program
- *  with a message.
- *  All happens in a process of its own: tests that Check forks must not inherit the threads of a parent. */
-void support_train_model(const char *path, int steps, lb_attention_kind attention);
+#ifdef LB_REAL_IS_DOUBLE
+#    define SUPPORT_TOLERANCE 1e-10
+#else
+#    define SUPPORT_TOLERANCE 1e-5
+#endif
+
+typedef struct support_model {
+    support_fixture *fixture;
+    lb_params *params;
+    lb_tape *tape;
+    lb_seq2seq model;
+} support_model;
+
+/* A model of the sizes and with the weights of the fixture. */
+support_model support_model_open(const char *name);
+void support_model_close(support_model opened);
 
 #endif

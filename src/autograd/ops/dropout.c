@@ -43,7 +43,8 @@ static void reference(const lb_node *node, double *const *out)
 {
     double p = (double)*(const lb_real *)node->attributes;
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        double uniform = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4).word[i % 4] / 4294967296.0;
+        lb_rng_block four = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4);
+        double uniform = four.word[i % 4] / 4294967296.0;
         out[0][i] = uniform < p ? 0 : (double)node->in[0]->data[i] / (1 - p);
     }
 }

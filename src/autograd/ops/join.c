@@ -46,9 +46,8 @@ static lb_status slice_shape(const lb_node *node, lb_shape *out)
     int axis = lb_shape_axis(*out, r->axis);
     if (axis < 0 || r->first < 0 || r->length < 0 || r->first > out->dim[axis] - r->length) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no elements %lld to %lld along axis %d",
-                          lb_shape_format(*out, text), (long long)r->first, (long long)(r->first + r->length),
-                          r->axis);
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no %lld elements from %lld on along axis %d",
+                          lb_shape_format(*out, text), (long long)r->length, (long long)r->first, r->axis);
     }
     out->dim[axis] = r->length;
     return LB_OK;
@@ -206,12 +205,12 @@ lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
     return lb_concat(group, groups, axis);
 }
 
-/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3].
- *  Errors: as lb_concat. */
+/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3]. The first one must
+ *  be on a tape. Errors: as lb_concat. */
 lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
 {
     lb_tensor *first = tensors[0];
-    if (!lb_is_sound(first)) return first;
+    if (!lb_is_sound(first) || !first->tape) return lb_concat(tensors, count, 0);
     lb_shape shape = first->shape, thin = {.ndim = shape.ndim + 1};
     int at = axis < 0 ? axis + thin.ndim : axis;
     if (at < 0 || at > shape.ndim || thin.ndim > LB_MAX_DIMS)

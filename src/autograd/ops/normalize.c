@@ -23,8 +23,9 @@ static lb_status forward(lb_node *node)
     lb_real epsilon = *(const lb_real *)node->attributes;
     int64_t width = lb_dim(node->in[X], -1), rows = width ? lb_count(node->in[X]) / width : 0;
     const lb_real *weight = node->in[WEIGHT]->data, *bias = node->in[BIAS]->data;
-    lb_real *normal = lb_op_reals(node, rows * width + rows), *inverse = normal + rows * width;
+    lb_real *normal = lb_op_reals(node, rows * width + rows);
     if (!normal) return LB_ERROR_MEMORY;
+    lb_real *inverse = normal + rows * width;
     for (int64_t row = 0; row < rows; row++) {
         const lb_real *x = node->in[X]->data + row * width;
         lb_real mean = 0, variance = 0;

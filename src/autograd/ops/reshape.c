@@ -71,7 +71,7 @@ static void walk(const lb_node *node, void (*visit)(const lb_node *, int64_t to,
 {
     const permutation *p = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
-    int64_t stride[LB_MAX_DIMS], index[LB_MAX_DIMS] = {0}, from = 0;
+    int64_t stride[LB_MAX_DIMS] = {0}, index[LB_MAX_DIMS] = {0}, from = 0;
     for (int d = 0; d < y.ndim; d++) stride[d] = lb_shape_stride(x, lb_shape_axis(x, p->axis[d]));
     for (int64_t to = 0; to < lb_shape_count(y); to++) {
         visit(node, to, from);

@@ -1,0 +1,102 @@
+#include "models/decoder_attention.h"
+
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <math.h>
+
+const char *const lb_attention_names[] = {
+    [LB_ATTENTION_ADDITIVE] = "additive",
+    [LB_ATTENTION_NONE] = "none",
+    [LB_ATTENTION_DOT] = "dot",
+    [LB_ATTENTION_GENERAL] = "general",
+    [LB_ATTENTION_SCALED_DOT] = "scaled-dot",
+    [LB_ATTENTION_MULTI_HEAD] = "multi-head",
+    [LB_ATTENTION_MULTI_HEAD + 1] = NULL,
+};
+
+static const char *const head_names[] = {"W_q", "W_k", "W_v", "W_o"};
+
+static lb_score score_of(lb_attention_kind kind)
+{
+    return kind == LB_ATTENTION_DOT       ? LB_SCORE_DOT
+           : kind == LB_ATTENTION_GENERAL ? LB_SCORE_GENERAL
+                                          : LB_SCORE_SCALED_DOT;
+}
+
+lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *params, const char *name,
+                                    lb_decoder_attention_config config)
+{
+    *attention = (lb_decoder_attention){.config = config, .depth = config.key, .heads = 1};
+    switch (config.kind) {
+    case LB_ATTENTION_NONE:
+        attention->depth = 0;
+        return lb_params_status(params);
+    case LB_ATTENTION_ADDITIVE:
+        return lb_additive_attention_init(
+            &attention->additive, params, name,
+            (lb_additive_attention_config){.query = config.query, .key = config.key});
+    case LB_ATTENTION_DOT:
+    case LB_ATTENTION_GENERAL:
+    case LB_ATTENTION_SCALED_DOT:
+        return lb_multiplicative_attention_init(&attention->multiplicative, params, name,
+                                                score_of(config.kind), config.query, config.key);
+    case LB_ATTENTION_MULTI_HEAD:
+        break;
+    }
+    attention->depth = config.query;
+    attention->heads = config.heads ? config.heads : 1;
+    lb_multi_head_config heads = {.embed = config.query, .key_embed = config.key, .heads = attention->heads};
+    heads.no_bias = true;
+    heads.names = head_names;
+    return lb_multi_head_init(&attention->multi_head, params, name, heads);
+}
+
+lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *attention, lb_tensor *outputs,
+                                                lb_tensor *mask)
+{
+    lb_attended_memory memory = {.keys = outputs, .values = outputs, .mask = mask};
+    if (attention->config.kind == LB_ATTENTION_NONE) memory.keys = NULL;
+    if (attention->config.kind == LB_ATTENTION_ADDITIVE)
+        memory.keys = lb_additive_attention_project_keys(&attention->additive, outputs);
+    if (attention->config.kind == LB_ATTENTION_MULTI_HEAD) {
+        memory.keys = lb_linear_forward(&attention->multi_head.key, outputs);
+        memory.values = lb_linear_forward(&attention->multi_head.value, outputs);
+    }
+    return memory;
+}
+
+/* [batch, Q, S] as [batch, 1, Q, S] */
+static lb_tensor *with_head_axis(lb_tensor *weights)
+{
+    if (!lb_is_sound(weights)) return weights;
+    return lb_reshape(weights, LB_SHAPE(lb_dim(weights, 0), 1, lb_dim(weights, 1), lb_dim(weights, 2)));
+}
+
+static lb_attended_result ask_heads(const lb_multi_head *heads, lb_tensor *query,
+                                    const lb_attended_memory *memory)
+{
+    lb_tensor *context = lb_attend_dot(lb_linear_forward(&heads->query, query), memory->keys, memory->values,
+                                       lb_key_mask(memory->mask), NULL, heads->config.heads,
+                                       1 / (lb_real)sqrt((double)heads->config.key_width), 0);
+    return (lb_attended_result){lb_linear_forward(&heads->output, context), lb_op_output(context, 1)};
+}
+
+lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
+                                            const lb_attended_memory *memory)
+{
+    if (attention->config.kind == LB_ATTENTION_MULTI_HEAD)
+        return ask_heads(&attention->multi_head, query, memory);
+    lb_attended_result result;
+    if (attention->config.kind == LB_ATTENTION_ADDITIVE) {
+        const lb_additive_attention *a = &attention->additive;
+        result.context = lb_attend_additive(lb_affine(query, a->query, NULL), memory->keys, memory->values,
+                                            a->v, memory->mask);
+        result.weights = lb_op_output(result.context, 1);
+    } else {
+        result = lb_multiplicative_attention_forward(&attention->multiplicative, query, memory->keys,
+                                                     memory->values, memory->mask);
+    }
+    result.weights = with_head_axis(result.weights);
+    return result;
+}

@@ -1,0 +1,120 @@
+#include "nn/multi_head.h"
+
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <math.h>
+
+enum { QUERY, KEY, VALUE, OUTPUT };
+
+static void init_packed(lb_multi_head *attention, lb_params *params, const char *name, int64_t embed)
+{
+    /* Glorot's bound for the packed matrix as a whole, as in PyTorch. */
+    lb_init xavier = {LB_INIT_UNIFORM, sqrt(6.0 / (double)(4 * embed))}, zero = {LB_INIT_CONSTANT, 0};
+    attention->packed_weight =
+        lb_params_add(params, name, "in_proj_weight", LB_SHAPE(3 * embed, embed), xavier);
+    if (!attention->config.no_bias)
+        attention->packed_bias = lb_params_add(params, name, "in_proj_bias", LB_SHAPE(3 * embed), zero);
+}
+
+static void init_named(lb_multi_head *attention, lb_params *params, const char *name)
+{
+    const lb_multi_head_config *c = &attention->config;
+    lb_linear *projections[] = {&attention->query, &attention->key, &attention->value};
+    for (int i = QUERY; i <= VALUE; i++) {
+        lb_linear_config linear = {.inputs = i == QUERY ? c->embed : c->key_embed, .no_bias = c->no_bias};
+        linear.outputs = c->heads * (i == VALUE ? c->value_width : c->key_width);
+        lb_linear_init(projections[i], params, lb_params_scope(params, name, c->names[i]), linear);
+    }
+}
+
+static lb_status check(lb_multi_head_config *c, lb_params *params, const char *name)
+{
+    if (c->heads == 0) c->heads = 1;
+    if (c->key_embed == 0) c->key_embed = c->embed;
+    bool whole = c->embed > 0 && c->heads > 0 && c->embed % c->heads == 0;
+    bool widths = c->key_width > 0 && c->value_width > 0;
+    if (!whole && !widths)
+        return lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %lld heads do not divide a width of %lld", name,
+                              (long long)c->heads, (long long)c->embed);
+    if (c->key_width == 0) c->key_width = c->embed / c->heads;
+    if (c->value_width == 0) c->value_width = c->embed / c->heads;
+    bool packable = c->key_embed == c->embed && c->key_width * c->heads == c->embed &&
+                    c->value_width * c->heads == c->embed;
+    if (!c->names && !packable)
+        return lb_params_fail(
+            params, LB_ERROR_ARGUMENT,
+            "%s: keys of width %lld and heads of widths %lld and %lld need names of their own", name,
+            (long long)c->key_embed, (long long)c->key_width, (long long)c->value_width);
+    return LB_OK;
+}
+
+lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const char *name,
+                             lb_multi_head_config config)
+{
+    *attention = (lb_multi_head){.name = lb_params_scope(params, "", name)};
+    lb_status status = check(&config, params, name);
+    if (status) return status;
+    attention->config = config;
+    if (config.names)
+        init_named(attention, params, name);
+    else
+        init_packed(attention, params, name, config.embed);
+    lb_linear_config output = {.inputs = config.heads * config.value_width, .outputs = config.embed};
+    output.no_bias = config.no_bias;
+    const char *output_name = config.names ? config.names[OUTPUT] : "out_proj";
+    lb_linear_init(&attention->output, params, lb_params_scope(params, name, output_name), output);
+    if (!config.names && lb_is_sound(attention->output.bias))
+        for (int64_t i = 0; i < config.embed; i++) attention->output.bias->data[i] = 0;
+    return lb_params_status(params);
+}
+
+static lb_tensor *project(const lb_multi_head *attention, int which, lb_tensor *x)
+{
+    const lb_linear *named[] = {&attention->query, &attention->key, &attention->value};
+    if (!attention->packed_weight || !x->tape) return lb_linear_forward(named[which], x);
+    int64_t embed = attention->config.embed;
+    lb_tensor *weight = lb_slice(lb_on_tape(x->tape, attention->packed_weight), 0, which * embed, embed),
+              *bias = NULL;
+    if (attention->packed_bias)
+        bias = lb_slice(lb_on_tape(x->tape, attention->packed_bias), 0, which * embed, embed);
+    return lb_affine(x, weight, bias);
+}
+
+lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
+                                         lb_tensor *values, lb_tensor *mask, lb_tensor *bias)
+{
+    const lb_multi_head_config *c = &attention->config;
+    const char *outer = lb_module_enter(query, attention->name);
+    lb_tensor *context = lb_attend_dot(project(attention, QUERY, query), project(attention, KEY, keys),
+                                       project(attention, VALUE, values), mask, bias, c->heads,
+                                       1 / (lb_real)sqrt((double)c->key_width), c->dropout);
+    lb_tensor *weights = lb_op_output(context, 1);
+    lb_tensor *output = lb_linear_forward(&attention->output, context);
+    lb_module_leave(query, outer);
+    return (lb_attended_result){output, weights};
+}
+
+lb_tensor *lb_key_mask(lb_tensor *mask)
+{
+    if (!mask || mask->shape.ndim != 2) return mask;
+    return lb_reshape(mask, LB_SHAPE(mask->shape.dim[0], 1, 1, mask->shape.dim[1]));
+}
+
+lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params, const char *name,
+                                   lb_multi_head_config config, lb_real dropout, lb_real epsilon)
+{
+    block->dropout = dropout;
+    lb_multi_head_init(&block->attention, params, name, config);
+    return lb_layer_norm_init(&block->norm, params, lb_params_scope(params, name, "layer_norm"), config.embed,
+                              epsilon);
+}
+
+lb_attended_result lb_multi_head_block_forward(const lb_multi_head_block *block, lb_tensor *query,
+                                               lb_tensor *keys, lb_tensor *values, lb_tensor *mask)
+{
+    lb_attended_result result = lb_multi_head_forward(&block->attention, query, keys, values, mask, NULL);
+    lb_tensor *sum = lb_add(lb_dropout(result.context, block->dropout), query);
+    result.context = lb_layer_norm_forward(&block->norm, sum);
+    return result;
+}

@@ -1,0 +1,98 @@
+#include "nn/transformer.h"
+
+#include "autograd/ops.h"
+
+#include <stdio.h>
+
+static const char *part(lb_params *params, const char *name, const char *of)
+{
+    return lb_params_scope(params, name, of);
+}
+
+lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
+                                    bool crosses, lb_transformer_config config)
+{
+    static const char *const norms[] = {"norm1", "norm2", "norm3"};
+    if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
+    *layer = (lb_transformer_layer){.config = config, .crosses = crosses};
+    lb_multi_head_config attention = {
+        .embed = config.width, .heads = config.heads, .dropout = config.dropout};
+    lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), attention);
+    if (crosses) lb_multi_head_init(&layer->cross, params, part(params, name, "multihead_attn"), attention);
+    lb_linear_init(&layer->inner, params, part(params, name, "linear1"),
+                   (lb_linear_config){.inputs = config.width, .outputs = config.feed_forward});
+    lb_linear_init(&layer->outer, params, part(params, name, "linear2"),
+                   (lb_linear_config){.inputs = config.feed_forward, .outputs = config.width});
+    for (int i = 0; i < (crosses ? 3 : 2); i++)
+        lb_layer_norm_init(&layer->norm[i], params, part(params, name, norms[i]), config.width,
+                           config.epsilon);
+    return lb_params_status(params);
+}
+
+/* The three parts of a layer, without what stands around each. */
+typedef enum lb_part { SELF, CROSS, FEED_FORWARD } lb_part;
+
+static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
+                             const lb_transformer_context *context, int index)
+{
+    lb_attended_result result;
+    switch (which) {
+    case SELF:
+        result = lb_multi_head_forward(&layer->self, x, x, x, context->self_mask, NULL);
+        if (context->self_weights) context->self_weights[index] = result.weights;
+        return result.context;
+    case CROSS:
+        result = lb_multi_head_forward(&layer->cross, x, context->memory, context->memory,
+                                       context->memory_mask, NULL);
+        if (context->cross_weights) context->cross_weights[index] = result.weights;
+        return result.context;
+    case FEED_FORWARD:
+        break;
+    }
+    lb_tensor *inner = lb_relu(lb_linear_forward(&layer->inner, x));
+    return lb_linear_forward(&layer->outer, lb_dropout(inner, layer->config.dropout));
+}
+
+/* x + part(norm(x)), or norm(x + part(x)). */
+static lb_tensor *residual(const lb_transformer_layer *layer, lb_part which, int norm, lb_tensor *x,
+                           const lb_transformer_context *context, int index)
+{
+    bool pre = layer->config.pre_norm;
+    lb_tensor *in = pre ? lb_layer_norm_forward(&layer->norm[norm], x) : x;
+    lb_tensor *out = lb_dropout(apply_part(layer, which, in, context, index), layer->config.dropout);
+    lb_tensor *sum = lb_add(x, out);
+    return pre ? sum : lb_layer_norm_forward(&layer->norm[norm], sum);
+}
+
+lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
+                                        const lb_transformer_context *context, int index)
+{
+    int norm = 0;
+    x = residual(layer, SELF, norm++, x, context, index);
+    if (layer->crosses) x = residual(layer, CROSS, norm++, x, context, index);
+    return residual(layer, FEED_FORWARD, norm, x, context, index);
+}
+
+lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
+                                    bool crosses, lb_transformer_config config)
+{
+    if (config.layers == 0) config.layers = 1;
+    *stack = (lb_transformer_stack){.config = config};
+    if (config.layers < 0)
+        return lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, config.layers);
+    stack->layer = lb_params_alloc(params, (size_t)config.layers * sizeof *stack->layer);
+    for (int i = 0; stack->layer && i < config.layers; i++) {
+        char layer[32];
+        snprintf(layer, sizeof layer, "layers.%d", i);
+        lb_transformer_layer_init(&stack->layer[i], params, part(params, name, layer), crosses, config);
+    }
+    return lb_layer_norm_init(&stack->norm, params, part(params, name, "norm"), config.width, config.epsilon);
+}
+
+lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
+                                        const lb_transformer_context *context)
+{
+    for (int i = 0; i < stack->config.layers; i++)
+        x = lb_transformer_layer_forward(&stack->layer[i], x, context, i);
+    return lb_layer_norm_forward(&stack->norm, x);
+}

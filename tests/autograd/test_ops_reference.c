@@ -1,0 +1,47 @@
+/* docs/ops.md is what the sources say today. */
+#include "autograd/op.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(test_ops_reference_is_current)
+{
+    size_t generated_size, kept_size;
+    char *generated = support_read_file(GENERATED_DIR "/ops.md", &generated_size);
+    char *kept = support_read_file(SOURCE_DIR "/docs/ops.md", &kept_size);
+    ck_assert_uint_gt(generated_size, 5000);
+    ck_assert_msg(
+        strcmp(generated, kept) == 0,
+        "docs/ops.md is not what src/autograd/ops says. To refresh it:\n    cp %s/ops.md %s/docs/ops.md",
+        GENERATED_DIR, SOURCE_DIR);
+    free(generated);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_ops_reference_shows_each_op_with_its_formula_and_derivative)
+{
+    size_t size;
+    int families;
+    char *text = support_read_file(GENERATED_DIR "/ops.md", &size);
+    const lb_op_family *const *family = lb_op_registry(&families);
+    for (int f = 0; f < families; f++)
+        for (int o = 0; o < family[f]->count; o++) {
+            const lb_op *op = family[f]->ops[o];
+            char row[1024];
+            snprintf(row, sizeof row, "\n| `%s` | `%s` | `%s` |\n", op->name, op->formula, op->derivative);
+            ck_assert_msg(strstr(text, row), "the page lacks %s", row);
+        }
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("reference of the ops",
+                             SUPPORT_TESTS(test_ops_reference_is_current,
+                                           test_ops_reference_shows_each_op_with_its_formula_and_derivative));
+}

@@ -1,0 +1,271 @@
+/* Errors that stick, poison that flows, and what the tape records. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "models/seq2seq.h"
+#include "support/leaf.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+START_TEST(test_status_first_error_stays_and_reset_keeps_it)
+{
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(lb_tape_status(tape), LB_OK);
+    ck_assert_str_eq(lb_tape_error(tape), "");
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(2, 3), NULL), *b = lb_tensor_new(tape, LB_SHAPE(4), NULL);
+    lb_add(a, b);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_add: shapes do not broadcast: a[2,3] x b[4]");
+    lb_slice(a, 7, 0, 1); /* would be an error of argument */
+    lb_tape_fail(tape, LB_ERROR_DIVERGED, "later");
+    lb_tape_reset(tape);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_add: shapes do not broadcast: a[2,3] x b[4]");
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_error_text_of_matmul_names_shapes_and_sizes)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(32, 7, 64), NULL),
+              *b = lb_tensor_new(tape, LB_SHAPE(48, 64), NULL);
+    ck_assert(!lb_is_sound(lb_matmul(a, b)));
+    ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[32,7,64] x b[48,64] (64 != 48)");
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_poison_flows_through_ops_and_is_never_computed_with)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(2, 3), (lb_real[]){1, 2, 3, 4, 5, 6});
+    lb_tensor *poison = lb_matmul(a, a);
+    lb_tensor *after[] = {lb_add(a, poison),
+                          lb_softmax(poison),
+                          lb_sum_all(poison),
+                          lb_reshape(poison, LB_SHAPE(-1)),
+                          lb_concat((lb_tensor *[]){a, poison}, 2, 0),
+                          lb_stack((lb_tensor *[]){poison, a}, 2, 0),
+                          lb_dropout(poison, (lb_real)0.5),
+                          lb_tanh(a) /* sound operands, but the tape has failed */};
+    for (int i = 0; i < 8; i++) {
+        ck_assert_msg(!lb_is_sound(after[i]), "op %d", i);
+        ck_assert(isnan(lb_item(after[i])));
+    }
+    ck_assert_ptr_eq(lb_op_output(poison, 2), poison);
+    ck_assert(a->data[5] == 6);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_backward_after_an_error_returns_it_and_touches_no_gradient)
+{
+    lb_tensor *weight = support_leaf(LB_SHAPE(3, 3), -1, 1, 5);
+    for (int i = 0; i < 9; i++) weight->grad[i] = (lb_real)i;
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 3), (lb_real[]){1, 2, 3, 4, 5, 6});
+    lb_tensor *sound = lb_sum_all(lb_matmul(x, weight));
+    lb_tensor *broken = lb_sum_all(lb_matmul(weight, x));
+    ck_assert_int_eq(lb_backward(broken), LB_ERROR_SHAPE);
+    ck_assert_int_eq(lb_backward(sound), LB_ERROR_SHAPE); /* this one had come out well */
+    for (int i = 0; i < 9; i++) ck_assert(weight->grad[i] == (lb_real)i);
+    lb_tape_free(tape);
+    support_leaf_free(weight);
+}
+END_TEST
+
+START_TEST(test_backward_of_more_than_one_number_is_an_error_of_shape)
+{
+    lb_tensor *weight = support_leaf(LB_SHAPE(3), -1, 1, 5);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *y = lb_tanh(lb_on_tape(tape, weight));
+    ck_assert_int_eq(lb_backward(y), LB_ERROR_SHAPE);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_backward: the loss must be one number, not [3]");
+    for (int i = 0; i < 3; i++) ck_assert(weight->grad[i] == 0);
+    lb_tape_free(tape);
+    support_leaf_free(weight);
+}
+END_TEST
+
+START_TEST(test_backward_twice_is_an_error_and_adds_nothing)
+{
+    lb_tensor *weight = support_leaf(LB_SHAPE(3), 1, 2, 5);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *loss = lb_sum_all(lb_scale(lb_on_tape(tape, weight), 7));
+    ck_assert_int_eq(lb_backward(loss), LB_OK);
+    ck_assert_int_eq(lb_backward(loss), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_backward: has already run since the last lb_tape_reset");
+    for (int i = 0; i < 3; i++) ck_assert(weight->grad[i] == 7);
+    lb_tape_clear_error(tape);
+    lb_tape_reset(tape);
+    ck_assert_int_eq(lb_backward(lb_sum_all(lb_scale(lb_on_tape(tape, weight), -2))), LB_OK);
+    for (int i = 0; i < 3; i++) ck_assert(weight->grad[i] == 5); /* parameters accumulate */
+    lb_tape_free(tape);
+    support_leaf_free(weight);
+}
+END_TEST
+
+START_TEST(test_module_name_stands_in_front_of_the_message)
+{
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_linear linear;
+    lb_linear_init(&linear, params, "model.output", (lb_linear_config){.inputs = 3, .outputs = 5});
+    lb_linear_forward(&linear, lb_tensor_new(tape, LB_SHAPE(2, 4), NULL));
+    ck_assert_str_eq(lb_tape_error(tape), "model.output: lb_affine: widths differ: x[2,4] x weight[5,3]");
+    lb_tape_clear_error(tape);
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 4), NULL);
+    lb_matmul(x, x); /* behind the module, its name is gone */
+    ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[2,4] x b[2,4] (4 != 2)");
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_module_name_of_an_inner_module_is_the_whole_path)
+{
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_seq2seq model;
+    lb_seq2seq_init(&model, params, "sorter",
+                    (lb_seq2seq_config){.source_vocab = 6, .target_vocab = 6, .embed = 2, .hidden = 3});
+    int32_t *id, *lengths;
+    lb_tokens source = lb_tokens_new(tape, 1, 2, &id, &lengths);
+    id[1] = -1;
+    lengths[0] = 2;
+    lb_seq2seq_encode(&model, source);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
+    ck_assert_msg(
+        strstr(lb_tape_error(tape), "sorter.source_embedding: lb_lookup: token id -1 in row 0, position 1") ==
+            lb_tape_error(tape),
+        "%s", lb_tape_error(tape));
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_operands_of_two_tapes_are_an_error)
+{
+    lb_tape *tape = lb_tape_new(), *other = lb_tape_new();
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(2), NULL), *b = lb_tensor_new(other, LB_SHAPE(2), NULL);
+    ck_assert(!lb_is_sound(lb_mul(a, b)));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_mul: operand 2 lives on another tape");
+    ck_assert_int_eq(lb_tape_status(other), LB_OK);
+    lb_tape_free(tape);
+    lb_tape_free(other);
+}
+END_TEST
+
+START_TEST(test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives)
+{
+    lb_tensor *a = support_leaf(LB_SHAPE(2), -1, 1, 1), *b = support_leaf(LB_SHAPE(2), -1, 1, 2);
+    lb_tensor *stray = lb_add(a, b);
+    ck_assert(!lb_is_sound(stray));
+    ck_assert_int_eq(lb_backward(stray), LB_ERROR_ARGUMENT);
+    lb_tape *tape = lb_tape_new();
+    ck_assert(!lb_is_sound(lb_add(lb_tensor_new(tape, LB_SHAPE(2), NULL), stray)));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    lb_tape_free(tape);
+    support_leaf_free(a);
+    support_leaf_free(b);
+}
+END_TEST
+
+START_TEST(test_item_is_the_one_value_or_nan)
+{
+    lb_tape *tape = lb_tape_new();
+    ck_assert(lb_item(lb_tensor_new(tape, (lb_shape){0}, (lb_real[]){3})) == 3);
+    ck_assert(lb_item(lb_tensor_new(tape, LB_SHAPE(1, 1), (lb_real[]){-4})) == -4);
+    ck_assert(isnan(lb_item(lb_tensor_new(tape, LB_SHAPE(2), NULL))));
+    ck_assert(isnan(lb_item(NULL)));
+    ck_assert(isnan(lb_item(lb_tensor_new(tape, LB_SHAPE(-2), NULL))));
+    ck_assert_str_eq(lb_tape_error(tape), "impossible shape [-2]");
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_clear_error_makes_the_tape_usable_again)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *a = lb_tensor_new(tape, LB_SHAPE(2), (lb_real[]){2, 5});
+    lb_tensor *poison = lb_matmul(a, a);
+    lb_tape_clear_error(tape);
+    ck_assert_int_eq(lb_tape_status(tape), LB_OK);
+    ck_assert_str_eq(lb_tape_error(tape), "");
+    ck_assert(lb_item(lb_sum_all(a)) == 7);
+    lb_add(a, poison); /* poison stays poison */
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_add: operand 2 is the result of an op that failed");
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_evaluate_mode_records_nothing)
+{
+    lb_tensor *weight = support_leaf(LB_SHAPE(3), -1, 1, 5);
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_tensor *loss = lb_sum_all(lb_exp(lb_on_tape(tape, weight)));
+    ck_assert(!loss->requires_grad);
+    ck_assert_int_eq(lb_backward(loss), LB_OK);
+    for (int i = 0; i < 3; i++) ck_assert(weight->grad[i] == 0);
+    lb_tape_set_mode(tape, LB_MODE_TRAIN);
+    loss = lb_sum_all(lb_exp(lb_on_tape(tape, weight)));
+    ck_assert(loss->requires_grad);
+    ck_assert_int_eq(lb_backward(loss), LB_OK);
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq_tol((double)weight->grad[i], exp((double)weight->data[i]), 1e-5);
+    lb_tape_free(tape);
+    support_leaf_free(weight);
+}
+END_TEST
+
+START_TEST(test_backward_through_a_diamond_sums_both_ways)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1), 3, 3, 1);
+    lb_tensor *on = lb_on_tape(tape, x), *square = lb_mul(on, on), *cube = lb_mul(square, on);
+    /* d(x^2 + x^3 + x^2 x^3)/dx = 2x + 3x^2 + 5x^4 */
+    lb_tensor *loss = lb_sum_all(lb_add(lb_add(square, cube), lb_mul(square, cube)));
+    ck_assert_int_eq(lb_backward(loss), LB_OK);
+    ck_assert_double_eq_tol((double)x->grad[0], 6 + 27 + 405, 1e-4);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
+START_TEST(test_backward_of_many_ops_needs_no_stack)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1), 1, 1, 1), *y = lb_on_tape(tape, x);
+    lb_tensor *one = lb_tensor_new(tape, LB_SHAPE(1), (lb_real[]){1});
+    for (int i = 0; i < 200000; i++) y = lb_add(y, one);
+    ck_assert_int_eq(lb_backward(y), LB_OK);
+    ck_assert(x->grad[0] == 1);
+    ck_assert(lb_item(y) == 200001);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "tape",
+        SUPPORT_TESTS(
+            test_status_first_error_stays_and_reset_keeps_it,
+            test_error_text_of_matmul_names_shapes_and_sizes,
+            test_poison_flows_through_ops_and_is_never_computed_with,
+            test_backward_after_an_error_returns_it_and_touches_no_gradient,
+            test_backward_of_more_than_one_number_is_an_error_of_shape,
+            test_backward_twice_is_an_error_and_adds_nothing, test_module_name_stands_in_front_of_the_message,
+            test_module_name_of_an_inner_module_is_the_whole_path, test_operands_of_two_tapes_are_an_error,
+            test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives,
+            test_item_is_the_one_value_or_nan, test_clear_error_makes_the_tape_usable_again,
+            test_evaluate_mode_records_nothing, test_backward_through_a_diamond_sums_both_ways,
+            test_backward_of_many_ops_needs_no_stack));
+}

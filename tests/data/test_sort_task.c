@@ -1,0 +1,180 @@
+/* The sort task: two splits that share no list, drawn evenly and always alike. */
+#include "data/sort_task.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "tensor/special_ids.h"
+
+#include <math.h>
+#include <string.h>
+
+static const lb_sort_task usual = {.max_value = 99, .min_length = 5, .max_length = 10, .seed = 7};
+
+START_TEST(test_draw_lists_belong_to_their_split)
+{
+    /* Few enough lists that both splits would share many if chance decided. */
+    const lb_sort_task small = {.max_value = 5, .min_length = 1, .max_length = 3, .seed = 7};
+    int seen[2][6 * 36 + 36 + 6 + 300] = {{0}};
+    for (int split = 0; split < 2; split++)
+        for (uint64_t i = 0; i < 4000; i++) {
+            int32_t list[3], length = lb_sort_draw(&small, split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN, i, list);
+            ck_assert_int_eq(lb_sort_split(list, length), split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN);
+            int code = 0;
+            for (int32_t j = 0; j < length; j++) code = code * 7 + list[j] + 1;
+            seen[split][code]++;
+        }
+    int in_test = 0, in_train = 0;
+    for (int code = 0; code < (int)(sizeof seen[0] / sizeof seen[0][0]); code++) {
+        ck_assert_msg(!(seen[0][code] && seen[1][code]), "list %d is in both splits", code);
+        in_train += seen[0][code] > 0;
+        in_test += seen[1][code] > 0;
+    }
+    ck_assert_int_gt(in_test, 8);
+    ck_assert_int_gt(in_train, 200);
+}
+END_TEST
+
+START_TEST(test_split_keeps_one_list_in_ten_for_testing)
+{
+    int in_test = 0;
+    const int count = 60000;
+    for (int32_t i = 0; i < count; i++)
+        in_test += lb_sort_split((const int32_t[]){i % 100, i / 100 % 100, i / 10000, 3}, 4) == LB_SPLIT_TEST;
+    ck_assert_double_eq_tol((double)in_test / count, 0.1, 5 * sqrt(0.09 / count));
+    /* The order of the numbers is part of the list. */
+    int differ = 0;
+    for (int32_t i = 0; i < 200; i++)
+        differ += lb_sort_split((const int32_t[]){i, 250}, 2) != lb_sort_split((const int32_t[]){250, i}, 2);
+    ck_assert_int_gt(differ, 5);
+}
+END_TEST
+
+START_TEST(test_draw_same_index_gives_the_same_list_and_another_another)
+{
+    int32_t first[10], again[10];
+    int equal = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        int32_t length = lb_sort_draw(&usual, LB_SPLIT_TRAIN, i, first);
+        ck_assert_int_eq(lb_sort_draw(&usual, LB_SPLIT_TRAIN, i, again), length);
+        ck_assert_mem_eq(first, again, (size_t)length * sizeof *first);
+        equal += lb_sort_draw(&usual, LB_SPLIT_TRAIN, i + 1, again) == length &&
+                 memcmp(first, again, (size_t)length * sizeof *first) == 0;
+        lb_sort_task other = usual;
+        other.seed = 8;
+        equal += lb_sort_draw(&other, LB_SPLIT_TRAIN, i, again) == length &&
+                 memcmp(first, again, (size_t)length * sizeof *first) == 0;
+    }
+    ck_assert_int_eq(equal, 0);
+}
+END_TEST
+
+START_TEST(test_draw_values_and_lengths_are_even)
+{
+    enum { LISTS = 20000 };
+    for (int split = 0; split < 2; split++) {
+        int values[100] = {0}, lengths[11] = {0}, numbers = 0;
+        for (uint64_t i = 0; i < LISTS; i++) {
+            int32_t list[10], length = lb_sort_draw(&usual, split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN, i, list);
+            ck_assert_int_ge(length, 5);
+            ck_assert_int_le(length, 10);
+            lengths[length]++;
+            for (int32_t j = 0; j < length; j++, numbers++) {
+                ck_assert_int_ge(list[j], 0);
+                ck_assert_int_le(list[j], 99);
+                values[list[j]]++;
+            }
+        }
+        for (int l = 5; l <= 10; l++)
+            ck_assert_double_eq_tol(lengths[l], LISTS / 6.0, 5 * sqrt(LISTS * 5.0 / 36));
+        for (int v = 0; v < 100; v++)
+            ck_assert_double_eq_tol(values[v], numbers / 100.0, 5 * sqrt(numbers * 0.0099));
+    }
+}
+END_TEST
+
+START_TEST(test_check_impossible_tasks_are_errors_of_argument)
+{
+    static const lb_sort_task bad[] = {
+        {.max_value = -1, .min_length = 1, .max_length = 3},
+        {.max_value = INT32_MAX, .min_length = 1, .max_length = 3},
+        {.max_value = 9, .min_length = 0, .max_length = 3},
+        {.max_value = 9, .min_length = -2, .max_length = 3},
+        {.max_value = 9, .min_length = 4, .max_length = 3},
+        {.max_value = 9, .min_length = 4, .max_length = INT32_MAX},
+        {.max_value = 0, .min_length = 1, .max_length = 1}, /* one list cannot be in both splits */
+        {.max_value = 1, .min_length = 1, .max_length = 1},
+    };
+    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
+        lb_error error = {0};
+        ck_assert_msg(lb_sort_check(&bad[i], &error) == LB_ERROR_ARGUMENT, "case %d", i);
+        ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
+        ck_assert_uint_gt(strlen(error.message), 20);
+    }
+}
+END_TEST
+
+START_TEST(test_check_possible_tasks_have_lists_in_both_splits)
+{
+    static const lb_sort_task good[] = {
+        {.max_value = 99, .min_length = 5, .max_length = 10},
+        {.max_value = 99, .min_length = 1, .max_length = 1},
+        {.max_value = 1, .min_length = 5, .max_length = 5},
+        {.max_value = 0, .min_length = 1, .max_length = 60},
+        {.max_value = 3, .min_length = 2000, .max_length = 3000},
+        {.max_value = 1000000, .min_length = 1, .max_length = 2},
+    };
+    for (int i = 0; i < (int)(sizeof good / sizeof *good); i++) {
+        lb_error error = {0};
+        ck_assert_msg(lb_sort_check(&good[i], &error) == LB_OK, "case %d: %s", i, error.message);
+        int32_t list[3000];
+        for (uint64_t index = 0; index < 5; index++) {
+            ck_assert_int_ge(lb_sort_draw(&good[i], LB_SPLIT_TEST, index, list), good[i].min_length);
+            ck_assert_int_ge(lb_sort_draw(&good[i], LB_SPLIT_TRAIN, index, list), good[i].min_length);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_check_failing_allocation_is_an_error_of_memory)
+{
+    lb_error error = {0};
+    support_watch_allocations();
+    support_fail_allocation(1);
+    ck_assert_int_eq(lb_sort_check(&usual, &error), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_sort_check(&usual, NULL), LB_OK);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+START_TEST(test_vocabulary_holds_numbers_and_special_ids)
+{
+    ck_assert_int_eq(LB_FIRST_TOKEN, 4);
+    ck_assert_int_eq(lb_sort_vocab(&usual), 104);
+    ck_assert_int_eq(lb_sort_vocab(&(lb_sort_task){.max_value = 0}), 5);
+}
+END_TEST
+
+START_TEST(test_sort_values_sorts_whatever_the_signs)
+{
+    int32_t values[] = {5, -1, INT32_MAX, 5, INT32_MIN, 0};
+    const int32_t sorted[] = {INT32_MIN, -1, 0, 5, 5, INT32_MAX};
+    lb_sort_values(values, 6);
+    ck_assert_mem_eq(values, sorted, sizeof sorted);
+    lb_sort_values(values, 0);
+    int32_t one = 3;
+    lb_sort_values(&one, 1);
+    ck_assert_int_eq(one, 3);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "sort task",
+        SUPPORT_TESTS(
+            test_draw_lists_belong_to_their_split, test_split_keeps_one_list_in_ten_for_testing,
+            test_draw_same_index_gives_the_same_list_and_another_another,
+            test_draw_values_and_lengths_are_even, test_check_impossible_tasks_are_errors_of_argument,
+            test_check_possible_tasks_have_lists_in_both_splits,
+            test_check_failing_allocation_is_an_error_of_memory,
+            test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs));
+}

@@ -1,0 +1,171 @@
+/* Every kind of attention in lb_seq2seq. This test runs in both precisions. */
+#include "autograd/gradcheck.h"
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "models/greedy.h"
+#include "models/seq2seq.h"
+#include "train/optimizer.h"
+
+#include <check.h>
+#include <math.h>
+
+static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_DOT,
+                                          LB_ATTENTION_GENERAL,    LB_ATTENTION_NONE,
+                                          LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
+
+static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
+static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0},
+                     out_id[] = {4, 5, 6, LB_EOS, 5, 7, LB_EOS, 0};
+static const int32_t target_lengths[] = {4, 3};
+
+typedef struct subject {
+    lb_params *params;
+    lb_seq2seq model;
+} subject;
+
+static subject make(lb_attention_kind kind, bool bidirectional)
+{
+    subject s = {.params = lb_params_new(5)};
+    lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 4, .heads = 2};
+    config.attention = kind;
+    config.bidirectional = bidirectional;
+    config.embedding_deviation = 1;
+    ck_assert_int_eq(lb_seq2seq_init(&s.model, s.params, "m", config), LB_OK);
+    return s;
+}
+
+static lb_tensor *loss_of(lb_tape *tape, void *context)
+{
+    const subject *s = context;
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+    lb_tokens out = {tape, 2, 4, out_id, target_lengths};
+    return lb_cross_entropy(lb_seq2seq_forward(&s->model, source, in), out, LB_PAD);
+}
+
+START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding)
+{
+    subject s = make(kinds[_i], false);
+    lb_tape *tape = lb_tape_new();
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+    lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
+    lb_seq2seq_decoded decoded = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+    ck_assert(lb_shape_equal(decoded.logits->shape, LB_SHAPE(2, 4, 8)));
+    if (kinds[_i] == LB_ATTENTION_NONE) {
+        ck_assert_ptr_null(decoded.weights);
+    } else {
+        int64_t heads = kinds[_i] == LB_ATTENTION_MULTI_HEAD ? 2 : 1;
+        ck_assert(lb_shape_equal(decoded.weights->shape, LB_SHAPE(2, heads, 4, 3)));
+        for (int64_t row = 0; row < 2 * heads * 4; row++) {
+            const lb_real *w = decoded.weights->data + row * 3;
+            ck_assert_double_eq_tol((double)(w[0] + w[1] + w[2]), 1, 1e-5);
+            ck_assert_double_gt((double)w[0], 0);
+            if (row >= heads * 4) ck_assert_double_eq((double)w[2], 0);
+        }
+    }
+    lb_tape_free(tape);
+    lb_params_free(s.params);
+}
+END_TEST
+
+START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
+{
+    subject s = make(kinds[_i], false);
+    lb_tape *tape = lb_tape_new();
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+    lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
+    lb_seq2seq_decoded whole = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
+    lb_tensor **state = encoded.initial;
+    for (int64_t t = 0; t < 4; t++) {
+        const int32_t id[] = {in_id[t], in_id[4 + t]}, one[] = {1, 1};
+        lb_seq2seq_decoded step =
+            lb_seq2seq_decode(&s.model, &encoded, state, (lb_tokens){tape, 2, 1, id, one});
+        state = step.final;
+        for (int64_t row = 0; row < 2; row++)
+            for (int64_t i = 0; i < 8; i++)
+                ck_assert_double_eq_tol((double)step.logits->data[row * 8 + i],
+                                        (double)whole.logits->data[(row * 4 + t) * 8 + i], 1e-5);
+    }
+    lb_tape_free(tape);
+    lb_params_free(s.params);
+}
+END_TEST
+
+START_TEST(test_each_kind_learns_one_batch_by_heart)
+{
+    subject s = make(kinds[_i], false);
+    lb_tape *tape = lb_tape_new();
+    lb_adam *adam = lb_adam_new(s.params, (lb_adam_config){.lr = (lb_real)0.02});
+    double first = 0, last = 0;
+    for (int step = 0; step < 150; step++) {
+        lb_tape_reset(tape);
+        lb_tensor *loss = loss_of(tape, &s);
+        ck_assert_int_eq(lb_backward(loss), LB_OK);
+        last = (double)lb_item(loss);
+        if (step == 0) first = last;
+        ck_assert_int_eq(lb_adam_step(adam), LB_OK);
+    }
+    ck_assert_double_gt(first, 1);
+    ck_assert_double_lt(last, 0.1);
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths};
+    lb_decoded decoded = lb_greedy(&s.model, source, 6);
+    ck_assert_int_eq(decoded.heads, kinds[_i] == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
+    ck_assert_int_eq(decoded.lengths[0], 3);
+    ck_assert_int_eq(decoded.id[2], 6);
+    lb_adam_free(adam);
+    lb_tape_free(tape);
+    lb_params_free(s.params);
+}
+END_TEST
+
+START_TEST(test_dot_of_unequal_widths_is_an_error_that_names_both)
+{
+    lb_params *params = lb_params_new(1);
+    lb_seq2seq model;
+    lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .hidden = 4, .bidirectional = true};
+    config.attention = LB_ATTENTION_DOT;
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params),
+                     "m.attention: a query of width 4 has no dot product with a key of 8");
+    lb_params_free(params);
+}
+END_TEST
+
+#ifdef LB_REAL_IS_DOUBLE
+START_TEST(test_gradient_of_each_kind_matches_differences)
+{
+    bool needs_equal_widths = kinds[_i] == LB_ATTENTION_DOT || kinds[_i] == LB_ATTENTION_SCALED_DOT;
+    subject s = make(kinds[_i], !needs_equal_widths);
+    lb_tensor *all[64];
+    int count = lb_params_count(s.params);
+    ck_assert_int_lt(count, 64);
+    for (int i = 0; i < count; i++) all[i] = lb_params_tensor(s.params, i);
+    lb_error error = {0};
+    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, NULL, &error) == LB_OK, "kind %d: %s", (int)kinds[_i],
+                  error.message);
+    lb_params_free(s.params);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("attention_kinds");
+    TCase *tests = tcase_create("kinds");
+    int count = LB_LENGTH(kinds);
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding, 0,
+                        count);
+    tcase_add_loop_test(tests, test_decode_of_each_kind_step_by_step_equals_all_at_once, 0, count);
+    tcase_add_loop_test(tests, test_each_kind_learns_one_batch_by_heart, 0, count);
+    tcase_add_test(tests, test_dot_of_unequal_widths_is_an_error_that_names_both);
+#ifdef LB_REAL_IS_DOUBLE
+    tcase_add_loop_test(tests, test_gradient_of_each_kind_matches_differences, 0, count);
+#endif
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

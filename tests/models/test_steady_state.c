@@ -1,0 +1,124 @@
+/* After the first steps, training allocates nothing: not through lb_alloc, and nowhere else either. */
+#include "autograd/ops.h"
+#include "support/alloc.h"
+#include "support/sorting.h"
+#include "support/suite.h"
+#include "tensor/threads.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const lb_sort_task task = {.max_value = 20, .min_length = 6, .max_length = 6, .seed = 3};
+
+/* Every malloc that the library or this file calls: the linker leads them here (tests/CMakeLists.txt). What OpenBLAS
+ * does inside is its own affair: for some shapes, on some processors, its small kernels allocate in each call. */
+static atomic_long mallocs;
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __real_realloc(memory, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    atomic_fetch_add(&mallocs, 1);
+    return __real_aligned_alloc(alignment, bytes);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+static long malloc_count(void)
+{
+    return atomic_load(&mallocs);
+}
+
+enum { WARM_UP = 5, STEPS = 50, BATCH = 40 };
+
+static void check_steady(lb_seq2seq_config config, int threads)
+{
+    lb_set_threads(threads);
+    support_watch_allocations();
+    support_sorting s;
+    ck_assert_int_eq(support_sorting_open(&s, task, config), LB_OK);
+    for (int step = 0; step < WARM_UP; step++)
+        ck_assert_int_eq(support_sorting_step(&s, BATCH, step, NULL), LB_OK);
+    long library = support_allocation_count(), all = malloc_count();
+    int failed = 0;
+    lb_real loss = 0;
+    for (int step = WARM_UP; step < WARM_UP + STEPS; step++)
+        failed += support_sorting_step(&s, BATCH, step, &loss) != LB_OK;
+    long library_after = support_allocation_count(), all_after = malloc_count();
+    ck_assert_int_eq(failed, 0);
+    ck_assert(loss > 0);
+    ck_assert_int_gt(library, 5);
+    ck_assert_int_ge(all, library);
+    ck_assert_int_eq(library_after - library, 0);
+    ck_assert_int_eq(all_after - all, 0);
+    support_sorting_close(&s);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+
+START_TEST(test_training_steps_after_the_first_allocate_nothing)
+{
+    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 2);
+}
+END_TEST
+
+START_TEST(test_training_deep_model_steps_after_the_first_allocate_nothing)
+{
+    lb_seq2seq_config config = {
+        .embed = 9, .hidden = 17, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.2};
+    check_steady(config, 3);
+}
+END_TEST
+
+START_TEST(test_training_on_one_thread_steps_after_the_first_allocate_nothing)
+{
+    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 1);
+}
+END_TEST
+
+START_TEST(test_malloc_of_any_kind_is_seen)
+{
+    long before = malloc_count();
+    void *volatile memory = malloc(100);
+    memory = realloc(memory, 200);
+    free(memory);
+    memory = calloc(2, 50);
+    free(memory);
+    memory = aligned_alloc(64, 128);
+    free(memory);
+    ck_assert_int_eq(malloc_count() - before, 4);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "steady state",
+        SUPPORT_TESTS(test_malloc_of_any_kind_is_seen, test_training_steps_after_the_first_allocate_nothing,
+                      test_training_deep_model_steps_after_the_first_allocate_nothing,
+                      test_training_on_one_thread_steps_after_the_first_allocate_nothing));
+}

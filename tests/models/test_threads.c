@@ -1,0 +1,61 @@
+/* The weights after training are the same to the last bit, whatever the number of threads. */
+#include "models/greedy.h"
+#include "support/sorting.h"
+#include "support/suite.h"
+#include "tensor/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists so long, and a batch so large, that every kernel has several tiles and the products are cut up too. */
+static const lb_sort_task task = {.max_value = 30, .min_length = 3, .max_length = 7, .seed = 3};
+
+static void compare_over_threads(lb_seq2seq_config config, int64_t batch, int steps)
+{
+    lb_real *first = NULL;
+    size_t bytes = 0;
+    for (int threads = 1; threads <= 4; threads++) {
+        lb_set_threads(threads);
+        support_sorting s;
+        ck_assert_int_eq(support_sorting_open(&s, task, config), LB_OK);
+        bytes = (size_t)lb_params_size(s.params) * sizeof *first;
+        lb_real *before = malloc(bytes);
+        memcpy(before, lb_params_values(s.params), bytes);
+        for (int step = 0; step < steps; step++)
+            ck_assert_msg(support_sorting_step(&s, batch, step, NULL) == LB_OK, "%s", lb_tape_error(s.tape));
+        ck_assert_mem_ne(before, lb_params_values(s.params), bytes);
+        free(before);
+        if (threads == 1) {
+            first = malloc(bytes);
+            memcpy(first, lb_params_values(s.params), bytes);
+        } else {
+            ck_assert_msg(memcmp(first, lb_params_values(s.params), bytes) == 0, "%d threads give other bits",
+                          threads);
+        }
+        support_sorting_close(&s);
+    }
+    free(first);
+}
+
+START_TEST(test_training_one_layer_gives_the_same_bits_on_any_number_of_threads)
+{
+    compare_over_threads((lb_seq2seq_config){.embed = 24, .hidden = 48}, 64, 20);
+}
+END_TEST
+
+START_TEST(test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_seq2seq_config config = {
+        .embed = 17, .hidden = 33, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1};
+    compare_over_threads(config, 37, 20);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "threads",
+        SUPPORT_TESTS(
+            test_training_one_layer_gives_the_same_bits_on_any_number_of_threads,
+            test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads));
+}

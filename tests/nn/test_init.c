@@ -1,0 +1,126 @@
+/* How parameters start: as PyTorch's do. The fixture `initialisers` says how that is, and the script that wrote it has
+ * checked it against PyTorch. */
+#include "models/seq2seq.h"
+#include "nn/layer_norm.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Uniform on (-bound, bound): never beyond it, near to it, with the mean and the variance of that distribution. */
+static void check_uniform(const lb_tensor *p, double bound)
+{
+    double sum = 0, squares = 0, largest = 0, count = (double)lb_count(p);
+    for (int64_t i = 0; i < lb_count(p); i++) {
+        double x = (double)p->data[i];
+        sum += x;
+        squares += x * x;
+        largest = fmax(largest, fabs(x));
+    }
+    ck_assert_double_le(largest, bound * (1 + 1e-6));
+    ck_assert_double_gt(largest, bound * (1 - 20 / count));
+    ck_assert_double_eq_tol(sum / count, 0, 5 * bound / sqrt(3 * count));
+    ck_assert_double_eq_tol(squares / count, bound * bound / 3, 5 * bound * bound * sqrt(4.0 / 45 / count));
+}
+
+static void check_normal(const lb_tensor *p)
+{
+    double sum = 0, squares = 0, largest = 0, count = (double)lb_count(p);
+    for (int64_t i = 0; i < lb_count(p); i++) {
+        double x = (double)p->data[i];
+        sum += x;
+        squares += x * x;
+        largest = fmax(largest, fabs(x));
+    }
+    ck_assert_double_gt(largest, 3);
+    ck_assert_double_eq_tol(sum / count, 0, 5 / sqrt(count));
+    ck_assert_double_eq_tol(squares / count, 1, 5 * sqrt(2 / count));
+}
+
+START_TEST(test_linear_init_is_uniform_by_its_inputs)
+{
+    lb_params *params = lb_params_new(4);
+    lb_linear linear;
+    lb_linear_init(&linear, params, "l", (lb_linear_config){.inputs = 100, .outputs = 300});
+    check_uniform(linear.weight, 1 / sqrt(100));
+    check_uniform(linear.bias, 1 / sqrt(100));
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_gru_init_is_uniform_by_its_hidden_width)
+{
+    lb_params *params = lb_params_new(4);
+    lb_gru gru;
+    lb_gru_init(&gru, params, "g",
+                (lb_gru_config){.input = 100, .hidden = 64, .layers = 2, .bidirectional = true});
+    ck_assert_int_eq(lb_params_count(params), 16);
+    for (int i = 0; i < 16; i++) check_uniform(lb_params_tensor(params, i), 1 / sqrt(64));
+    ck_assert(lb_shape_equal(lb_params_find(params, "g.weight_ih_l1_reverse")->shape, LB_SHAPE(192, 128)));
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_embedding_init_is_standard_normal)
+{
+    lb_params *params = lb_params_new(4);
+    lb_embedding embedding;
+    lb_embedding_init(&embedding, params, "e", 200, 50, 0);
+    check_normal(embedding.weight);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_layer_norm_init_changes_nothing)
+{
+    lb_params *params = lb_params_new(4);
+    lb_layer_norm norm;
+    lb_layer_norm_init(&norm, params, "n", 30, (lb_real)1e-3);
+    for (int i = 0; i < 30; i++) ck_assert(norm.weight->data[i] == 1 && norm.bias->data[i] == 0);
+    ck_assert(norm.epsilon == (lb_real)1e-3);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_attention_init_is_that_of_linear_layers)
+{
+    lb_params *params = lb_params_new(4);
+    lb_additive_attention attention;
+    lb_additive_attention_init(&attention, params, "a",
+                               (lb_additive_attention_config){.query = 60, .key = 90, .width = 120});
+    check_uniform(attention.query, 1 / sqrt(60));
+    check_uniform(attention.key, 1 / sqrt(90));
+    check_uniform(attention.v, 1 / sqrt(120));
+    ck_assert(lb_shape_equal(attention.key->shape, LB_SHAPE(120, 90)));
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_seq2seq_init_no_two_parameters_start_alike)
+{
+    lb_params *params = lb_params_new(4);
+    lb_seq2seq model;
+    lb_seq2seq_init(&model, params, "m",
+                    (lb_seq2seq_config){.source_vocab = 20, .target_vocab = 20, .layers = 2});
+    int count = lb_params_count(params);
+    ck_assert_int_eq(count, 2 + 8 + 4 + 3 + 8 + 2);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            ck_assert_msg(memcmp(lb_params_tensor(params, i)->data, lb_params_tensor(params, j)->data,
+                                 8 * sizeof(lb_real)) != 0,
+                          "%s and %s", lb_params_name(params, i), lb_params_name(params, j));
+    ck_assert_int_eq(lb_dim(lb_params_find(params, "m.decoder.weight_hh_l1"), 1), 128);
+    ck_assert_int_eq(lb_dim(lb_params_find(params, "m.source_embedding.weight"), 1), 64);
+    lb_params_free(params);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("init", SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs,
+                                                   test_gru_init_is_uniform_by_its_hidden_width,
+                                                   test_embedding_init_is_standard_normal,
+                                                   test_layer_norm_init_changes_nothing,
+                                                   test_attention_init_is_that_of_linear_layers,
+                                                   test_seq2seq_init_no_two_parameters_start_alike));
+}

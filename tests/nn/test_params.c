@@ -1,0 +1,201 @@
+/* The parameter store. This test runs in both precisions. */
+#include "nn/params.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "tensor/alloc.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const lb_init normal = {LB_INIT_NORMAL, 1};
+
+START_TEST(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes)
+{
+    lb_params *params = lb_params_new(1);
+    const lb_shape shapes[] = {LB_SHAPE(3), LB_SHAPE(5, 7), LB_SHAPE(1), LB_SHAPE(2, 3, 11)};
+    int64_t learned = 0;
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        lb_params_add(params, "", name, shapes[i], normal);
+        learned += lb_shape_count(shapes[i]);
+    }
+    ck_assert_int_eq(lb_params_count(params), 4);
+    ck_assert_int_eq(lb_params_learned(params), learned);
+    int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real), end = 0;
+    for (int i = 0; i < 4; i++) {
+        const lb_tensor *p = lb_params_tensor(params, i);
+        ck_assert_uint_eq((uintptr_t)p->data % LB_ALIGNMENT, 0);
+        ck_assert_uint_eq((uintptr_t)p->grad % LB_ALIGNMENT, 0);
+        ck_assert_int_eq(p->data - lb_params_values(params), end);
+        ck_assert_int_eq(p->grad - lb_params_grads(params), end);
+        ck_assert(lb_shape_equal(p->shape, shapes[i]));
+        ck_assert(p->requires_grad && !p->tape && !p->node);
+        end += lb_count(p);
+        for (; end % unit; end++)
+            ck_assert(lb_params_values(params)[end] == 0 && lb_params_grads(params)[end] == 0);
+    }
+    ck_assert_int_eq(lb_params_size(params), end);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_add_scoped_names_are_joined_by_dots)
+{
+    lb_params *params = lb_params_new(1);
+    const char *inner = lb_params_scope(params, "model", "encoder");
+    ck_assert_str_eq(inner, "model.encoder");
+    ck_assert_str_eq(lb_params_scope(params, "", "model"), "model");
+    lb_tensor *weight = lb_params_add(params, inner, "weight_ih_l0", LB_SHAPE(2), normal);
+    lb_params_add(params, "", "scale", LB_SHAPE(1), normal);
+    ck_assert_str_eq(lb_params_name(params, 0), "model.encoder.weight_ih_l0");
+    ck_assert_str_eq(lb_params_name(params, 1), "scale");
+    ck_assert_ptr_eq(lb_params_find(params, "model.encoder.weight_ih_l0"), weight);
+    ck_assert_ptr_eq(lb_params_tensor(params, 0), weight);
+    ck_assert_ptr_null(lb_params_find(params, "weight_ih_l0"));
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_add_taken_name_is_an_error_that_stays)
+{
+    lb_params *params = lb_params_new(1);
+    lb_params_add(params, "a", "b", LB_SHAPE(2), normal);
+    lb_tensor *second = lb_params_add(params, "", "a.b", LB_SHAPE(2), normal);
+    ck_assert(!lb_is_sound(second));
+    ck_assert_int_eq(lb_params_status(params), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params), "there is a parameter a.b already");
+    ck_assert(!lb_is_sound(lb_params_add(params, "", "c", LB_SHAPE(2), normal)));
+    ck_assert_str_eq(lb_params_error(params), "there is a parameter a.b already");
+    ck_assert_int_eq(lb_params_count(params), 1);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_add_impossible_shape_is_an_error)
+{
+    const lb_shape bad[] = {LB_SHAPE(3, 0), LB_SHAPE(-2), LB_SHAPE(INT64_MAX, 4)};
+    for (int i = 0; i < 3; i++) {
+        lb_params *params = lb_params_new(1);
+        ck_assert(!lb_is_sound(lb_params_add(params, "m", "w", bad[i], normal)));
+        ck_assert_int_eq(lb_params_status(params), LB_ERROR_SHAPE);
+        ck_assert_int_eq(lb_params_count(params), 0);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
+START_TEST(test_fail_keeps_the_first_error)
+{
+    lb_params *params = lb_params_new(1);
+    ck_assert_int_eq(lb_params_fail(params, LB_ERROR_ARGUMENT, "%d layers", -3), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_params_fail(params, LB_ERROR_SHAPE, "later"), LB_ERROR_SHAPE);
+    ck_assert_int_eq(lb_params_status(params), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params), "-3 layers");
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_add_order_does_not_change_how_parameters_start)
+{
+    lb_params *one = lb_params_new(5), *other = lb_params_new(5), *seeded = lb_params_new(6);
+    lb_tensor *a = lb_params_add(one, "m", "a", LB_SHAPE(4, 5), normal),
+              *b = lb_params_add(one, "m", "b", LB_SHAPE(4, 5), normal);
+    lb_tensor *b2 = lb_params_add(other, "m", "b", LB_SHAPE(4, 5), normal);
+    lb_params_add(other, "x", "a", LB_SHAPE(100), normal);
+    lb_tensor *a2 = lb_params_add(other, "m", "a", LB_SHAPE(4, 5), normal);
+    lb_tensor *a3 = lb_params_add(seeded, "m", "a", LB_SHAPE(4, 5), normal);
+    ck_assert_mem_eq(a->data, a2->data, 20 * sizeof *a->data);
+    ck_assert_mem_eq(b->data, b2->data, 20 * sizeof *a->data);
+    ck_assert_mem_ne(a->data, b->data, 20 * sizeof *a->data);
+    ck_assert_mem_ne(a->data, a3->data, 20 * sizeof *a->data);
+    lb_params_free(one);
+    lb_params_free(other);
+    lb_params_free(seeded);
+}
+END_TEST
+
+START_TEST(test_add_growth_keeps_tensors_values_and_gradients)
+{
+    enum { MANY = 200 };
+    lb_params *params = lb_params_new(9);
+    lb_tensor *tensor[MANY];
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        tensor[i] =
+            lb_params_add(params, "", name, LB_SHAPE(1 + i % 37), (lb_init){LB_INIT_CONSTANT, i + 0.5});
+        for (int64_t j = 0; j < lb_count(tensor[i]); j++) tensor[i]->grad[j] = (lb_real)(-i);
+    }
+    ck_assert_int_eq(lb_params_status(params), LB_OK);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_ptr_eq(lb_params_tensor(params, i), tensor[i]);
+        ck_assert(tensor[i]->data >= lb_params_values(params));
+        ck_assert(tensor[i]->data + lb_count(tensor[i]) <= lb_params_values(params) + lb_params_size(params));
+        for (int64_t j = 0; j < lb_count(tensor[i]); j++) {
+            ck_assert(tensor[i]->data[j] == (lb_real)(i + 0.5));
+            ck_assert(tensor[i]->grad[j] == (lb_real)(-i));
+        }
+    }
+    lb_params_zero_grads(params);
+    for (int64_t j = 0; j < lb_params_size(params); j++) ck_assert(lb_params_grads(params)[j] == 0);
+    ck_assert(tensor[7]->data[0] == (lb_real)7.5);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_alloc_is_zero_and_aligned)
+{
+    lb_params *params = lb_params_new(9);
+    const unsigned char *memory = lb_params_alloc(params, 300);
+    ck_assert_uint_eq((uintptr_t)memory % LB_ALIGNMENT, 0);
+    for (int i = 0; i < 300; i++) ck_assert_uint_eq(memory[i], 0);
+    lb_params_free(params);
+    lb_params_free(NULL);
+}
+END_TEST
+
+/* Returns the status after adding two parameters, the second of which makes the slabs grow. */
+static lb_status add_two(void)
+{
+    lb_params *params = lb_params_new(1);
+    if (!params) return LB_ERROR_MEMORY;
+    const lb_tensor *first = lb_params_add(params, "", "a", LB_SHAPE(10), (lb_init){LB_INIT_CONSTANT, 3});
+    const lb_tensor *second = lb_params_add(params, "", "b", LB_SHAPE(70000), normal);
+    lb_status status = lb_params_status(params);
+    if (lb_is_sound(first)) ck_assert(first->data[9] == 3);
+    ck_assert_int_eq(lb_is_sound(first) && lb_is_sound(second), status == LB_OK);
+    lb_params_free(params);
+    return status;
+}
+
+START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    support_watch_allocations();
+    ck_assert_int_eq(add_two(), LB_OK);
+    long all = support_allocation_count();
+    int failed = 0;
+    ck_assert_int_ge(all, 7);
+    for (long n = 1; n <= all; n++) {
+        support_fail_allocation(n);
+        lb_status status = add_two();
+        ck_assert(status == LB_ERROR_MEMORY || status == LB_OK);
+        failed += status == LB_ERROR_MEMORY;
+        ck_assert_int_eq(support_live_allocations(), 0);
+    }
+    ck_assert_int_ge(failed, 6); /* all but an arena's generous block */
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "params",
+        SUPPORT_TESTS(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes,
+                      test_add_scoped_names_are_joined_by_dots, test_add_taken_name_is_an_error_that_stays,
+                      test_add_impossible_shape_is_an_error, test_fail_keeps_the_first_error,
+                      test_add_order_does_not_change_how_parameters_start,
+                      test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
+                      test_add_failing_allocation_is_an_error_and_leaks_nothing));
+}

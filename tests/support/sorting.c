@@ -1,0 +1,33 @@
+#include "support/sorting.h"
+
+#include "autograd/ops.h"
+
+lb_status support_sorting_open(support_sorting *s, lb_sort_task task, lb_seq2seq_config config)
+{
+    *s = (support_sorting){.task = task, .params = lb_params_new(17), .tape = lb_tape_new()};
+    if (!s->params || !s->tape) return LB_ERROR_MEMORY;
+    lb_tape_seed(s->tape, 5, 0);
+    config.source_vocab = config.target_vocab = lb_sort_vocab(&task);
+    lb_status status = lb_seq2seq_init(&s->model, s->params, "sort", config);
+    if (status) return status;
+    s->adam = lb_adam_new(s->params, (lb_adam_config){.lr = (lb_real)3e-3, .clip_norm = 1});
+    return s->adam ? LB_OK : LB_ERROR_MEMORY;
+}
+
+void support_sorting_close(support_sorting *s)
+{
+    lb_adam_free(s->adam);
+    lb_tape_free(s->tape);
+    lb_params_free(s->params);
+}
+
+lb_status support_sorting_step(support_sorting *s, int64_t batch_size, int64_t step, lb_real *loss)
+{
+    lb_tape_reset(s->tape);
+    lb_batch batch = lb_sort_batch(&s->task, s->tape, batch_size, step);
+    lb_tensor *logits = lb_seq2seq_forward(&s->model, batch.source, batch.target_in);
+    lb_tensor *value = lb_cross_entropy(logits, batch.target_out, LB_PAD);
+    lb_status status = lb_backward(value);
+    if (loss) *loss = lb_item(value);
+    return status ? status : lb_adam_step(s->adam);
+}

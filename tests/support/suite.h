@@ -1,0 +1,36 @@
+/* What the main function of a test program does. */
+#ifndef SUPPORT_SUITE_H
+#define SUPPORT_SUITE_H
+
+#include <check.h>
+
+/* Runs the tests, each in a process of its own, and returns the exit status of the program. This process stays out of
+ * OpenMP, whose threads do not survive a fork. */
+int support_run_tests(const char *name, int count, const TTest *const *tests);
+
+/* support_run_tests("unit", SUPPORT_TESTS(test_one, test_two)) */
+#define SUPPORT_TESTS(...)                                                                                   \
+    (int)(sizeof((const TTest *const[]){__VA_ARGS__}) / sizeof(const TTest *)), (const TTest *const[])       \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
+
+/* As ck_assert_msg, for inner loops: Check writes to a pipe at each assertion that holds. */
+#define SUPPORT_CHECK(condition, ...)                                                                        \
+    do {                                                                                                     \
+        if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                         \
+    } while (0)
+
+/* Does a sanitizer watch? Then all is slow. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define SUPPORT_SANITIZED 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#        define SUPPORT_SANITIZED 1
+#    endif
+#endif
+#ifndef SUPPORT_SANITIZED
+#    define SUPPORT_SANITIZED 0
+#endif
+
+#endif

@@ -1,0 +1,190 @@
+/* Matrix products against three plain loops. This test runs in both precisions. */
+#include "support/suite.h"
+#include "tensor/gemm.h"
+#include "tensor/rng.h"
+#include "tensor/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LB_REAL_IS_DOUBLE
+static const double TOLERANCE = 1e-14;
+#else
+static const double TOLERANCE = 1e-6;
+#endif
+
+enum { GAP = 3, FILLER = -77 };
+
+/* A matrix [rows, columns], stored transposed or not, with NaN in the gaps between its stored rows. */
+static lb_matrix make_matrix(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
+{
+    int64_t stored_rows = transposed ? columns : rows, width = transposed ? rows : columns,
+            stride = width + GAP;
+    lb_real *data = malloc((size_t)(stored_rows * stride + 1) * sizeof *data);
+    for (int64_t i = 0; i < stored_rows * stride; i++)
+        data[i] = i % stride < width
+                      ? (lb_real)(lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) * 2 - 0.8)
+                      : (lb_real)NAN;
+    return (lb_matrix){.data = data, .stride = stride, .transposed = transposed};
+}
+
+static double at(lb_matrix m, int64_t i, int64_t j)
+{
+    return (double)m.data[m.transposed ? j * m.stride + i : i * m.stride + j];
+}
+
+static lb_real *make_result(int64_t m, int64_t stride, int64_t n, lb_real start)
+{
+    lb_real *c = malloc((size_t)(m * stride + 1) * sizeof *c);
+    for (int64_t i = 0; i < m * stride; i++)
+        c[i] = i % stride >= n ? FILLER : isnan(start) ? start : start + (lb_real)(i % 5);
+    return c;
+}
+
+typedef void (*gemm_fn)(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                        int64_t stride);
+
+static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta, bool tb, lb_real beta)
+{
+    lb_matrix a = make_matrix(m, k, ta, 1), b = make_matrix(k, n, tb, 2);
+    int64_t stride = n + GAP;
+    /* What beta = 0 finds in c does not count, not even NaN. */
+    lb_real *c = make_result(m, stride, n, beta == 0 ? (lb_real)NAN : 2);
+    gemm(m, n, k, a, b, beta, c, stride);
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < stride; j++) {
+            double found = (double)c[i * stride + j], sum = 0, size = 0;
+            if (j >= n) {
+                SUPPORT_CHECK(found == FILLER, "row %d: wrote beside the matrix", (int)i);
+                continue;
+            }
+            for (int64_t p = 0; p < k; p++) {
+                sum += at(a, i, p) * at(b, p, j);
+                size += fabs(at(a, i, p) * at(b, p, j));
+            }
+            if (beta != 0) sum += (double)beta * (2 + (double)((i * stride + j) % 5));
+            SUPPORT_CHECK(fabs(found - sum) <= TOLERANCE * (1 + size),
+                          "[%d,%d,%d] %d%d beta %g: element %d,%d is %.9g, not %.9g", (int)m, (int)n, (int)k,
+                          ta, tb, (double)beta, (int)i, (int)j, found, sum);
+        }
+    }
+    free((void *)(uintptr_t)a.data);
+    free((void *)(uintptr_t)b.data);
+    free(c);
+}
+
+/* Sizes on either side of a tile's edge, tall and wide, and of several tiles; the last has an odd rest. */
+static const int64_t sizes[][3] = {{1, 1, 1},      {2, 3, 4},      {15, 16, 17},  {16, 17, 3},
+                                   {33, 5, 1},     {1, 70, 9},     {70, 1, 9},    {64, 64, 255},
+                                   {64, 64, 256},  {64, 65, 257},  {128, 96, 97}, {513, 31, 140},
+                                   {31, 513, 140}, {257, 129, 190}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+START_TEST(test_gemm_all_transposes_equal_plain_loops)
+{
+    for (int s = 0; s < SIZES; s++)
+        for (int kind = 0; kind < 8; kind++)
+            check_product(lb_gemm, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_serial_all_transposes_equal_plain_loops)
+{
+    for (int s = 0; s < SIZES - 3; s++)
+        for (int kind = 0; kind < 8; kind++)
+            check_product(lb_gemm_serial, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_beta_scales_what_was_there)
+{
+    check_product(lb_gemm, 37, 41, 11, false, true, (lb_real)-0.5);
+    check_product(lb_gemm, 300, 41, 150, true, false, (lb_real)2.5);
+}
+END_TEST
+
+START_TEST(test_gemm_empty_inner_size_gives_beta_c)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        check_product(lb_gemm, 5, 7, 0, kind & 1, kind & 2, 0);
+        check_product(lb_gemm, 5, 7, 0, kind & 1, kind & 2, 1);
+    }
+    /* Rows without an element lie no element apart. */
+    lb_real c[6] = {NAN, NAN, NAN, NAN, NAN, NAN}, nothing[1] = {7};
+    lb_gemm(2, 3, 0, lb_plain(nothing, 0), lb_transposed(nothing, 0), 0, c, 3);
+    for (int i = 0; i < 6; i++) ck_assert_msg(c[i] == 0, "element %d is %g", i, (double)c[i]);
+    lb_gemm(2, 3, 0, lb_plain(nothing, 0), lb_plain(nothing, 3), 1, c, 3);
+    for (int i = 0; i < 6; i++) ck_assert(c[i] == 0);
+}
+END_TEST
+
+START_TEST(test_gemm_empty_result_touches_nothing)
+{
+    lb_real a[4] = {1, 2, 3, 4}, c[2] = {5, 6};
+    lb_gemm(0, 2, 2, lb_plain(a, 2), lb_plain(a, 2), 0, c, 2);
+    lb_gemm(2, 0, 2, lb_plain(a, 2), lb_plain(a, 2), 0, c, 2);
+    ck_assert(c[0] == 5 && c[1] == 6);
+}
+END_TEST
+
+START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
+{
+    for (int s = SIZES - 6; s < SIZES; s++) {
+        int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+        for (int kind = 0; kind < 4; kind++) {
+            lb_matrix a = make_matrix(m, k, kind & 1, 3), b = make_matrix(k, n, kind & 2, 4);
+            size_t bytes = (size_t)(m * n) * sizeof(lb_real);
+            lb_real *first = malloc(bytes), *other = malloc(bytes);
+            lb_set_threads(1);
+            ck_assert_int_eq(lb_threads(), 1);
+            lb_gemm(m, n, k, a, b, 0, first, n);
+            for (int threads = 2; threads <= 4; threads++) {
+                lb_set_threads(threads);
+                ck_assert_int_eq(lb_threads(), threads);
+                memset(other, 0, bytes);
+                lb_gemm(m, n, k, a, b, 0, other, n);
+                ck_assert_int_eq(lb_threads(), threads);
+                ck_assert_msg(memcmp(first, other, bytes) == 0, "[%d,%d,%d] on %d threads", (int)m, (int)n,
+                              (int)k, threads);
+            }
+            free((void *)(uintptr_t)a.data);
+            free((void *)(uintptr_t)b.data);
+            free(first);
+            free(other);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_kernel_names_openblas_and_its_version)
+{
+    ck_assert_msg(strncmp(lb_gemm_kernel(), "OpenBLAS ", 9) == 0, "%s", lb_gemm_kernel());
+    ck_assert_ptr_nonnull(strchr(lb_gemm_kernel() + 9, '.'));
+    ck_assert_ptr_nonnull(strchr(lb_gemm_kernel() + 9, ' '));
+}
+END_TEST
+
+START_TEST(test_threads_none_means_one_per_processor)
+{
+    lb_set_threads(3);
+    lb_set_threads(0);
+    int all = lb_threads();
+    ck_assert_int_ge(all, 1);
+    lb_set_threads(-4);
+    ck_assert_int_eq(lb_threads(), all);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "gemm",
+        SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
+                      test_gemm_serial_all_transposes_equal_plain_loops, test_gemm_beta_scales_what_was_there,
+                      test_gemm_empty_inner_size_gives_beta_c, test_gemm_empty_result_touches_nothing,
+                      test_gemm_any_number_of_threads_gives_the_same_bits,
+                      test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
+}
