@@ -138,7 +138,9 @@ lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t co
             .id = all.id + row * all.length,
             .length = length < limit ? length : limit,
             .ended = all.finished[row] && length < limit,
-            .weights = all.weights ? all.weights + row * all.length * all.source_length : NULL,
+            .weights = all.weights ? all.weights + row * all.heads * all.length * all.source_length : NULL,
+            .heads = all.heads,
+            .steps = all.length,
             .columns = all.source_length,
         };
     }

@@ -1,6 +1,6 @@
 /* predict as its user sees it: answers in order and at once, and one clear line for each kind of rubbish. */
-#include "support/sort_model.h"
 #include "support/process.h"
+#include "support/sort_model.h"
 #include "support/tempdir.h"
 
 #include <check.h>
@@ -14,7 +14,7 @@
 #define PREDICT BIN_DIR "/predict"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+static char model[SUPPORT_PATH], headed[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
 
 static support_result result;
 
@@ -39,6 +39,8 @@ START_TEST(test_predict_lists_are_sorted)
     expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
     run(plain, NULL, "7 3\n5 0\n");
     expect(0, "3 7\n0 5\n", "");
+    run(headed, NULL, "7 3 9 1\n5 0\n");
+    expect(0, "1 3 7 9\n0 5\n", "");
 }
 END_TEST
 
@@ -454,6 +456,7 @@ static void free_result(void)
 int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     Suite *suite = suite_create("predict");
