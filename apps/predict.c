@@ -94,7 +94,7 @@ static int affordable(const session *s, int first)
     while (first + count < s->count) {
         int32_t length = s->lists[first + count].length;
         longest = length > longest ? length : longest;
-        int64_t step = longest + c->target_vocab + 16 * c->layers * c->hidden;
+        int64_t step = s->sort.model.attention.heads * longest + c->target_vocab + 16 * c->hidden * c->layers;
         if (count > 0 && (count + 1) * lb_decoding_limit(longest) * step > MOST_FLOATS) break;
         count++;
     }

@@ -63,7 +63,7 @@ static lb_status attend(const settings *s, app_matrix *matrix, lb_error *error)
 static lb_range range_of(const app_matrix *m)
 {
     const double rounding = 1e-6;
-    for (size_t i = 0; i < m->rows * m->columns; i++)
+    for (size_t i = 0; i < m->heads * m->rows * m->columns; i++)
         if (isfinite(m->values[i]) && (m->values[i] < -rounding || m->values[i] > 1 + rounding))
             return LB_RANGE_DATA;
     return LB_RANGE_UNIT;
@@ -71,17 +71,15 @@ static lb_range range_of(const app_matrix *m)
 
 static void warn_of_holes(const app_matrix *m)
 {
-    size_t holes = 0, count = m->rows * m->columns;
+    size_t holes = 0, count = m->heads * m->rows * m->columns;
     for (size_t i = 0; i < count; i++) holes += isfinite(m->values[i]) ? 0 : 1;
     if (holes > 0) app_note("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
-static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix *m, lb_error *error)
+/* One panel, of which all but values and title are alike. */
+static lb_heatmap map_of(const settings *s, lb_colormap colormap, const app_matrix *m)
 {
-    lb_error found = {0};
-    lb_font *font = s->font ? lb_font_open(s->font, error) : NULL;
-    if (s->font && !font) return error->status;
-    lb_heatmap map = {
+    return (lb_heatmap){
         .values = m->values,
         .rows = m->rows,
         .columns = m->columns,
@@ -95,9 +93,51 @@ static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix 
         .colormap = colormap,
         .cell_text = s->no_values ? LB_CELL_TEXT_NONE : LB_CELL_TEXT_AUTO,
     };
+}
+
+/* The heads side by side, in about a square, with one colour bar. */
+static lb_canvas *draw_heads(const settings *s, const lb_heatmap *like, size_t heads, lb_figure figure,
+                             lb_error *error)
+{
+    enum { TITLE = 32 };
+    lb_heatmap *maps = lb_alloc(heads * sizeof *maps);
+    lb_panel *panels = lb_alloc(heads * sizeof *panels);
+    char *titles = lb_alloc(heads * TITLE);
+    lb_canvas *canvas = NULL;
+    for (size_t head = 0; maps && panels && titles && head < heads; head++) {
+        snprintf(titles + head * TITLE, TITLE, "Head %zu", head);
+        maps[head] = *like;
+        maps[head].values += head * like->rows * like->columns;
+        maps[head].title = titles + head * TITLE;
+        panels[head] = lb_heatmap_panel(&maps[head]);
+    }
+    if (maps && panels && titles) {
+        lb_color_bar bar = lb_heatmap_share_scale(maps, heads);
+        figure.panels = panels;
+        figure.count = heads;
+        figure.columns = (size_t)ceil(sqrt((double)heads));
+        figure.title = s->title;
+        figure.bar = &bar;
+        canvas = lb_figure_draw(&figure, error);
+    } else {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    }
+    lb_release(maps);
+    lb_release(panels);
+    lb_release(titles);
+    return canvas;
+}
+
+static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix *m, lb_error *error)
+{
+    lb_error found = {0};
+    lb_font *font = s->font ? lb_font_open(s->font, error) : NULL;
+    if (s->font && !font) return error->status;
+    lb_heatmap map = map_of(s, colormap, m);
     lb_panel panel = lb_heatmap_panel(&map);
+    lb_figure figure = {.panels = &panel, .count = 1, .dpi = s->dpi, .font = font};
     lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = s->dpi, .font = font}, &found);
+        m->heads > 1 ? draw_heads(s, &map, m->heads, figure, &found) : lb_figure_draw(&figure, &found);
     lb_font_free(font);
     if (canvas) {
         lb_status status = lb_png_write(canvas, s->dpi, s->output, error);
@@ -107,6 +147,15 @@ static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix 
     /* All that can be wrong with such a figure is that it is too large, which comes of the data. */
     lb_status status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
     return lb_error_set(error, status, "%s: %s", s->model ? s->model : s->matrix, found.message);
+}
+
+/* "wrote attention.png (5 x 4)", and how many of such if there are several. */
+static void report(const settings *s, const app_matrix *m)
+{
+    char heads[32] = "";
+    warn_of_holes(m);
+    if (m->heads > 1) snprintf(heads, sizeof heads, ", %zu heads", m->heads);
+    app_note("wrote %s (%zu x %zu%s)", s->output, m->rows, m->columns, heads);
 }
 
 static int visualize(const settings *s)
@@ -119,9 +168,8 @@ static int visualize(const settings *s)
     if (!status)
         status = s->model ? attend(s, &matrix, &error)
                           : app_matrix_read(s->matrix, s->rows, s->columns, &matrix, &error);
-    if (!status) warn_of_holes(&matrix);
     if (!status) status = draw(s, colormap, &matrix, &error);
-    if (!status) app_note("wrote %s (%zu x %zu)", s->output, matrix.rows, matrix.columns);
+    if (!status) report(s, &matrix);
     app_matrix_free(&matrix);
     return status ? app_fail(&error) : 0;
 }

@@ -1,5 +1,6 @@
 #include "common/matrix.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -28,17 +29,20 @@ static lb_status make_labels(size_t count, char **text, const char ***labels, lb
     return LB_OK;
 }
 
-/* One list alone has no padding: its weights are a plain matrix. */
+/* One list alone has no padding: its weights are what is wanted, and nothing but that. */
 static lb_status copy_attention(const app_list *list, const app_sorted *sorted, app_matrix *m,
                                 lb_error *error)
 {
     m->rows = (size_t)(sorted->length + sorted->ended);
     m->columns = (size_t)list->length;
-    m->values = lb_alloc(m->rows * m->columns * sizeof *m->values);
+    m->heads = (size_t)sorted->heads;
+    size_t count = m->heads * m->rows * m->columns;
+    assert((size_t)sorted->steps == m->rows && (size_t)sorted->columns == m->columns);
+    m->values = lb_alloc(count * sizeof *m->values);
     if (!m->values) return out_of_memory(error);
     if (make_labels(m->rows, &m->row_text, &m->row_labels, error)) return error->status;
     if (make_labels(m->columns, &m->column_text, &m->column_labels, error)) return error->status;
-    for (size_t i = 0; i < m->rows * m->columns; i++) m->values[i] = (double)sorted->weights[i];
+    for (size_t i = 0; i < count; i++) m->values[i] = (double)sorted->weights[i];
     for (size_t i = 0; i < m->columns; i++)
         m->column_labels[i] =
             app_sort_token(list->values[i] + LB_FIRST_TOKEN, m->column_text + i * APP_TOKEN);
@@ -104,6 +108,7 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
                             "%s: expected a matrix, [rows,columns], found an array of shape %s", path,
                             lb_shape_format(shape, text));
     }
+    m->heads = 1;
     m->rows = (size_t)shape.dim[0];
     m->columns = (size_t)shape.dim[1];
     status = read_labels(row_labels, path, "rows", m->rows, &m->row_text, &m->row_labels, error);

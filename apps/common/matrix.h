@@ -1,4 +1,4 @@
-/* A matrix with names for its rows and columns: what visualize draws. */
+/* A matrix with names for its rows and columns, or several of one kind: what visualize draws. */
 #ifndef APP_MATRIX_H
 #define APP_MATRIX_H
 
@@ -6,14 +6,14 @@
 
 /** Zero is an empty one. */
 typedef struct app_matrix {
-    size_t rows, columns;
-    double *values;                           /* [rows, columns] */
+    size_t heads, rows, columns;
+    double *values;                           /* [heads, rows, columns] */
     const char **row_labels, **column_labels; /* NULL: they have none */
     char *row_text, *column_text;             /* where the labels' letters lie */
 } app_matrix;
 
 /** Where the model looks while it sorts the list in `text`: a row for each token that it puts out, the end included, a
- *  column for each number of the list. The model must have attention. `*ended` tells whether it came to an end.
+ *  column for each number of the list, and all that for each head of its attention. The model must have attention. `*ended` tells whether it came to an end.
  *  Memory: freed by app_matrix_free, also after an error; so is that of app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if `text` is no list that the model could sort; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix,

@@ -74,12 +74,13 @@ static int32_t number_of(const char *word, size_t length, int32_t max_value)
 
 static lb_status refuse_word(const app_sort_model *sort, const char *word, size_t length, lb_error *error)
 {
-    char quoted[QUOTED + 1];
-    size_t shown = length < QUOTED ? length : QUOTED;
-    for (size_t i = 0; i < shown; i++) quoted[i] = word[i] ? word[i] : '?';
-    quoted[shown] = '\0';
+    char quoted[QUOTED + 1] = "";
+    for (size_t i = 0; i < QUOTED && i < length; i++) {
+        quoted[i] = word[i];
+        if (quoted[i] == '\0') quoted[i] = '?';
+    }
     return lb_error_set(error, LB_ERROR_FORMAT, "%s%s is not a number from 0 to %d", quoted,
-                        shown < length ? "..." : "", (int)sort->task.max_value);
+                        length > QUOTED ? "..." : "", (int)sort->task.max_value);
 }
 
 lb_status app_sort_read(const app_sort_model *sort, const char *text, size_t length, app_list *list,
@@ -127,8 +128,8 @@ lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t co
     lb_tape_reset(sort->tape);
     lb_tokens source = make_tokens(sort->tape, lists, count);
     lb_decoded all = {0};
-    if (!lb_tape_status(sort->tape)) all = lb_greedy(&sort->model, source, lb_decoding_limit(source.length));
-    if (lb_tape_status(sort->tape))
+    if (source.batch > 0) all = lb_greedy(&sort->model, source, lb_decoding_limit(source.length));
+    if (all.batch == 0)
         return lb_error_set(error, lb_tape_status(sort->tape), "%s", lb_tape_error(sort->tape));
     for (int64_t row = 0; row < count; row++) {
         /* The longest list decided when decoding gave up: a shorter one may have gone on beyond its own limit. */
@@ -137,7 +138,9 @@ lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t co
             .id = all.id + row * all.length,
             .length = length < limit ? length : limit,
             .ended = all.finished[row] && length < limit,
-            .weights = all.weights ? all.weights + row * all.length * all.source_length : NULL,
+            .weights = all.weights ? all.weights + row * all.heads * all.length * all.source_length : NULL,
+            .heads = all.heads,
+            .steps = all.length,
             .columns = all.source_length,
         };
     }

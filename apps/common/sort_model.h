@@ -38,9 +38,10 @@ typedef struct app_sorted {
     const int32_t *id; /* [length] tokens, for app_sort_token */
     int64_t length;
     bool ended; /* the model knew where to stop; otherwise this is what came until lb_decoding_limit */
-    const lb_real
-        *weights; /* [length + ended, columns]: where it looked, also for the end; NULL without attention */
-    int64_t columns; /* of `weights`: numbers of the list, and perhaps others behind them, of no weight */
+    const lb_real *weights; /* [heads, steps, columns]: where it looked; NULL without attention */
+    int64_t heads;
+    int64_t steps;   /* length, one more for the end, and perhaps others behind them */
+    int64_t columns; /* the numbers of the list, and perhaps others behind them, of no weight */
 } app_sorted;
 
 /** Sorts `count` lists side by side into `sorted`. What becomes of a list does not depend on the others.

@@ -92,7 +92,7 @@ START_TEST(test_app_lines_next_non_blocking_descriptor_waits_all_the_same)
     pid_t child = fork();
     if (child == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-        _exit(write(writer, "late\n", 5) != 5);
+        _exit(write(writer, "late\n", 5) == 5 ? 0 : 1);
     }
     expect_line("late", 4, 1);
     close(writer);

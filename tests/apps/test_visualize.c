@@ -1,4 +1,5 @@
 /* visualize as its user sees it: the picture, the line that says so, and one clear line for each kind of rubbish. */
+#include "plot/figure.h"
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/sort_model.h"
@@ -14,7 +15,7 @@
 #define VISUALIZE BIN_DIR "/visualize"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+static char model[SUPPORT_PATH], headed[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
 
 static support_result result;
 
@@ -73,9 +74,7 @@ START_TEST(test_visualize_matrix_is_drawn_as_in_the_reference)
 {
     write_matrix("w.npy", LB_SHAPE(3, 4), alignment);
     RUN("--matrix", "w.npy", "--rows", "the  cat\tsleeps", "--columns", "El gato duerme aqu\xc3\xad", "-o",
-        "w.png", "--title",
-        "Gr\xc3\xb6\xc3\x9f"
-        "e \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
+        "w.png", "--title", "Gr\xc3\xb6\xc3\x9f\x65 \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
     expect(0, "visualize: wrote w.png (3 x 4)\n");
     support_picture_file_equals(file("w.png"), "visualize_matrix");
     ck_assert_uint_eq(support_file_count(), 2);
@@ -103,41 +102,72 @@ START_TEST(test_visualize_rounding_beyond_one_keeps_the_scale_of_attention)
 }
 END_TEST
 
-/* Where the model looked, straight from the library. */
-static void write_attention(const char *name, const int32_t *list, int32_t count, int64_t rows)
+/* Where a model looked, straight from the library: [heads, rows, count], to be freed. */
+static double *attention(const char *path, const int32_t *list, int32_t count, int64_t heads, int64_t rows)
 {
     lb_safetensors *weights_file;
     lb_params *params = lb_params_new(0);
     lb_tape *tape = lb_tape_new();
     lb_seq2seq sorter;
-    ck_assert_int_eq(lb_safetensors_open(model, &weights_file, NULL), LB_OK);
+    ck_assert_int_eq(lb_safetensors_open(path, &weights_file, NULL), LB_OK);
     ck_assert_int_eq(lb_seq2seq_load(weights_file, &sorter, params, NULL), LB_OK);
     int32_t *id, *lengths;
     lb_tokens source = lb_tokens_new(tape, 1, count, &id, &lengths);
     for (int32_t i = 0; i < count; i++) id[i] = list[i] + LB_FIRST_TOKEN;
     lengths[0] = count;
     lb_decoded decoded = lb_greedy(&sorter, source, 20);
+    ck_assert_int_eq(decoded.heads, heads);
     ck_assert_int_eq(decoded.length, rows);
-    double *values = malloc((size_t)(rows * count) * sizeof *values);
+    double *values = malloc((size_t)(heads * rows * count) * sizeof *values);
     ck_assert_ptr_nonnull(values);
-    for (int64_t i = 0; i < rows * count; i++) values[i] = (double)decoded.weights[i];
-    write_matrix(name, LB_SHAPE(rows, count), values);
-    free(values);
+    for (int64_t i = 0; i < heads * rows * count; i++) values[i] = (double)decoded.weights[i];
     lb_tape_free(tape);
     lb_params_free(params);
     lb_safetensors_free(weights_file);
+    return values;
 }
 
 START_TEST(test_visualize_model_rows_are_output_with_its_end_and_columns_are_input)
 {
     RUN(model, "--input", "7 0 3", "-o", "model.png");
     expect(0, "visualize: wrote model.png (4 x 3)\n");
-    write_attention("w.npy", (const int32_t[]){7, 0, 3}, 3, 4);
+    double *weights = attention(model, (const int32_t[]){7, 0, 3}, 3, 1, 4);
+    write_matrix("w.npy", LB_SHAPE(4, 3), weights);
+    free(weights);
     RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 3", "-o", "matrix.png");
     expect(0, "visualize: wrote matrix.png (4 x 3)\n");
     ck_assert(same_pictures("model.png", "matrix.png"));
     RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 8", "-o", "other.png");
     ck_assert(!same_pictures("model.png", "other.png"));
+}
+END_TEST
+
+START_TEST(test_visualize_several_heads_have_a_panel_each)
+{
+    enum { HEADS = 4, ROWS = 4, COLUMNS = 3 };
+    RUN(headed, "--input", "7 0 3", "-o", "model.png", "--title", "All");
+    expect(0, "visualize: wrote model.png (4 x 3, 4 heads)\n");
+    double *weights = attention(headed, (const int32_t[]){7, 0, 3}, COLUMNS, HEADS, ROWS);
+    const char *const titles[HEADS] = {"Head 0", "Head 1", "Head 2", "Head 3"};
+    lb_color_bar bar = {.max = 1, .colormap = LB_COLORMAP_YLORRD, .label = "Attention Weight"};
+    lb_heatmap maps[HEADS];
+    lb_panel panels[HEADS];
+    for (size_t head = 0; head < HEADS; head++) {
+        maps[head] = (lb_heatmap){.values = weights + head * ROWS * COLUMNS,
+                                  .rows = ROWS,
+                                  .columns = COLUMNS,
+                                  .row_labels = (const char *const[]){"0", "3", "7", "</s>"},
+                                  .column_labels = (const char *const[]){"7", "0", "3"},
+                                  .title = titles[head],
+                                  .x_label = "Input Tokens (Keys)",
+                                  .y_label = "Output Tokens (Queries)",
+                                  .hide_bar = true};
+        panels[head] = lb_heatmap_panel(&maps[head]);
+    }
+    lb_figure figure = {.panels = panels, .count = HEADS, .columns = 2, .title = "All", .bar = &bar};
+    ck_assert_int_eq(lb_figure_save(&figure, file("library.png"), NULL), LB_OK);
+    free(weights);
+    ck_assert(same_pictures("model.png", "library.png"));
 }
 END_TEST
 
@@ -162,7 +192,8 @@ START_TEST(test_visualize_dpi_values_and_font_change_the_picture)
     ck_assert_int_le(abs(fine_height - 2 * height), 12);
     RUN(model, "-i", "7 0", "-o", "b.png", "--no-values");
     ck_assert(!same_pictures("a.png", "b.png"));
-    RUN(model, "-i", "7 0", "-o", "b.png", "--font", TEST_FONTS "/DejaVuSans-Bold.ttf");
+    const char *const bold = TEST_FONTS "/DejaVuSans-Bold.ttf";
+    RUN(model, "-i", "7 0", "-o", "b.png", "--font", bold);
     expect(0, "visualize: wrote b.png (3 x 2)\n");
     ck_assert(!same_pictures("a.png", "b.png"));
 }
@@ -182,8 +213,8 @@ START_TEST(test_visualize_bad_input_is_status_65)
     expect(65, "visualize: --input: 10 is not a number from 0 to 9\n");
     RUN(model, "--input", "");
     expect(65, "visualize: --input: there is no number; expected some from 0 to 9, separated by blanks\n");
-    char many[100] = "";
-    for (int i = 0; i < 41; i++) memcpy(many + 2 * i, "1 ", 3);
+    char many[100], *end = many;
+    for (int i = 0; i < 41; i++) end = stpcpy(end, "1 ");
     RUN(model, "--input", many);
     expect(65,
            "visualize: --input: there are more than 40 numbers; the model was trained on lists of 2 to 4\n");
@@ -301,6 +332,7 @@ static void free_result(void)
 int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
     support_train_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     Suite *suite = suite_create("visualize");
@@ -311,6 +343,7 @@ int main(void)
     tcase_add_test(tests, test_visualize_values_beyond_unit_interval_and_holes_are_drawn_as_in_the_reference);
     tcase_add_test(tests, test_visualize_rounding_beyond_one_keeps_the_scale_of_attention);
     tcase_add_test(tests, test_visualize_model_rows_are_output_with_its_end_and_columns_are_input);
+    tcase_add_test(tests, test_visualize_several_heads_have_a_panel_each);
     tcase_add_test(tests, test_visualize_output_is_attention_png_unless_said);
     tcase_add_test(tests, test_visualize_dpi_values_and_font_change_the_picture);
     tcase_add_test(tests, test_visualize_output_without_end_is_told);

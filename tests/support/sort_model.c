@@ -55,7 +55,7 @@ void support_train_model(const char *path, int steps, lb_attention_kind attentio
     if (child == 0) {
         lb_error error = {0};
         if (train_and_save(path, steps, attention, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
-        _exit(error.status != LB_OK);
+        _exit(error.status ? 1 : 0);
     }
     int status = 1;
     if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {

@@ -13,14 +13,11 @@ static lb_status reshaped(const lb_node *node, lb_shape *out)
 {
     lb_shape from = node->in[0]->shape, to = *(const lb_shape *)node->attributes;
     int unknown = -1;
-    int64_t known = 1;
-    for (int d = 0; d < to.ndim; d++) {
-        if (to.dim[d] == -1 && unknown < 0)
-            unknown = d;
-        else
-            known *= to.dim[d];
-    }
-    if (unknown >= 0 && known > 0) to.dim[unknown] = lb_shape_count(from) / known;
+    for (int d = 0; d < to.ndim && unknown < 0; d++)
+        if (to.dim[d] == -1) unknown = d;
+    if (unknown >= 0) to.dim[unknown] = 1;
+    if (unknown >= 0 && lb_shape_valid(to) && lb_shape_count(to) > 0)
+        to.dim[unknown] = lb_shape_count(from) / lb_shape_count(to);
     if (!lb_shape_valid(to) || lb_shape_count(to) != lb_shape_count(from)) {
         char text_from[LB_SHAPE_TEXT], text_to[LB_SHAPE_TEXT];
         return lb_op_fail(node, LB_ERROR_SHAPE, "x%s has not the elements of %s",
