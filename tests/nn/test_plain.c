@@ -78,7 +78,7 @@ static double *evaluate(twin run, const trial *t, int64_t *total)
     }
     ck_assert_msg(lb_backward(loss) == LB_OK, "%s: %s", t->name, lb_tape_error(tape));
     for (int i = 0; i < t->leaves; i++) *total += lb_count(t->leaf[i]);
-    double *all = malloc((size_t)*total * sizeof *all);
+    double *all = calloc((size_t)*total + 1, sizeof *all);
     int64_t at = 0;
     for (int k = 0; k < 3 && result.output[k]; k++)
         for (int64_t i = 0; i < lb_count(result.output[k]); i++)

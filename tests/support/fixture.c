@@ -154,12 +154,11 @@ void support_fixture_fill(const support_fixture *fixture, lb_params *params)
     }
 }
 
-void support_fixture_compare_within(const support_fixture *fixture, const char *name, const lb_real *found,
-                                    double float_tolerance)
+void support_fixture_compare(const support_fixture *fixture, const char *name, const lb_real *found)
 {
     const double *expected = support_fixture_values(fixture, name);
     int64_t count = lb_shape_count(support_fixture_shape(fixture, name));
-    double squares = 0, tolerance = IN_DOUBLE ? 1e-10 : float_tolerance;
+    double squares = 0, tolerance = IN_DOUBLE ? 1e-10 : 1e-5;
     for (int64_t i = 0; i < count; i++) squares += expected[i] * expected[i];
     double size = sqrt(squares / (double)count);
     ck_assert_int_gt(count, 0);
@@ -169,11 +168,6 @@ void support_fixture_compare_within(const support_fixture *fixture, const char *
                       "%s, element %d is %.12g, not %.12g (%.3g of what is allowed)", name, (int)i,
                       (double)found[i], expected[i],
                       fabs((double)found[i] - expected[i]) / tolerance / (size + fabs(expected[i])));
-}
-
-void support_fixture_compare(const support_fixture *fixture, const char *name, const lb_real *found)
-{
-    support_fixture_compare_within(fixture, name, found, 1e-5);
 }
 
 lb_tensor *support_fixture_output(const support_fixture *fixture, const char *name, lb_tensor *output,

@@ -42,10 +42,6 @@ void support_fixture_fill(const support_fixture *fixture, lb_params *params);
  * double. Where all is zero, zero must be found. */
 void support_fixture_compare(const support_fixture *fixture, const char *name, const lb_real *found);
 
-/* The same, for where rounding has been magnified, with a tolerance in float of the caller's choice. */
-void support_fixture_compare_within(const support_fixture *fixture, const char *name, const lb_real *found,
-                                    double float_tolerance);
-
 /* One output of a module: its values against "output.NAME", and what it adds to the loss, <cotangent.NAME, output>.
  * `loss` is what other outputs have added so far, or NULL. */
 lb_tensor *support_fixture_output(const support_fixture *fixture, const char *name, lb_tensor *output,
