@@ -1,5 +1,5 @@
 #include "plot/canvas.h"
-#include "support/failing_memory.h"
+#include "support/alloc.h"
 
 #include <check.h>
 #include <math.h>
@@ -55,13 +55,13 @@ END_TEST
 START_TEST(test_canvas_new_out_of_memory_leaks_nothing)
 {
     for (long n = 0; n < 3; n++) {
-        support_memory_fail_at(n);
+        support_watch_allocations();
+        support_fail_allocation(n + 1);
         lb_error error = {0};
         ck_assert_ptr_null(lb_canvas_new(10, 10, &error));
         ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
-        ck_assert_int_eq(support_memory_alive(), 0);
+        ck_assert_int_eq(support_live_allocations(), 0);
     }
-    support_memory_normal();
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 #include "plot/font.h"
 #include "plot/font_check.h"
-#include "support/failing_memory.h"
+#include "support/alloc.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -159,17 +159,18 @@ END_TEST
 START_TEST(test_font_out_of_memory_leaks_nothing)
 {
     for (long n = 0; n < 2; n++) {
-        support_memory_fail_at(n);
+        support_watch_allocations();
+        support_fail_allocation(n + 1);
         lb_error error = {0};
         ck_assert_ptr_null(lb_font_open(path, &error));
         ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
-        ck_assert_int_eq(support_memory_alive(), 0);
+        ck_assert_int_eq(support_live_allocations(), 0);
     }
-    support_memory_fail_at(0);
+    support_watch_allocations();
+    support_fail_allocation(1);
     lb_error error = {0};
     ck_assert_ptr_null(lb_font_builtin(LB_FONT_REGULAR, &error));
     ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
-    support_memory_normal();
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
-#include "support/failing_memory.h"
+#include "support/alloc.h"
 #include "support/picture.h"
 
 #include <check.h>
@@ -280,19 +280,19 @@ START_TEST(test_save_out_of_memory_at_any_time_leaks_nothing)
     lb_heatmap map = translation();
     map.cell = 8;
     const char *path = TEST_OUTPUT "/memory.png";
-    support_memory_fail_at(-1);
+    support_watch_allocations();
     ck_assert_int_eq(lb_heatmap_save(&map, path, NULL), LB_OK);
-    ck_assert_int_eq(support_memory_alive(), 0);
-    long needed = support_memory_tried();
+    ck_assert_int_eq(support_live_allocations(), 0);
+    long needed = support_allocation_count();
     ck_assert_int_gt(needed, 50);
     for (long n = 0; n < needed; n++) {
-        support_memory_fail_at(n);
+        support_watch_allocations();
+        support_fail_allocation(n + 1);
         lb_error error = {0};
         ck_assert_int_eq(lb_heatmap_save(&map, path, &error), LB_ERROR_MEMORY);
         ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
-        ck_assert_int_eq(support_memory_alive(), 0);
+        ck_assert_int_eq(support_live_allocations(), 0);
     }
-    support_memory_normal();
     remove(path);
 }
 END_TEST

@@ -1,5 +1,5 @@
 #include "plot/png.h"
-#include "support/failing_memory.h"
+#include "support/alloc.h"
 #include "support/picture.h"
 
 #include <check.h>
@@ -98,19 +98,19 @@ END_TEST
 START_TEST(test_write_out_of_memory_leaks_nothing_and_writes_nothing)
 {
     lb_canvas *canvas = sample(20, 20);
-    support_memory_fail_at(-1);
+    support_watch_allocations();
     ck_assert_int_eq(lb_png_write(canvas, 0, path, NULL), LB_OK);
-    long needed = support_memory_tried();
+    long needed = support_allocation_count();
     remove(path);
     ck_assert_int_gt(needed, 3);
     for (long n = 0; n < needed; n++) {
-        support_memory_fail_at(n);
+        support_watch_allocations();
+        support_fail_allocation(n + 1);
         lb_error error = {0};
         ck_assert_int_eq(lb_png_write(canvas, 0, path, &error), LB_ERROR_MEMORY);
-        ck_assert_int_eq(support_memory_alive(), 0);
+        ck_assert_int_eq(support_live_allocations(), 0);
         ck_assert(!exists(path));
     }
-    support_memory_normal();
     lb_canvas_free(canvas);
 }
 END_TEST

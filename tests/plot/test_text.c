@@ -1,5 +1,5 @@
 #include "plot/text.h"
-#include "support/failing_memory.h"
+#include "support/alloc.h"
 
 #include <check.h>
 #include <math.h>
@@ -235,15 +235,15 @@ START_TEST(test_draw_out_of_memory_is_remembered)
     lb_text_style style = {.font = font, .size = 20};
     for (long n = 0; n <= needed; n++) {
         lb_canvas *fresh = lb_canvas_new(50, 50, NULL);
-        support_memory_fail_at(n);
+        support_watch_allocations();
+        support_fail_allocation(n + 1);
         lb_text_draw(fresh, &style, (lb_point){5, 30}, "\xc3\xa1x"); /* the first is put together from two */
         if (n == 0) needed = 2;
-        if (support_memory_tried() > n) needed = n + 1;
+        if (support_allocation_count() > n) needed = n + 1;
         lb_error error = {0};
         ck_assert_int_eq(lb_canvas_status(fresh, &error),
-                         support_memory_tried() > n ? LB_ERROR_MEMORY : LB_OK);
-        ck_assert_int_eq(support_memory_alive(), 0);
-        support_memory_normal();
+                         support_allocation_count() > n ? LB_ERROR_MEMORY : LB_OK);
+        ck_assert_int_eq(support_live_allocations(), 0);
         lb_canvas_free(fresh);
     }
     ck_assert_int_ge(needed, 3);
