@@ -1,5 +1,5 @@
-# apps/NAME.c becomes build/<preset>/bin/NAME; what programs share lies in apps/common/.
-file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.c)
+# apps/NAME.c and bench/NAME.c become build/<preset>/bin/NAME; what programs share lies in apps/common/.
+file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/common/*.c)
 if(APP_COMMON_SOURCES)
   add_library(app_common STATIC ${APP_COMMON_SOURCES})

@@ -8,6 +8,7 @@
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
 #include "io/npy.h"
+#include "models/beam.h"
 #include "models/greedy.h"
 #include "models/seq2seq.h"
 #include "models/seq2seq_file.h"

@@ -19,8 +19,8 @@ static lb_status give_grad(lb_tensor *tensor)
     return LB_OK;
 }
 
-/* Memory for every gradient on the way is there before the first one is written: a backward that cannot finish does not
- * begin. */
+/* Memory for every gradient on the way is there before the first one is written: a backward that lacks it does not
+ * begin. Working memory of the ops is taken on the way. */
 static lb_status prepare(lb_tape *tape)
 {
     for (lb_node *node = tape->last; node; node = node->previous) {

@@ -28,33 +28,32 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
     }
 }
 
-static lb_status check(lb_multi_head_config *c, lb_params *params, const char *name)
+static void check(lb_multi_head_config *c, lb_params *params, const char *name)
 {
     if (c->heads == 0) c->heads = 1;
     if (c->key_embed == 0) c->key_embed = c->embed;
     bool whole = c->embed > 0 && c->heads > 0 && c->embed % c->heads == 0;
     bool widths = c->key_width > 0 && c->value_width > 0;
-    if (!whole && !widths)
-        return lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %lld heads do not divide a width of %lld", name,
-                              (long long)c->heads, (long long)c->embed);
+    if (c->heads < 0 || (!whole && !widths)) {
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %lld heads do not divide a width of %lld", name,
+                       (long long)c->heads, (long long)c->embed);
+        return;
+    }
     if (c->key_width == 0) c->key_width = c->embed / c->heads;
     if (c->value_width == 0) c->value_width = c->embed / c->heads;
     bool packable = c->key_embed == c->embed && c->key_width * c->heads == c->embed &&
                     c->value_width * c->heads == c->embed;
     if (!c->names && !packable)
-        return lb_params_fail(
-            params, LB_ERROR_ARGUMENT,
-            "%s: keys of width %lld and heads of widths %lld and %lld need names of their own", name,
-            (long long)c->key_embed, (long long)c->key_width, (long long)c->value_width);
-    return LB_OK;
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: keys of width %lld and heads of widths %lld and %lld need names of their own",
+                       name, (long long)c->key_embed, (long long)c->key_width, (long long)c->value_width);
 }
 
 lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const char *name,
                              lb_multi_head_config config)
 {
     *attention = (lb_multi_head){.name = lb_params_scope(params, "", name)};
-    lb_status status = check(&config, params, name);
-    if (status) return status;
+    check(&config, params, name); /* after an error what follows adds nothing but poison */
     attention->config = config;
     if (config.names)
         init_named(attention, params, name);

@@ -33,8 +33,15 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
     const lb_positional_config *c = &positional->config;
     const char *outer = lb_tape_enter(x->tape, positional->name);
     int64_t length = x->shape.ndim == 3 ? lb_dim(x, 1) : 0;
+    char text[LB_SHAPE_TEXT];
     lb_tensor *sum;
-    if (c->kind == LB_POSITIONAL_LEARNED && first + length > c->max_length)
+    /* A sum would broadcast. */
+    if (x->shape.ndim != 3 || lb_dim(x, 2) != c->width)
+        sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "x%s is not [batch,length,%lld]",
+                           lb_shape_format(x->shape, text), (long long)c->width);
+    else if (first < 0)
+        sum = lb_tape_fail(x->tape, LB_ERROR_INDEX, "position %lld is negative", (long long)first);
+    else if (c->kind == LB_POSITIONAL_LEARNED && first + length > c->max_length)
         sum = lb_tape_fail(x->tape, LB_ERROR_INDEX, "position %lld: positions are learned for %lld only",
                            (long long)(first + length - 1), (long long)c->max_length);
     else if (c->kind == LB_POSITIONAL_LEARNED)

@@ -26,7 +26,8 @@ lb_status lb_positional_init(lb_positional *positional, lb_params *params, const
                              lb_positional_config config);
 
 /** x plus the encoding of positions `first`, first + 1, ...
- *  Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX beyond max_length.
+ *  Shapes: x [batch, length, width] -> the same.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if `first` is negative, or beyond max_length.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.5: even columns sine, odd columns cosine. */
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first);
 

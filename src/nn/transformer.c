@@ -77,11 +77,14 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
                                     bool crosses, lb_transformer_config config)
 {
     if (config.layers == 0) config.layers = 1;
-    *stack = (lb_transformer_stack){.config = config};
+    *stack = (lb_transformer_stack){.layer = NULL};
     if (config.layers < 0)
-        return lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, config.layers);
-    stack->layer = lb_params_alloc(params, (size_t)config.layers * sizeof *stack->layer);
-    for (int i = 0; stack->layer && i < config.layers; i++) {
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, config.layers);
+    else
+        stack->layer = lb_params_alloc(params, (size_t)config.layers * sizeof *stack->layer);
+    if (!stack->layer) config.layers = 0; /* what follows adds nothing but poison */
+    stack->config = config;
+    for (int i = 0; i < config.layers; i++) {
         char layer[32];
         snprintf(layer, sizeof layer, "layers.%d", i);
         lb_transformer_layer_init(&stack->layer[i], params, part(params, name, layer), crosses, config);

@@ -9,8 +9,11 @@ typedef float lb_real;
 #endif
 
 /* A function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that
- * the processor has. It may call only inline functions and libm. */
+ * the processor has. It may call only inline functions and libm. Older clang names the clones so that other files do not
+ * find them: there is one version for all processors then. */
 #if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__linux__)
+#    define LB_KERNEL
+#elif defined(__clang__) && __clang_major__ < 18
 #    define LB_KERNEL
 #elif defined(__clang__)
 #    define LB_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))

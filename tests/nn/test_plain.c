@@ -25,7 +25,7 @@ typedef struct trial {
     lb_tensor *leaf[MOST];
     int leaves;
     const int32_t *lengths, *ids;
-    bool reverse, masked;
+    bool reverse, masked, biased;
     lb_real number;
 } trial;
 
@@ -202,6 +202,82 @@ START_TEST(test_attend_additive_equals_its_plain_twin)
 }
 END_TEST
 
+/* Heads of q, k and v as ranges of columns; t->number says how many. */
+static lb_tensor *split(lb_tensor *x, const trial *t)
+{
+    int64_t heads = (int64_t)t->number;
+    lb_tensor *parts = lb_reshape(x, LB_SHAPE(lb_dim(x, 0), lb_dim(x, 1), heads, lb_dim(x, 2) / heads));
+    return lb_permute(parts, 4, (const int[]){0, 2, 1, 3});
+}
+
+static lb_plain_result join(lb_plain_result attended)
+{
+    lb_tensor *x = lb_permute(attended.output[0], 4, (const int[]){0, 2, 1, 3});
+    attended.output[0] = lb_reshape(x, LB_SHAPE(lb_dim(x, 0), lb_dim(x, 1), lb_dim(x, 2) * lb_dim(x, 3)));
+    return attended;
+}
+
+static lb_tensor *mask_of_heads(lb_tape *tape, const trial *t, const lb_tensor *keys)
+{
+    lb_tensor *mask = mask_of(tape, t, keys);
+    return mask ? lb_reshape(mask, LB_SHAPE(lb_dim(keys, 0), 1, 1, lb_dim(keys, 1))) : NULL;
+}
+
+/* To be added to the scores of each head, each query and each key; -inf here and there. */
+static lb_tensor *bias_of(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    if (!t->biased) return NULL;
+    lb_shape shape = LB_SHAPE((int64_t)t->number, lb_dim(in[0], 1), lb_dim(in[1], 1));
+    lb_tensor *bias = lb_tensor_new(tape, shape, NULL);
+    for (int64_t i = 0; i < lb_count(bias); i++) {
+        uint64_t drawn = whole(2000 + (uint64_t)i, 11);
+        bias->data[i] = drawn == 0 ? -(lb_real)INFINITY : (lb_real)drawn / 4;
+    }
+    return bias;
+}
+
+static lb_plain_result columns_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    lb_tensor *context = lb_attend_dot(in[0], in[1], in[2], mask_of_heads(tape, t, in[1]),
+                                       bias_of(tape, t, in), (int64_t)t->number, (lb_real)0.6, 0);
+    return (lb_plain_result){{context, lb_op_output(context, 1)}};
+}
+
+static lb_plain_result axis_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    lb_tensor *context =
+        lb_attend_dot(split(in[0], t), split(in[1], t), split(in[2], t), mask_of_heads(tape, t, in[1]),
+                      bias_of(tape, t, in), 0, (lb_real)0.6, 0);
+    return join((lb_plain_result){{context, lb_op_output(context, 1)}});
+}
+
+static lb_plain_result plain_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    return join(lb_plain_attend_dot(split(in[0], t), split(in[1], t), split(in[2], t),
+                                    mask_of_heads(tape, t, in[1]), bias_of(tape, t, in), (lb_real)0.6));
+}
+
+START_TEST(test_attend_dot_equals_its_plain_twin_in_both_layouts)
+{
+    /* batch, heads, queries, keys, width, depth */
+    static const int64_t sizes[][6] = {{1, 1, 1, 1, 1, 1},   {3, 2, 4, 5, 7, 4},  {37, 3, 2, 6, 1, 5},
+                                       {2, 5, 33, 19, 8, 8}, {1, 4, 1, 65, 3, 1}, {5, 1, 7, 3, 33, 2}};
+    for (int s = 0; s < 6; s++)
+        for (int kind = 0; kind < 8; kind++) {
+            const int64_t *z = sizes[s], rows = z[0] * z[2];
+            trial t = {
+                .masked = (kind & 1) && z[3] > 1, .biased = (kind & 2) && z[3] > 1, .number = (lb_real)z[1]};
+            snprintf(t.name, sizeof t.name, "dot attention, sizes %d%s%s, %s", s, t.masked ? ", masked" : "",
+                     t.biased ? ", biased" : "", kind & 4 ? "axis" : "columns");
+            add_leaf(&t, LB_SHAPE(z[0], z[2], z[1] * z[4]));
+            add_leaf(&t, LB_SHAPE(z[0], z[3], z[1] * z[4]));
+            add_leaf(&t, LB_SHAPE(z[0], z[3], z[1] * z[5]));
+            compare(&t, kind & 4 ? axis_dot : columns_dot, plain_dot,
+                    (const int64_t[]){rows * z[1] * z[5], rows * z[1] * z[3], 0});
+        }
+}
+END_TEST
+
 static lb_plain_result fused_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     lb_tensor *outputs = lb_attention_gru_sequence(in[0], in[1], in[2], in[3], mask_of(tape, t, in[2]), in[4],
@@ -313,6 +389,8 @@ START_TEST(test_plain_twins_pass_poison_on)
     ck_assert(!lb_is_sound(
         lb_plain_attention_gru_sequence(good, good, good, good, NULL, good, good, good, poison, good)
             .output[0]));
+    ck_assert(!lb_is_sound(lb_plain_attend_dot(good, poison, good, NULL, NULL, 1).output[0]));
+    ck_assert(!lb_is_sound(lb_plain_attend_dot(good, good, poison, NULL, NULL, 1).output[1]));
     ck_assert(!lb_is_sound(lb_plain_normalize(poison, good, good, (lb_real)1e-5)));
     ck_assert(!lb_is_sound(lb_plain_cross_entropy(poison, (lb_tokens){.tape = tape}, 0, 0)));
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
@@ -325,6 +403,7 @@ int main(void)
     return support_run_tests(
         "plain twins",
         SUPPORT_TESTS(test_gru_sequence_equals_its_plain_twin, test_attend_additive_equals_its_plain_twin,
+                      test_attend_dot_equals_its_plain_twin_in_both_layouts,
                       test_attention_gru_sequence_equals_its_plain_twin, test_normalize_equals_its_plain_twin,
                       test_cross_entropy_equals_its_plain_twin, test_plain_twins_pass_poison_on));
 }

@@ -6,12 +6,13 @@
 #include "tensor/alloc.h"
 
 /* Atomic: the code under test may allocate from several threads. */
-static atomic_long allocations, live, failing;
+static atomic_long allocations, live, failing, failing_from;
 
 static void *allocate(size_t bytes)
 {
     long turn = atomic_fetch_add(&allocations, 1) + 1;
-    if (turn == atomic_load(&failing)) return NULL;
+    long from = atomic_load(&failing_from);
+    if (turn == atomic_load(&failing) || (from && turn >= from)) return NULL;
     void *memory = malloc(bytes);
     if (memory) atomic_fetch_add(&live, 1);
     return memory;
@@ -28,12 +29,18 @@ void support_watch_allocations(void)
     atomic_store(&allocations, 0);
     atomic_store(&live, 0);
     atomic_store(&failing, 0);
+    atomic_store(&failing_from, 0);
     lb_set_allocator(&(lb_allocator){allocate, release});
 }
 
 void support_fail_allocation(long n)
 {
     atomic_store(&failing, n ? atomic_load(&allocations) + n : 0);
+}
+
+void support_fail_from_allocation(long n)
+{
+    atomic_store(&failing_from, n ? atomic_load(&allocations) + n : 0);
 }
 
 long support_allocation_count(void)

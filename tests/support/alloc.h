@@ -9,6 +9,9 @@ void support_watch_allocations(void);
 /* The n-th allocation from now on fails, and only that one: 1 is the next. 0: none fails. */
 void support_fail_allocation(long n);
 
+/* Every allocation from the n-th from now on fails: memory has run out for good. 0: none fails. */
+void support_fail_from_allocation(long n);
+
 /* Allocations asked for since support_watch_allocations, including one that failed. */
 long support_allocation_count(void);
 

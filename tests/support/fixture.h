@@ -24,6 +24,9 @@ double support_fixture_number(const support_fixture *fixture, const char *key);
 /* The array "input.NAME" as a tensor on the tape that wants a gradient: backward reaches `grad`. */
 lb_tensor *support_fixture_input(support_fixture *fixture, lb_tape *tape, const char *name);
 
+/* The array "input.NAME" as a tensor on the tape that wants none: a mask. */
+lb_tensor *support_fixture_constant(const support_fixture *fixture, lb_tape *tape, const char *name);
+
 /* An array of whole numbers as int32_t. */
 int32_t *support_fixture_ids(support_fixture *fixture, const char *name);
 
@@ -49,7 +52,8 @@ lb_tensor *support_fixture_output(const support_fixture *fixture, const char *na
                                   lb_tensor *loss);
 
 /* Runs backward and compares the gradient of every parameter, and of every input that was asked for, with
- * "grad.param.NAME" and "grad.input.NAME". */
+ * "grad.param.NAME" and "grad.input.NAME". The parameter that the metadata names under "vanishes" has in theory no
+ * gradient: it must be small beside the others. */
 void support_fixture_backward(support_fixture *fixture, lb_tensor *loss, lb_params *params);
 
 #endif

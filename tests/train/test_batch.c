@@ -97,6 +97,7 @@ START_TEST(test_sort_batch_failing_allocation_is_an_empty_batch)
     lb_batch batch = lb_sort_batch(&task, tape, 20000, 0);
     ck_assert_int_eq(batch.source.batch, 0);
     ck_assert_int_eq(batch.target_in.batch, 0);
+    ck_assert(batch.source.tape == tape && batch.target_in.tape == tape && batch.target_out.tape == tape);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_MEMORY);
     lb_tape_free(tape);
     ck_assert_int_eq(support_live_allocations(), 0);

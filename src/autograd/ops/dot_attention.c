@@ -55,12 +55,22 @@ static lb_status check_heads(const lb_node *node)
     return LB_OK;
 }
 
+static lb_status check_mask(const lb_node *node, int which, const char *name, lb_shape weights)
+{
+    const lb_tensor *mask = node->in[which];
+    lb_shape common;
+    if (!mask || (lb_shape_broadcast(mask->shape, weights, &common) && lb_shape_equal(common, weights)))
+        return LB_OK;
+    char text_mask[LB_SHAPE_TEXT], text_weights[LB_SHAPE_TEXT];
+    return lb_op_fail(node, LB_ERROR_SHAPE, "does not broadcast to the weights: %s%s x weights%s", name,
+                      lb_shape_format(mask->shape, text_mask), lb_shape_format(weights, text_weights));
+}
+
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
     lb_status status = check_heads(node);
     if (status) return status;
-    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape,
-             common;
+    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     int last = query.ndim - 1;
     if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last])
         return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
@@ -69,12 +79,8 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     out[CONTEXT] = query;
     out[CONTEXT].dim[last] = values.dim[last];
     out[WEIGHTS] = LB_SHAPE(query.dim[0], heads_of(node), query.dim[last - 1], keys.dim[last - 1]);
-    for (int i = MASK; i <= BIAS; i++)
-        if (node->in[i] && (!lb_shape_broadcast(node->in[i]->shape, out[WEIGHTS], &common) ||
-                            !lb_shape_equal(common, out[WEIGHTS])))
-            return lb_op_misfit(node, "the mask does not broadcast to [batch, heads, queries, keys]", "mask",
-                                i, "query", QUERY);
-    return LB_OK;
+    status = check_mask(node, MASK, "mask", out[WEIGHTS]);
+    return status ? status : check_mask(node, BIAS, "bias", out[WEIGHTS]);
 }
 
 /* One head of one row of the batch. */

@@ -1,0 +1,181 @@
+/* Beam search against greedy decoding, and against trying everything. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "models/beam.h"
+#include "models/greedy.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+enum { VOCABULARY = 6, LIMIT = 4 };
+
+static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
+                                          LB_ATTENTION_MULTI_HEAD};
+
+static const int32_t source_id[] = {4, 5, 4, 5, 5, 0, 4, 0, 0}, source_lengths[] = {3, 2, 1};
+
+typedef struct subject {
+    lb_params *params;
+    lb_tape *tape, *scratch;
+    lb_seq2seq model;
+    lb_tokens source;
+} subject;
+
+/* A model whose random weights are large enough for opinions of its own. */
+static subject make(lb_attention_kind kind, uint64_t seed)
+{
+    subject s = {.params = lb_params_new(seed), .tape = lb_tape_new(), .scratch = lb_tape_new()};
+    lb_seq2seq_config config = {
+        .source_vocab = VOCABULARY, .target_vocab = VOCABULARY, .embed = 4, .hidden = 5};
+    config.attention = kind;
+    config.layers = 2;
+    config.heads = 5;
+    config.embedding_deviation = 1;
+    ck_assert_int_eq(lb_seq2seq_init(&s.model, s.params, "", config), LB_OK);
+    for (int64_t i = 0; i < lb_params_size(s.params); i++) lb_params_values(s.params)[i] *= 3;
+    s.source = (lb_tokens){s.tape, 3, 3, source_id, source_lengths};
+    return s;
+}
+
+static void discard(subject *s)
+{
+    lb_tape_free(s->tape);
+    lb_tape_free(s->scratch);
+    lb_params_free(s->params);
+}
+
+START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
+{
+    int ended = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        subject s = make(kinds[_i], seed);
+        lb_decoded greedy = lb_greedy(&s.model, s.source, 7);
+        lb_beam found = lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = 1, .limit = 7});
+        ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
+        for (int64_t row = 0; row < 3; row++) {
+            const lb_hypothesis *h = &found.hypothesis[row];
+            ck_assert_int_eq(h->length, greedy.lengths[row]);
+            ck_assert_int_eq(h->finished, greedy.finished[row]);
+            ck_assert_mem_eq(h->id, greedy.id + row * greedy.length, (size_t)h->length * sizeof *h->id);
+            for (int64_t i = 0; i < greedy.heads * h->steps * 3; i++) {
+                int64_t head = i / (h->steps * 3), rest = i % (h->steps * 3);
+                ck_assert_double_eq_tol(
+                    (double)h->weights[i],
+                    (double)greedy.weights[(row * greedy.heads + head) * greedy.length * 3 + rest], 1e-6);
+            }
+            ended += h->finished;
+        }
+        discard(&s);
+    }
+    ck_assert_int_gt(ended, 5);
+    ck_assert_int_lt(ended, 60);
+}
+END_TEST
+
+/* Log-probability of an output for one row, by teacher forcing. */
+static double probability_of(const subject *s, int64_t row, const int32_t *token, int64_t count)
+{
+    int32_t in[LIMIT + 1] = {LB_BOS}, length = (int32_t)count;
+    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
+    lb_tape_reset(s->scratch);
+    lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row};
+    lb_tensor *logits = lb_seq2seq_forward(&s->model, source, (lb_tokens){s->scratch, 1, count, in, &length});
+    lb_tensor *log_probabilities = lb_log_softmax(logits);
+    double sum = 0;
+    for (int64_t t = 0; t < count; t++) sum += (double)log_probabilities->data[t * VOCABULARY + token[t]];
+    return sum;
+}
+
+/* The best finished output of up to LIMIT tokens, LB_EOS included, found by trying all. */
+static double best_score(const subject *s, int64_t row, int32_t *token, int64_t count, double penalty)
+{
+    double best = -INFINITY;
+    for (int32_t next = 0; next < VOCABULARY; next++) {
+        token[count] = next;
+        double score = -INFINITY;
+        if (next == LB_EOS)
+            score = probability_of(s, row, token, count + 1) / pow((double)(count + 1), penalty);
+        else if (count + 1 < LIMIT)
+            score = best_score(s, row, token, count + 1, penalty);
+        best = score > best ? score : best;
+    }
+    return best;
+}
+
+START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below)
+{
+    int exact = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        subject s = make(kinds[_i], seed);
+        lb_beam found =
+            lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = VOCABULARY, .limit = LIMIT});
+        ck_assert_int_eq(found.batch, 3);
+        for (int64_t row = 0; row < 3; row++) {
+            const lb_hypothesis *first = &found.hypothesis[row * VOCABULARY];
+            const lb_hypothesis *h = first;
+            while (!h->finished && h < first + VOCABULARY - 1) h++;
+            if (!h->finished) continue;
+            int32_t token[LIMIT + 1];
+            double best = best_score(&s, row, token, 0, 1);
+            memcpy(token, h->id, (size_t)h->length * sizeof *token);
+            token[h->length] = LB_EOS;
+            double own = probability_of(&s, row, token, h->length + 1) / (double)(h->length + 1);
+            ck_assert_double_eq_tol(h->score, own, 1e-4);
+            ck_assert_double_le(h->score, best + 1e-4);
+            exact += fabs(h->score - best) < 1e-4;
+        }
+        discard(&s);
+    }
+    ck_assert_int_ge(exact, 4); /* a beam prunes: it need not find the best one */
+}
+END_TEST
+
+START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
+{
+    subject s = make(kinds[_i], 3);
+    lb_beam found = lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = 4, .limit = 5});
+    for (int64_t row = 0; row < 3; row++)
+        for (int64_t a = 1; a < 4; a++) {
+            const lb_hypothesis *one = &found.hypothesis[row * 4 + a], *before = one - 1;
+            if (!one->steps) continue;
+            ck_assert_double_le(one->score, before->score);
+            bool same = one->length == before->length && one->finished == before->finished &&
+                        memcmp(one->id, before->id, (size_t)one->length * sizeof *one->id) == 0;
+            ck_assert(!same);
+        }
+    discard(&s);
+}
+END_TEST
+
+START_TEST(test_beam_search_impossible_sizes_are_errors)
+{
+    static const lb_beam_config impossible[] = {{.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}};
+    for (int i = 0; i < LB_LENGTH(impossible); i++) {
+        subject s = make(LB_ATTENTION_ADDITIVE, 1);
+        lb_beam found = lb_beam_search(&s.model, s.source, impossible[i]);
+        ck_assert_int_eq(found.batch, 0);
+        ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
+        discard(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("beam");
+    TCase *tests = tcase_create("beam");
+    int count = LB_LENGTH(kinds);
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, test_beam_search_of_one_gives_what_greedy_gives, 0, count);
+    tcase_add_loop_test(
+        tests, test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below, 0, count);
+    tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
+    tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,379 @@
+/* Multi-head attention: what it refuses, what it hides, what it drops. This test runs in both precisions. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "nn/multi_head.h"
+#include "nn/positional.h"
+#include "nn/transformer.h"
+#include "support/leaf.h"
+#include "support/suite.h"
+#include "tensor/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 2, LENGTH = 5, WIDTH = 6, HEADS = 3 };
+
+static lb_params *params;
+static lb_tape *tape;
+
+static void set_up(void)
+{
+    params = lb_params_new(5);
+    tape = lb_tape_new();
+}
+
+static void tear_down(void)
+{
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+
+static lb_tensor *drawn(lb_shape shape, uint64_t which)
+{
+    lb_tensor *leaf = support_leaf(shape, -1, 1.3, which), *x = lb_tensor_new(tape, shape, leaf->data);
+    support_leaf_free(leaf);
+    return x;
+}
+
+static lb_tensor *wanted(lb_tensor *leaf)
+{
+    return lb_on_tape(tape, leaf);
+}
+
+static lb_multi_head new_attention(lb_multi_head_config config)
+{
+    lb_multi_head attention;
+    config.embed = WIDTH;
+    config.heads = HEADS;
+    ck_assert_int_eq(lb_multi_head_init(&attention, params, "layer.self_attn", config), LB_OK);
+    return attention;
+}
+
+static void check_fails(lb_attended_result result, lb_status status, const char *message)
+{
+    ck_assert(!lb_is_sound(result.context) && !lb_is_sound(result.weights));
+    ck_assert_int_eq(lb_tape_status(tape), status);
+    ck_assert_str_eq(lb_tape_error(tape), message);
+    lb_tape_clear_error(tape);
+}
+
+START_TEST(test_heads_that_do_not_divide_are_named_with_the_width)
+{
+    static const char *const names[] = {"q", "k", "v", "o"};
+    for (int named = 0; named < 2; named++) {
+        set_up();
+        lb_multi_head attention;
+        lb_multi_head_config config = {.embed = 6, .heads = 4, .names = named ? names : NULL};
+        ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", config), LB_ERROR_ARGUMENT);
+        ck_assert_str_eq(lb_params_error(params), "m: 4 heads do not divide a width of 6");
+        ck_assert_int_eq(lb_params_count(params), 0);
+        /* Whoever goes on all the same gets poison. */
+        lb_tensor *x = drawn(LB_SHAPE(1, 2, 6), 1);
+        ck_assert(!lb_is_sound(lb_multi_head_forward(&attention, x, x, x, NULL, NULL).context));
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
+{
+    set_up();
+    lb_transformer_stack stack;
+    lb_transformer_config config = {.width = 6, .heads = 3, .layers = -1};
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, config), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params), "encoder: -1 layers");
+    lb_transformer_context context = {0};
+    ck_assert(!lb_is_sound(lb_transformer_stack_forward(&stack, drawn(LB_SHAPE(1, 2, 6), 1), &context)));
+    tear_down();
+    set_up();
+    lb_transformer_layer layer;
+    config = (lb_transformer_config){.width = 6, .heads = 5};
+    ck_assert_int_eq(lb_transformer_layer_init(&layer, params, "l", false, config), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params), "l.self_attn: 5 heads do not divide a width of 6");
+    ck_assert(!lb_is_sound(lb_transformer_layer_forward(&layer, drawn(LB_SHAPE(1, 2, 6), 1), &context, 0)));
+    tear_down();
+    set_up();
+    lb_multi_head attention;
+    lb_multi_head_config odd = {.embed = 6, .heads = -3, .key_width = 2, .value_width = 2};
+    ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", odd), LB_ERROR_ARGUMENT);
+    tear_down();
+    set_up();
+    odd = (lb_multi_head_config){.embed = 6, .heads = 3, .key_width = 4};
+    ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", odd), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params),
+                     "m: keys of width 6 and heads of widths 4 and 2 need names of their own");
+    tear_down();
+    set_up();
+    lb_multiplicative_attention dot;
+    ck_assert_int_eq(lb_multiplicative_attention_init(&dot, params, "a", LB_SCORE_DOT, 4, 6),
+                     LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params), "a: a query of width 4 has no dot product with a key of 6");
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_operands_that_do_not_fit_are_errors_of_the_module)
+{
+    set_up();
+    lb_multi_head attention = new_attention((lb_multi_head_config){0});
+    lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1), *y = drawn(LB_SHAPE(2, 5, 6), 2);
+    check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(2, 4, 7), 3), y, y, NULL, NULL),
+                LB_ERROR_SHAPE, "layer.self_attn: lb_affine: widths differ: x[2,4,7] x weight[6,6]");
+    check_fails(lb_multi_head_forward(&attention, x, drawn(LB_SHAPE(3, 5, 6), 3), y, NULL, NULL),
+                LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: batch or width differ: query[2,4,6] x keys[3,5,6]");
+    check_fails(
+        lb_multi_head_forward(&attention, x, y, x, NULL, NULL), LB_ERROR_SHAPE,
+        "layer.self_attn: lb_attend_dot: one value for each key is needed: keys[2,5,6] x values[2,4,6]");
+    check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(4, 6), 3), y, y, NULL, NULL), LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: operands need three axes, or four with heads: query[4,6] x "
+                "operand[4,6]");
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_masks_that_do_not_fit_are_named_with_the_weights)
+{
+    set_up();
+    lb_multi_head attention = new_attention((lb_multi_head_config){0});
+    lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1), *y = drawn(LB_SHAPE(2, 5, 6), 2);
+    lb_tensor *wrong = drawn(LB_SHAPE(2, 1, 1, 4), 3), *larger = drawn(LB_SHAPE(1, 2, 3, 4, 5), 4);
+    check_fails(lb_multi_head_forward(&attention, x, y, y, wrong, NULL), LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: mask[2,1,1,4] x "
+                "weights[2,3,4,5]");
+    check_fails(lb_multi_head_forward(&attention, x, y, y, NULL, larger), LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: bias[1,2,3,4,5] x "
+                "weights[2,3,4,5]");
+    lb_tensor *of_one_query = drawn(LB_SHAPE(2, 3, 4, 5), 3);
+    check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(2, 1, 6), 1), y, y, of_one_query, NULL),
+                LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: mask[2,3,4,5] x "
+                "weights[2,3,1,5]");
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_dropout_that_is_no_probability_is_an_error)
+{
+    static const double wrong[] = {-0.1, 1, 1.5, NAN};
+    set_up();
+    lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1);
+    for (int i = 0; i < 4; i++) {
+        ck_assert(!lb_is_sound(lb_attend_dot(x, x, x, NULL, NULL, 2, 1, (lb_real)wrong[i])));
+        ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+        lb_tape_clear_error(tape);
+    }
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_positions_that_do_not_fit_are_errors)
+{
+    set_up();
+    lb_positional positional;
+    lb_positional_init(&positional, params, "p", (lb_positional_config){LB_POSITIONAL_LEARNED, 6, 9});
+    lb_tensor *good = drawn(LB_SHAPE(2, 4, 6), 1);
+    ck_assert(lb_is_sound(lb_positional_forward(&positional, good, 5)));
+    static const struct {
+        int64_t width, first;
+        lb_status status;
+        const char *message;
+    } wrong[] = {{6, 6, LB_ERROR_INDEX, "p: position 9: positions are learned for 9 only"},
+                 {6, -1, LB_ERROR_INDEX, "p: position -1 is negative"},
+                 {1, 0, LB_ERROR_SHAPE, "p: x[2,4,1] is not [batch,length,6]"},
+                 {5, 0, LB_ERROR_SHAPE, "p: x[2,4,5] is not [batch,length,6]"}};
+    for (int i = 0; i < 4; i++) {
+        lb_tensor *x = drawn(LB_SHAPE(2, 4, wrong[i].width), 1);
+        ck_assert(!lb_is_sound(lb_positional_forward(&positional, x, wrong[i].first)));
+        ck_assert_int_eq(lb_tape_status(tape), wrong[i].status);
+        ck_assert_str_eq(lb_tape_error(tape), wrong[i].message);
+        lb_tape_clear_error(tape);
+    }
+    ck_assert(!lb_is_sound(lb_positional_forward(&positional, drawn(LB_SHAPE(4, 6), 1), 0)));
+    tear_down();
+}
+END_TEST
+
+/* The second list of the batch is hidden altogether, by a mask, by a bias, or half by either. */
+static void hide_second(int how, lb_tensor **mask, lb_tensor **bias)
+{
+    *mask = *bias = NULL;
+    if (how != 1)
+        *mask = lb_key_mask(lb_length_mask(tape, (const int32_t[]){3, how == 2 ? 2 : 0}, BATCH, LENGTH));
+    if (how == 0) return;
+    *bias = lb_tensor_new(tape, LB_SHAPE(BATCH, 1, 1, LENGTH), NULL);
+    for (int k = 0; k < LENGTH; k++) (*bias)->data[LENGTH + k] = how == 2 && k >= 2 ? 1 : -(lb_real)INFINITY;
+}
+
+START_TEST(test_hidden_rows_give_zeros_and_no_gradient)
+{
+    for (int how = 0; how < 3; how++) {
+        set_up();
+        lb_shape shape = LB_SHAPE(BATCH, LENGTH, WIDTH);
+        lb_tensor *q = support_leaf(shape, -1, 1, 1), *k = support_leaf(shape, -1, 1, 2),
+                  *v = support_leaf(shape, -1, 1, 3), *mask, *bias;
+        hide_second(how, &mask, &bias);
+        lb_tensor *context =
+            lb_attend_dot(wanted(q), wanted(k), wanted(v), mask, bias, HEADS, (lb_real)0.7, (lb_real)0.2);
+        lb_tensor *weights = lb_op_output(context, 1);
+        ck_assert(lb_is_sound(context));
+        int64_t half = LENGTH * WIDTH, half_weights = HEADS * LENGTH * LENGTH;
+        for (int64_t i = 0; i < half; i++) ck_assert(context->data[half + i] == 0);
+        for (int64_t i = 0; i < half_weights; i++) ck_assert(weights->data[half_weights + i] == 0);
+        lb_tensor *loss = lb_add(lb_sum_all(lb_mul(context, context)), lb_sum_all(lb_mul(weights, weights)));
+        ck_assert_int_eq(lb_backward(loss), LB_OK);
+        const lb_tensor *leaves[] = {q, k, v};
+        for (int n = 0; n < 3; n++) {
+            double moved = 0;
+            for (int64_t i = 0; i < half; i++) {
+                ck_assert(leaves[n]->grad[half + i] == 0);
+                ck_assert(isfinite(leaves[n]->grad[i]));
+                moved += fabs((double)leaves[n]->grad[i]);
+            }
+            ck_assert(moved > 0);
+        }
+        support_leaf_free(q);
+        support_leaf_free(k);
+        support_leaf_free(v);
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(test_module_with_hidden_rows_gives_its_bias_and_finite_gradients)
+{
+    set_up();
+    lb_multi_head attention = new_attention((lb_multi_head_config){0});
+    for (int i = 0; i < WIDTH; i++) attention.output.bias->data[i] = (lb_real)(i + 1);
+    lb_tensor *x = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1), *mask, *bias;
+    hide_second(0, &mask, &bias);
+    lb_attended_result result = lb_multi_head_forward(&attention, x, x, x, mask, NULL);
+    ck_assert(lb_is_sound(result.context));
+    for (int64_t i = 0; i < LENGTH * WIDTH; i++)
+        ck_assert(result.context->data[LENGTH * WIDTH + i] == (lb_real)(i % WIDTH + 1));
+    ck_assert_int_eq(lb_backward(lb_sum_all(lb_mul(result.context, result.context))), LB_OK);
+    for (int64_t i = 0; i < lb_params_size(params); i++) ck_assert(isfinite(lb_params_grads(params)[i]));
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_causal_stack_does_not_see_the_future)
+{
+    enum { CHANGED = 3 };
+    set_up();
+    lb_transformer_stack stack;
+    lb_transformer_config config = {.width = WIDTH, .heads = HEADS, .layers = 2};
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, config), LB_OK);
+    lb_tensor *x = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1),
+              *changed = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1);
+    for (int i = 0; i < WIDTH; i++) changed->data[CHANGED * WIDTH + i] += (lb_real)(1 + i % 2);
+    lb_transformer_context context = {.self_mask = lb_causal_mask(tape, LENGTH)};
+    const lb_tensor *a = lb_transformer_stack_forward(&stack, x, &context),
+                    *b = lb_transformer_stack_forward(&stack, changed, &context);
+    ck_assert(lb_is_sound(a) && lb_is_sound(b));
+    size_t row = WIDTH * sizeof *a->data;
+    for (int t = 0; t < BATCH * LENGTH; t++) {
+        bool same = memcmp(a->data + t * WIDTH, b->data + t * WIDTH, row) == 0;
+        ck_assert_msg(same == (t < CHANGED || t >= LENGTH), "position %d", t);
+    }
+    tear_down();
+}
+END_TEST
+
+/* Which weights fall, of 2 x 3 heads x 37 x 41. */
+static lb_tensor *dropped_weights(lb_real p, uint64_t seed, lb_mode mode)
+{
+    lb_tape_set_mode(tape, mode);
+    lb_tape_seed(tape, seed, 2);
+    lb_tensor *q = drawn(LB_SHAPE(2, 37, 6), 1), *k = drawn(LB_SHAPE(2, 41, 6), 2);
+    lb_tensor *context = lb_attend_dot(q, k, k, NULL, NULL, 3, (lb_real)0.3, p);
+    ck_assert_msg(lb_is_sound(context), "%s", lb_tape_error(tape));
+    return lb_op_output(context, 1);
+}
+
+START_TEST(test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up)
+{
+    static const double p[] = {0.1, 0.5, 0.9};
+    for (int i = 0; i < 3; i++) {
+        set_up();
+        const lb_tensor *whole = dropped_weights(0, 7, LB_MODE_TRAIN);
+        int64_t count = lb_count(whole), kept = 0;
+        double *kept_whole = malloc((size_t)count * sizeof *kept_whole);
+        for (int64_t j = 0; j < count; j++) kept_whole[j] = (double)whole->data[j];
+        const lb_tensor *some = dropped_weights((lb_real)p[i], 7, LB_MODE_TRAIN);
+        for (int64_t j = 0; j < count; j++) {
+            ck_assert(kept_whole[j] > 0);
+            if (some->data[j] == 0) continue;
+            kept++;
+            ck_assert_double_eq_tol((double)some->data[j] * (1 - p[i]) / kept_whole[j], 1, 1e-5);
+        }
+        ck_assert_double_eq_tol((double)kept / (double)count, 1 - p[i],
+                                5 * sqrt(p[i] * (1 - p[i]) / (double)count));
+        free(kept_whole);
+        tear_down();
+    }
+}
+END_TEST
+
+START_TEST(test_dropout_is_none_in_evaluation_and_depends_on_the_seed)
+{
+    set_up();
+    const lb_tensor *whole = dropped_weights(0, 7, LB_MODE_TRAIN),
+                    *evaluated = dropped_weights((lb_real)0.5, 7, LB_MODE_EVALUATE),
+                    *trained = dropped_weights((lb_real)0.5, 7, LB_MODE_TRAIN),
+                    *other = dropped_weights((lb_real)0.5, 8, LB_MODE_TRAIN);
+    size_t bytes = (size_t)lb_count(whole) * sizeof *whole->data;
+    ck_assert_mem_eq(evaluated->data, whole->data, bytes);
+    ck_assert_mem_ne(trained->data, whole->data, bytes);
+    ck_assert_mem_ne(trained->data, other->data, bytes);
+    tear_down();
+}
+END_TEST
+
+START_TEST(test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_real *first = NULL;
+    for (int threads = 1; threads <= 4; threads++) {
+        lb_set_threads(threads);
+        set_up();
+        lb_transformer_layer layer;
+        lb_transformer_config config = {.width = 24, .heads = 3, .dropout = (lb_real)0.2};
+        ck_assert_int_eq(lb_transformer_layer_init(&layer, params, "l", true, config), LB_OK);
+        lb_tensor *x = drawn(LB_SHAPE(5, 17, 24), 1);
+        lb_transformer_context context = {.memory = drawn(LB_SHAPE(5, 9, 24), 2),
+                                          .self_mask = lb_causal_mask(tape, 17)};
+        lb_tensor *y = lb_transformer_layer_forward(&layer, x, &context, 0);
+        ck_assert_int_eq(lb_backward(lb_sum_all(lb_mul(y, x))), LB_OK);
+        size_t count = (size_t)lb_params_size(params), outputs = (size_t)lb_count(y);
+        lb_real *all = malloc((count + outputs) * sizeof *all);
+        memcpy(all, lb_params_grads(params), count * sizeof *all);
+        memcpy(all + count, y->data, outputs * sizeof *all);
+        if (threads == 1)
+            first = all;
+        else {
+            ck_assert_msg(memcmp(all, first, (count + outputs) * sizeof *all) == 0, "%d threads", threads);
+            free(all);
+        }
+        tear_down();
+    }
+    free(first);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "multi-head attention",
+        SUPPORT_TESTS(test_heads_that_do_not_divide_are_named_with_the_width,
+                      test_impossible_modules_are_errors_and_their_results_poison,
+                      test_operands_that_do_not_fit_are_errors_of_the_module,
+                      test_masks_that_do_not_fit_are_named_with_the_weights,
+                      test_dropout_that_is_no_probability_is_an_error,
+                      test_positions_that_do_not_fit_are_errors, test_hidden_rows_give_zeros_and_no_gradient,
+                      test_module_with_hidden_rows_gives_its_bias_and_finite_gradients,
+                      test_causal_stack_does_not_see_the_future,
+                      test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
+                      test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
+                      test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
+}
