@@ -148,6 +148,7 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
     RUN(headed, "--input", "7 0 3", "-o", "model.png", "--title", "All");
     expect(0, "visualize: wrote model.png (4 x 3, 4 heads)\n");
     double *weights = attention(headed, (const int32_t[]){7, 0, 3}, COLUMNS, HEADS, ROWS);
+    const char *const rows[] = {"0", "3", "7", "</s>"}, *const columns[] = {"7", "0", "3"};
     const char *const titles[HEADS] = {"Head 0", "Head 1", "Head 2", "Head 3"};
     lb_color_bar bar = {.max = 1, .colormap = LB_COLORMAP_YLORRD, .label = "Attention Weight"};
     lb_heatmap maps[HEADS];
@@ -156,8 +157,8 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
         maps[head] = (lb_heatmap){.values = weights + head * ROWS * COLUMNS,
                                   .rows = ROWS,
                                   .columns = COLUMNS,
-                                  .row_labels = (const char *const[]){"0", "3", "7", "</s>"},
-                                  .column_labels = (const char *const[]){"7", "0", "3"},
+                                  .row_labels = rows,
+                                  .column_labels = columns,
                                   .title = titles[head],
                                   .x_label = "Input Tokens (Keys)",
                                   .y_label = "Output Tokens (Queries)",

@@ -54,6 +54,7 @@ void support_train_model(const char *path, int steps, lb_attention_kind attentio
     pid_t child = fork();
     if (child == 0) {
         lb_error error = {0};
+        lb_set_threads(1); /* so small a model would only make them wait for each other */
         if (train_and_save(path, steps, attention, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
         _exit(error.status ? 1 : 0);
     }
