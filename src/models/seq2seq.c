@@ -96,6 +96,10 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
         encoded.initial[layer] = lb_tanh(lb_linear_forward(&model->bridge[layer], state));
     }
+    lb_tensor *weight = lb_on_tape(source.tape, model->decoder.cell[0].weight_ih);
+    int64_t embed = model->config.embed, depth = model->attention.depth;
+    encoded.weight_token = depth ? lb_slice(weight, 1, 0, embed) : weight;
+    encoded.weight_context = depth ? lb_slice(weight, 1, embed, depth) : NULL;
     lb_tape_leave(source.tape, outer);
     return encoded;
 }
@@ -121,8 +125,8 @@ static lb_tensor *as_sequence(lb_tensor *state, int64_t batch)
 }
 
 /* Any kind of attention, step by step: what lb_attention_gru_sequence does for the additive one in a single op. */
-static attending attend_stepwise(const lb_seq2seq *model, const lb_attended_memory *memory, lb_tensor *state,
-                                 lb_tensor *gates, lb_tensor *weight_context, lb_tokens target_in)
+static attending attend_stepwise(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *state,
+                                 lb_tensor *gates, lb_tokens target_in)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     int64_t steps = target_in.length;
@@ -130,9 +134,9 @@ static attending attend_stepwise(const lb_seq2seq *model, const lb_attended_memo
     if (!outputs) return (attending){gates, gates, gates, gates};
     lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
     for (int64_t t = 0; t < steps; t++) {
-        lb_attended_result seen =
-            lb_decoder_attention_ask(&model->attention, as_sequence(state, target_in.batch), memory);
-        lb_tensor *x = lb_add(at_time(gates, t), lb_affine(seen.context, weight_context, NULL));
+        lb_attended_result seen = lb_decoder_attention_ask(
+            &model->attention, as_sequence(state, target_in.batch), &encoded->memory);
+        lb_tensor *x = lb_add(at_time(gates, t), lb_affine(seen.context, encoded->weight_context, NULL));
         outputs[t] = lb_gru_sequence(x, state, cell->weight_hh, cell->bias_hh, NULL, false);
         state = lb_op_output(outputs[t], 1);
         contexts[t] = seen.context;
@@ -142,15 +146,15 @@ static attending attend_stepwise(const lb_seq2seq *model, const lb_attended_memo
                        lb_concat(weights, (int)steps, 2), state};
 }
 
-static attending attend_additively(const lb_seq2seq *model, const lb_attended_memory *memory,
-                                   lb_tensor *state, lb_tensor *gates, lb_tensor *weight_context,
-                                   lb_tokens target_in)
+static attending attend_additively(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                                   lb_tensor *state, lb_tensor *gates, lb_tokens target_in)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
+    const lb_attended_memory *memory = &encoded->memory;
     lb_tensor *outputs =
         lb_attention_gru_sequence(gates, state, memory->keys, memory->values, memory->mask, a->query, a->v,
-                                  weight_context, cell->weight_hh, cell->bias_hh);
+                                  encoded->weight_context, cell->weight_hh, cell->bias_hh);
     lb_tensor *weights = lb_op_output(outputs, 2);
     if (lb_is_sound(weights))
         weights = lb_reshape(weights, LB_SHAPE(target_in.batch, 1, target_in.length, lb_dim(weights, 2)));
@@ -160,22 +164,22 @@ static attending attend_additively(const lb_seq2seq *model, const lb_attended_me
 }
 
 /* Layer 0 of the decoder: attends and reads. */
-static attending attending_layer(const lb_seq2seq *model, const lb_attended_memory *memory, lb_tensor *state,
+static attending attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *state,
                                  lb_tokens target_in)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
-    int64_t embed = model->config.embed, depth = model->attention.depth;
-    lb_tensor *weight = lb_on_tape(target_in.tape, cell->weight_ih);
-    lb_tensor *gates = token_gates(model, &model->target_embedding, target_in,
-                                   depth ? lb_slice(weight, 1, 0, embed) : weight, cell->bias_ih);
-    if (!depth) {
+    lb_tensor *gates =
+        token_gates(model, &model->target_embedding, target_in, encoded->weight_token, cell->bias_ih);
+    switch (model->config.attention) {
+    case LB_ATTENTION_NONE: {
         lb_tensor *outputs = lb_gru_sequence(gates, state, cell->weight_hh, cell->bias_hh, NULL, false);
         return (attending){.outputs = outputs, .final = lb_op_output(outputs, 1)};
     }
-    lb_tensor *weight_context = lb_slice(weight, 1, embed, depth);
-    if (model->config.attention == LB_ATTENTION_ADDITIVE)
-        return attend_additively(model, memory, state, gates, weight_context, target_in);
-    return attend_stepwise(model, memory, state, gates, weight_context, target_in);
+    case LB_ATTENTION_ADDITIVE:
+        return attend_additively(model, encoded, state, gates, target_in);
+    default:
+        return attend_stepwise(model, encoded, state, gates, target_in);
+    }
 }
 
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
@@ -191,7 +195,7 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         lb_tape_leave(tape, outer);
         return decoded;
     }
-    attending first = attending_layer(model, &encoded->memory, initial[0], target_in);
+    attending first = attending_layer(model, encoded, initial[0], target_in);
     lb_tensor *top = first.outputs;
     decoded.weights = first.weights;
     decoded.final[0] = first.final;

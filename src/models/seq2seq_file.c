@@ -76,7 +76,7 @@ static lb_status parse_config(const char *text, lb_seq2seq_config *config, lb_er
         .layers = (int)size_of(json, "layers", 1),
         .bidirectional = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "bidirectional")),
         .attention = (lb_attention_kind)attention,
-        .heads = size_of(json, "heads", 1),
+        .heads = cJSON_HasObjectItem(json, "heads") ? size_of(json, "heads", 1) : 1,
         .dropout = (lb_real)number(json, "dropout"),
     };
     cJSON_Delete(json);

@@ -64,12 +64,29 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     return status;
 }
 
+/* Both texts from the item on, of a list with commas, in which they begin to differ. */
+static void skip_common(const char **a, const char **b)
+{
+    const char *item_a = *a, *item_b = *b;
+    for (size_t i = 0; (*a)[i] && (*a)[i] == (*b)[i]; i++)
+        if ((*a)[i] == ',' || (*a)[i] == '{') {
+            item_a = *a + i + 1;
+            item_b = *b + i + 1;
+        }
+    *a = item_a;
+    *b = item_b;
+}
+
 static lb_status check_run(const lb_trainer_config *config, const lb_safetensors *file, lb_error *error)
 {
     const char *run = lb_safetensors_metadata_value(file, RUN_KEY), *ours = config->run ? config->run : "";
-    if (run && strcmp(run, ours) == 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run, %.180s; this one is %.180s",
-                        config->checkpoint, run ? run : "an unknown program", ours);
+    if (!run)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s is no checkpoint of a training run",
+                            config->checkpoint);
+    if (strcmp(run, ours) == 0) return LB_OK;
+    skip_common(&run, &ours);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run: it says %.*s, this one %.*s",
+                        config->checkpoint, (int)strcspn(run, ",}"), run, (int)strcspn(ours, ",}"), ours);
 }
 
 static lb_status load_history(const lb_safetensors *file, lb_train_history *history, const char *path,
