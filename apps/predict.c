@@ -29,11 +29,17 @@ typedef struct session {
     lb_error error;
 } session;
 
-static lb_status session_open(session *s, const char *model, int batch)
+static lb_status session_open(session *s, const char *model, int batch, int beam)
 {
     lb_error *error = &s->error;
     s->batch = batch;
     if (app_sort_model_open(&s->sort, model, error)) return error->status;
+    s->sort.beam = beam;
+    int64_t symbols = s->sort.model.config.target_vocab;
+    if (beam > symbols)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--beam: the model has only %lld symbols to choose from, not %d",
+                            (long long)symbols, beam);
     s->lists = lb_alloc((size_t)batch * sizeof *s->lists);
     s->line = lb_alloc((size_t)batch * sizeof *s->line);
     s->sorted = lb_alloc((size_t)batch * sizeof *s->sorted);
@@ -95,6 +101,8 @@ static int affordable(const session *s, int first)
         int32_t length = s->lists[first + count].length;
         longest = length > longest ? length : longest;
         int64_t step = s->sort.model.attention.heads * longest + c->target_vocab + 16 * c->hidden * c->layers;
+        /* A beam takes its own copy of what it attends to at each step. */
+        if (s->sort.beam > 1) step = s->sort.beam * (step + 3 * longest * c->hidden);
         if (count > 0 && (count + 1) * lb_decoding_limit(longest) * step > MOST_FLOATS) break;
         count++;
     }
@@ -152,10 +160,10 @@ static void answer_all(session *s)
     }
 }
 
-static int predict(const char *model, int batch)
+static int predict(const char *model, int batch, int beam)
 {
     session s = {0};
-    if (session_open(&s, model, batch) == LB_OK) answer_all(&s);
+    if (session_open(&s, model, batch, beam) == LB_OK) answer_all(&s);
     if (s.endless > 1) app_note("%lld outputs were cut off", (long long)s.endless);
     session_close(&s);
     /* What happened to standard output app_close_stdout knows best. */
@@ -165,9 +173,11 @@ static int predict(const char *model, int batch)
 
 int main(int argc, char **argv)
 {
-    int batch = 256, threads = 0;
+    int batch = 256, beam = 1, threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &batch, 1, 65536, "lists to sort side by side, if as many are there"),
+        APP_INT(0, "beam", "N", &beam, 1, 1024,
+                "hypotheses to follow side by side; 1 takes the likeliest number at each step"),
         APP_INT(0, "threads", "N", &threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),
     };
@@ -187,5 +197,5 @@ int main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     lb_set_threads(threads);
-    return predict(argv[0], batch);
+    return predict(argv[0], batch, beam);
 }

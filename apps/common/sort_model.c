@@ -122,28 +122,59 @@ static lb_tokens make_tokens(lb_tape *tape, const app_list *lists, int64_t count
     return tokens;
 }
 
-lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t count, app_sorted *sorted,
-                         lb_error *error)
+/* The longest list decides when decoding gives up: a shorter one may have gone on beyond its own limit. */
+static void cut(app_sorted *sorted, const app_list *list)
 {
-    lb_tape_reset(sort->tape);
-    lb_tokens source = make_tokens(sort->tape, lists, count);
-    lb_decoded all = {0};
-    if (source.batch > 0) all = lb_greedy(&sort->model, source, lb_decoding_limit(source.length));
-    if (all.batch == 0)
-        return lb_error_set(error, lb_tape_status(sort->tape), "%s", lb_tape_error(sort->tape));
-    for (int64_t row = 0; row < count; row++) {
-        /* The longest list decided when decoding gave up: a shorter one may have gone on beyond its own limit. */
-        int64_t limit = lb_decoding_limit(lists[row].length), length = all.lengths[row];
+    int64_t limit = lb_decoding_limit(list->length);
+    if (sorted->length < limit) return;
+    sorted->length = limit;
+    sorted->ended = false;
+}
+
+static bool sort_greedily(app_sort_model *sort, lb_tokens source, app_sorted *sorted)
+{
+    lb_decoded all = lb_greedy(&sort->model, source, lb_decoding_limit(source.length));
+    for (int64_t row = 0; row < all.batch; row++)
         sorted[row] = (app_sorted){
             .id = all.id + row * all.length,
-            .length = length < limit ? length : limit,
-            .ended = all.finished[row] && length < limit,
+            .length = all.lengths[row],
+            .ended = all.finished[row],
             .weights = all.weights ? all.weights + row * all.heads * all.length * all.source_length : NULL,
             .heads = all.heads,
             .steps = all.length,
             .columns = all.source_length,
         };
+    return all.batch > 0;
+}
+
+static bool sort_with_beam(app_sort_model *sort, lb_tokens source, app_sorted *sorted)
+{
+    lb_beam_config config = {.beam = sort->beam, .limit = lb_decoding_limit(source.length)};
+    lb_beam all = lb_beam_search(&sort->model, source, config);
+    for (int64_t row = 0; row < all.batch; row++) {
+        const lb_hypothesis *best = &all.hypothesis[row * all.beam];
+        sorted[row] = (app_sorted){
+            .id = best->id,
+            .length = best->length,
+            .ended = best->finished,
+            .weights = best->weights,
+            .heads = best->weights ? sort->model.attention.heads : 0,
+            .steps = best->steps,
+            .columns = source.length,
+        };
     }
+    return all.batch > 0;
+}
+
+lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t count, app_sorted *sorted,
+                         lb_error *error)
+{
+    lb_tape_reset(sort->tape);
+    lb_tokens source = make_tokens(sort->tape, lists, count);
+    bool done = source.batch > 0 &&
+                (sort->beam > 1 ? sort_with_beam(sort, source, sorted) : sort_greedily(sort, source, sorted));
+    if (!done) return lb_error_set(error, lb_tape_status(sort->tape), "%s", lb_tape_error(sort->tape));
+    for (int64_t row = 0; row < count; row++) cut(&sorted[row], &lists[row]);
     return LB_OK;
 }
 

@@ -11,6 +11,7 @@ typedef struct app_sort_model {
     lb_seq2seq model;
     lb_sort_task task; /* what it was trained for */
     int32_t longest;   /* numbers that a list may have */
+    int beam; /* hypotheses that decoding keeps at each step; the caller may set it, up to the vocabulary [1] */
 } app_sort_model;
 
 /** Reads a model that train_sort saved. Lists may be ten times as long as the longest that it was trained on, up to a

@@ -85,7 +85,7 @@ static lb_hypothesis trace(const search *s, const node *last, double log_probabi
     int64_t t = h.steps - 1;
     for (const node *n = last; n; n = n->before, t--) {
         if (t < h.length) h.id[t] = n->token;
-        for (int64_t head = 0; head < s->heads; head++)
+        for (int64_t head = 0; n->weights && head < s->heads; head++)
             memcpy(h.weights + (head * h.steps + t) * width, n->weights + head * width,
                    (size_t)width * sizeof *h.weights);
     }

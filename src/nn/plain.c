@@ -8,7 +8,7 @@
 static lb_tensor *find_poison(lb_tensor *const *operands, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!lb_is_sound(operands[i])) return operands[i];
+        if (!operands[i]->data) return operands[i];
     return NULL;
 }
 

@@ -19,9 +19,8 @@ static lb_tensor *sinusoids(lb_tape *tape, int64_t first, int64_t length, int64_
     lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(length, width), NULL);
     if (!lb_is_sound(table)) return table;
     for (int64_t i = 0; i < length * width; i++) {
-        int64_t column = i % width;
-        double angle =
-            (double)(first + i / width) * pow(10000, -(double)(column - column % 2) / (double)width);
+        int64_t position = first + i / width, column = i % width, pair = column - column % 2;
+        double angle = (double)position * pow(10000, -(double)pair / (double)width);
         table->data[i] = (lb_real)(column % 2 ? cos(angle) : sin(angle));
     }
     return table;

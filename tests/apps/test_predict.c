@@ -44,6 +44,20 @@ START_TEST(test_predict_lists_are_sorted)
 }
 END_TEST
 
+START_TEST(test_predict_beam_of_any_width_sorts)
+{
+    static const char *const flags[] = {"--beam=1", "--beam=2", "--beam=5", "--beam=14"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        run(model, flags[i], "7 3 9 1\n5 0 5\n4 2\n8 6 1\n");
+        expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
+        run(plain, flags[i], "7 3\n5 0\n");
+        expect(0, "3 7\n0 5\n", "");
+        run(headed, flags[i], "7 3 9 1\n5 0\n");
+        expect(0, "1 3 7 9\n0 5\n", "");
+    }
+}
+END_TEST
+
 START_TEST(test_predict_leading_zeros_are_read)
 {
     run(model, NULL, "07 0003\n");
@@ -345,8 +359,12 @@ START_TEST(test_predict_wrong_usage_is_status_2)
 {
     run(model, "--batch=0", "7 3\n");
     expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
-    run(model, "--beam", "7 3\n");
-    expect(2, "", "predict: unknown option --beam; see predict --help\n");
+    run(model, "--bean", "7 3\n");
+    expect(2, "", "predict: unknown option --bean; see predict --help\n");
+    run(model, "--beam=0", "7 3\n");
+    expect(2, "", "predict: --beam: expected a whole number from 1 to 1024, found \"0\"\n");
+    run(model, "--beam=15", "7 3\n");
+    expect(2, "", "predict: --beam: the model has only 14 symbols to choose from, not 15\n");
     run(model, model, "7 3\n");
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
@@ -385,6 +403,7 @@ int main(void)
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, NULL, free_result);
     tcase_add_test(tests, test_predict_lists_are_sorted);
+    tcase_add_test(tests, test_predict_beam_of_any_width_sorts);
     tcase_add_test(tests, test_predict_leading_zeros_are_read);
     tcase_add_test(tests, test_predict_no_input_is_no_output);
     tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);
