@@ -19,8 +19,8 @@ static lb_status give_grad(lb_tensor *tensor)
     return LB_OK;
 }
 
-/* Memory for every gradient on the way is there before the first one is written: a backward that lacks it does not
- * begin. Working memory of the ops is taken on the way. */
+/* Memory for every gradient on the way and for every op's work is there before the first gradient is written: a
+ * backward that cannot finish does not begin. */
 static lb_status prepare(lb_tape *tape)
 {
     for (lb_node *node = tape->last; node; node = node->previous) {
@@ -29,6 +29,9 @@ static lb_status prepare(lb_tape *tape)
             if (give_grad(node->out[i])) return tape->error.status;
         for (int i = 0; i < node->inputs; i++)
             if (lb_wants_grad(node->in[i]) && give_grad(node->in[i])) return tape->error.status;
+        if (!node->op->work) continue;
+        node->work = lb_op_reals(node, node->op->work(node));
+        if (!node->work) return tape->error.status;
     }
     return LB_OK;
 }
@@ -51,7 +54,7 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
     if (give_grad(output) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
-    for (lb_node *node = tape->last; node && !tape->error.status; node = node->previous)
+    for (lb_node *node = tape->last; node; node = node->previous)
         if (is_reached(node)) node->op->backward(node);
     return tape->error.status;
 }

@@ -21,6 +21,7 @@ struct lb_node {
     int inputs;
     const void *attributes; /* a copy of the struct handed to lb_op_apply */
     void *saved;            /* what forward keeps for backward */
+    lb_real *work;          /* the memory that the op's `work` asked for, during backward */
     bool records;           /* will backward be able to come here? */
     lb_node *previous;
 };
@@ -44,6 +45,9 @@ struct lb_op {
     lb_status (*shape)(const lb_node *node, lb_shape *out);
     /** Computes the values of all outputs. Returns LB_OK or the status of what failed. */
     lb_status (*forward)(lb_node *node);
+    /** How many numbers of working memory backward needs; NULL: none. They are there, of any value, before the first
+     *  gradient is written: a backward that begins does not run out of memory. */
+    int64_t (*work)(const lb_node *node);
     /** Adds to in[i]->grad for each operand that lb_wants_grad; outputs' gradients are all there. */
     void (*backward)(lb_node *node);
     /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
@@ -94,7 +98,7 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
 lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
                        int b);
 
-/** Memory for node->saved or for one call of forward or backward, until lb_tape_reset. */
+/** Memory for node->saved or for one call of forward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);
 
 /** The same, all zero. */

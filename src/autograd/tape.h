@@ -61,8 +61,8 @@ lb_real lb_item(const lb_tensor *tensor);
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that led to it and wants one.
  *  Parameters accumulate: whoever uses their gradient sets it to zero afterwards, as the optimisers do.
  *  Errors: whatever the tape holds, and then no parameter's gradient is touched; LB_ERROR_SHAPE if `loss` has more
- *  elements than one; LB_ERROR_ARGUMENT if backward has run since the last reset. Only where an op runs out of working
- *  memory on the way, LB_ERROR_MEMORY, are gradients left incomplete: lb_params_zero_grads before going on. */
+ *  elements than one; LB_ERROR_ARGUMENT if backward has run since the last reset; LB_ERROR_MEMORY before the first
+ *  gradient is written: a backward that begins ends. */
 lb_status lb_backward(lb_tensor *loss);
 
 /** The same for an output of any shape: adds the gradient of the sum over `cotangent[i] * output[i]`. */

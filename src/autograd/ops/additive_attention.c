@@ -6,6 +6,8 @@
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 
+#include <string.h>
+
 enum { QUERY, KEYS, VALUES, V, MASK };
 enum { CONTEXT, WEIGHTS };
 
@@ -77,13 +79,19 @@ static void backward_row(lb_node *node, int64_t row, lb_real *memory)
     add_into(node->in[VALUES], row * to.count * to.depth, into.values, to.count * to.depth);
 }
 
+static int64_t backward_work(const lb_node *node)
+{
+    lb_attended shape = attended_by(node, 0);
+    return lb_dim(node->in[QUERY], 0) * row_memory(&shape);
+}
+
 static void backward(lb_node *node)
 {
     int64_t batch = lb_dim(node->in[QUERY], 0);
     lb_attended shape = attended_by(node, 0);
     int64_t each = row_memory(&shape), v_offset = shape.count * (shape.width + shape.depth);
-    lb_real *memory = lb_op_zeros(node, batch * each);
-    if (!memory) return;
+    lb_real *memory = node->work;
+    memset(memory, 0, (size_t)(batch * each) * sizeof *memory);
 #pragma omp parallel for schedule(static) if (batch > 1)
     for (int64_t row = 0; row < batch; row++) backward_row(node, row, memory + row * each);
     /* v is shared by all rows: their parts are added in order. */
@@ -150,6 +158,7 @@ static const lb_op additive_attention_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
+    .work = backward_work,
     .backward = backward,
     .reference = reference,
     .cases = cases,

@@ -189,22 +189,29 @@ typedef struct backward_memory {
     lb_real *dscores;  /* [tiles, keys] */
 } backward_memory;
 
-static bool allocate_backward(const lb_node *node, const extent *e, int64_t tiles, backward_memory *m)
+static int64_t backward_work(const lb_node *node)
+{
+    extent e = extent_of(node);
+    int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
+    return e.batch * (e.hidden + e.keys * (e.width + e.depth)) + tiles * (e.width + e.keys) +
+           all * (6 * e.hidden + e.width + e.depth);
+}
+
+/* Shares out the work's memory: first what must begin at zero, then the rest. */
+static backward_memory carve_backward(const extent *e, int64_t tiles, lb_real *work)
 {
     int64_t all = e->batch * e->steps;
-    *m = (backward_memory){
-        .dstate = lb_op_zeros(node, e->batch * e->hidden),
-        .dx = lb_op_reals(node, all * 3 * e->hidden),
-        .dh = lb_op_reals(node, all * 3 * e->hidden),
-        .dquery = lb_op_reals(node, all * e->width),
-        .dcontext = lb_op_reals(node, all * e->depth),
-        .dkeys = lb_op_zeros(node, e->batch * e->keys * e->width),
-        .dvalues = lb_op_zeros(node, e->batch * e->keys * e->depth),
-        .dv = lb_op_zeros(node, tiles * e->width),
-        .dscores = lb_op_reals(node, tiles * e->keys),
-    };
-    /* The first failure is recorded and later ones fail as well: the last one tells. */
-    return m->dscores && lb_tape_status(node->tape) == LB_OK;
+    backward_memory m = {.dstate = work};
+    m.dkeys = m.dstate + e->batch * e->hidden;
+    m.dvalues = m.dkeys + e->batch * e->keys * e->width;
+    m.dv = m.dvalues + e->batch * e->keys * e->depth;
+    m.dscores = m.dv + tiles * e->width;
+    memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
+    m.dx = m.dscores + tiles * e->keys;
+    m.dh = m.dx + all * 3 * e->hidden;
+    m.dquery = m.dh + all * 3 * e->hidden;
+    m.dcontext = m.dquery + all * e->width;
+    return m;
 }
 
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
@@ -256,8 +263,7 @@ static void backward(lb_node *node)
 {
     extent e = extent_of(node);
     lb_row_tiles tiles = lb_row_tiles_of(e.batch);
-    backward_memory m;
-    if (!allocate_backward(node, &e, tiles.count, &m)) return;
+    backward_memory m = carve_backward(&e, tiles.count, node->work);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
         for (int64_t t = e.steps - 1; t >= 0; t--)
@@ -358,6 +364,7 @@ static const lb_op attention_gru_op = {
     .outputs = 3,
     .shape = output_shapes,
     .forward = forward,
+    .work = backward_work,
     .backward = backward,
     .reference = reference,
     .cases = cases,

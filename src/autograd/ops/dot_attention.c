@@ -240,11 +240,15 @@ static void backward_head(lb_node *node, int64_t index, lb_real *dscores)
                        h.keys_row);
 }
 
+static int64_t backward_work(const lb_node *node)
+{
+    return lb_count(node->out[WEIGHTS]);
+}
+
 static void backward(lb_node *node)
 {
     int64_t cells = lb_dim(node->out[WEIGHTS], 2) * lb_dim(node->out[WEIGHTS], 3);
-    lb_real *dscores = lb_op_reals(node, head_count(node) * cells);
-    if (!dscores) return;
+    lb_real *dscores = node->work;
 #pragma omp parallel for schedule(static) if (head_count(node) > 1)
     for (int64_t index = 0; index < head_count(node); index++)
         backward_head(node, index, dscores + index * cells);
@@ -343,6 +347,7 @@ static const lb_op dot_attention_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
+    .work = backward_work,
     .backward = backward,
     .reference = reference,
     .cases = cases,

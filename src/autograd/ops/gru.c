@@ -131,14 +131,19 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
     }
 }
 
+/* dstate [batch, hidden], dx and dh [batch * steps, 3 hidden] */
+static int64_t backward_work(const lb_node *node)
+{
+    int64_t hidden = lb_dim(node->in[WEIGHT], 1);
+    return lb_dim(node->in[X], 0) * hidden + 2 * lb_count(node->in[X]);
+}
+
 static void backward(lb_node *node)
 {
     int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
             hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *dstate = lb_op_reals(node, batch * hidden), *dx = lb_op_reals(node, batch * steps * 3 * hidden);
-    lb_real *dh = lb_op_reals(node, batch * steps * 3 * hidden);
-    if (!dstate || !dx || !dh) return;
+    lb_real *dstate = node->work, *dx = dstate + batch * hidden, *dh = dx + lb_count(node->in[X]);
     memcpy(dstate, node->out[FINAL]->grad, (size_t)(batch * hidden) * sizeof *dstate);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
@@ -225,6 +230,7 @@ static const lb_op gru_op = {
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
+    .work = backward_work,
     .backward = backward,
     .reference = reference,
     .cases = cases,
