@@ -25,7 +25,7 @@ static void draw(lb_tape *tape, lb_real p, unsigned char kept[COUNT])
     }
 }
 
-static int count(const unsigned char kept[COUNT])
+static int count_kept(const unsigned char kept[COUNT])
 {
     int sum = 0;
     for (int i = 0; i < COUNT; i++) sum += kept[i];
@@ -40,7 +40,8 @@ START_TEST(test_dropout_keeps_the_right_share_and_scales_it_up)
         lb_tape *tape = lb_tape_new();
         lb_tape_seed(tape, 21, 4);
         draw(tape, (lb_real)p[i], kept);
-        ck_assert_double_eq_tol((double)count(kept) / COUNT, 1 - p[i], 5 * sqrt(p[i] * (1 - p[i]) / COUNT));
+        ck_assert_double_eq_tol((double)count_kept(kept) / COUNT, 1 - p[i],
+                                5 * sqrt(p[i] * (1 - p[i]) / COUNT));
         /* No position within a block of random bits is favoured. */
         for (int lane = 0; lane < 4; lane++) {
             int lane_kept = 0, lane_count = 0;

@@ -104,8 +104,8 @@ START_TEST(test_malloc_of_any_kind_is_seen)
 {
     long before = malloc_count();
     void *volatile memory = malloc(100);
-    memory = realloc(memory, 200);
-    free(memory);
+    void *volatile grown = realloc(memory, 200);
+    free(grown);
     memory = calloc(2, 50);
     free(memory);
     memory = aligned_alloc(64, 128);

@@ -117,7 +117,8 @@ static const lb_real *mask_row(const lb_node *node, int which, int64_t index, in
 {
     const lb_tensor *mask = node->in[which];
     if (!mask) return NULL;
-    int64_t heads = heads_of(node), at[LB_MAX_DIMS] = {i, index % heads, index / heads}, offset = 0;
+    int64_t heads = heads_of(node), offset = 0;
+    const int64_t at[LB_MAX_DIMS] = {i, index % heads, index / heads};
     *step = mask->shape.ndim > 0 && lb_dim(mask, -1) > 1 ? 1 : 0;
     for (int axis = 2; axis <= mask->shape.ndim; axis++)
         if (lb_dim(mask, -axis) > 1) offset += at[axis - 2] * lb_shape_stride(mask->shape, -axis);
