@@ -20,7 +20,7 @@ static lb_decoded allocate(lb_tokens source, int64_t limit, int64_t heads)
     return all;
 }
 
-static int32_t likeliest(const lb_real *logits, int64_t classes)
+int32_t lb_likeliest(const lb_real *logits, int64_t classes)
 {
     int64_t best = 0;
     for (int64_t i = 1; i < classes; i++)
@@ -38,7 +38,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2se
             memcpy(all->weights + (h * limit + t) * all->source_length,
                    step->weights->data + h * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
-        next[row] = likeliest(step->logits->data + row * classes, classes);
+        next[row] = lb_likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;
         all->id[row * limit + t] = next[row];

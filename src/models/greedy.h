@@ -16,6 +16,9 @@ typedef struct lb_decoded {
         weights; /* [batch, heads, length, source_length]: where each output looked; NULL without attention */
 } lb_decoded;
 
+/** The place of the largest of some logits, the first of equal ones: the token that greedy decoding takes. */
+int32_t lb_likeliest(const lb_real *logits, int64_t classes);
+
 /** Decodes all rows of a batch side by side, and stops when every row has ended or has `limit` tokens.
  *  The tape evaluates while this runs; its mode is restored.
  *  Errors: LB_ERROR_INDEX, LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a limit below 1: then `batch` of the result is 0. */

@@ -8,8 +8,14 @@
 /** Rows of a batch whose output is `target_out` up to LB_EOS, token for token, and ended there. */
 int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
 
-/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake, by greedy
- *  decoding. Resets the tape. Errors: what the tape holds then. */
+/** The same, told from the logits of teacher forcing: rows whose likeliest token is the right one at every position,
+ *  LB_EOS included. Greedy decoding would write just those: as long as it has made no mistake it has read the right
+ *  tokens, and so stands where teacher forcing stands. One pass instead of a step for each token.
+ *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
+int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out);
+
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
+ *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds then. */
 lb_status lb_sort_evaluate(const lb_seq2seq *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                            double *exact_match);
 

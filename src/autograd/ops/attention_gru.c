@@ -9,6 +9,7 @@
 #include "tensor/gru_kernel.h"
 #include "tensor/row_tiles.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { X, INITIAL, KEYS, VALUES, MASK, W_QUERY, V, W_CONTEXT, W_HIDDEN, BIAS };
@@ -316,7 +317,8 @@ static double gate(const lb_node *node, int64_t which, const double *state)
 static void reference(const lb_node *node, double *const *out)
 {
     extent e = extent_of(node);
-    double state[64]; /* wider than any case below */
+    double state[64];
+    assert(e.hidden <= LB_LENGTH(state)); /* wider than any case below */
     for (int64_t row = 0; row < e.batch; row++) {
         for (int64_t j = 0; j < e.hidden; j++) state[j] = (double)node->in[INITIAL]->data[row * e.hidden + j];
         for (int64_t at = row * e.steps; at < (row + 1) * e.steps; at++) {

@@ -1,0 +1,67 @@
+/* Exact match, found by teacher forcing and by decoding. This test runs in both precisions. */
+#include "support/sorting.h"
+#include "support/suite.h"
+#include "train/evaluate.h"
+
+#include <string.h>
+
+static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4, .seed = 3};
+
+enum { LISTS = 600, DECODED_AT_ONCE = 200 };
+
+static double decoded_share(support_sorting *s)
+{
+    int64_t matches = 0;
+    for (uint64_t first = 0; first < LISTS; first += DECODED_AT_ONCE) {
+        lb_tape_reset(s->tape);
+        lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, s->tape, DECODED_AT_ONCE, first);
+        lb_decoded decoded = lb_greedy(&s->model, batch.source, lb_decoding_limit(batch.source.length));
+        matches += lb_exact_matches(&decoded, batch.target_out);
+    }
+    return (double)matches / LISTS;
+}
+
+START_TEST(test_sort_evaluate_finds_what_greedy_decoding_finds)
+{
+    support_sorting s;
+    ck_assert_int_eq(support_sorting_open(&s, task, (lb_seq2seq_config){.embed = 8, .hidden = 16}), LB_OK);
+    double before = 0, forced = 0;
+    for (int step = 0; step < 900; step++) {
+        support_sorting_step(&s, 16, step, NULL);
+        if (step % 300 != 299) continue;
+        ck_assert_int_eq(lb_sort_evaluate(&s.model, &task, s.tape, LISTS, &forced), LB_OK);
+        ck_assert_double_eq(forced, decoded_share(&s));
+        ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
+        ck_assert_double_gt(forced, before);
+        before = forced;
+    }
+    ck_assert_double_gt(forced, 0.2);
+    ck_assert_double_lt(forced, 1);
+    support_sorting_close(&s);
+}
+END_TEST
+
+START_TEST(test_exact_matches_forced_needs_every_token_and_the_end)
+{
+    static const int32_t id[] = {4, LB_EOS, LB_PAD, 5, 4, LB_EOS}, lengths[] = {2, 3};
+    lb_tape *tape = lb_tape_new();
+    lb_tokens target = {tape, 2, 3, id, lengths};
+    lb_tensor *logits = lb_tensor_new(tape, LB_SHAPE(2, 3, 6), NULL);
+    for (int64_t i = 0; i < 6; i++) logits->data[i * 6 + id[i]] = 1;
+    ck_assert_int_eq(lb_exact_matches_forced(logits, target), 2);
+    logits->data[2 * 6 + 3] = 9; /* padding: nobody looks */
+    ck_assert_int_eq(lb_exact_matches_forced(logits, target), 2);
+    logits->data[1 * 6 + 5] = 2; /* goes on where the row should end */
+    ck_assert_int_eq(lb_exact_matches_forced(logits, target), 1);
+    logits->data[3 * 6 + 0] = 2;
+    ck_assert_int_eq(lb_exact_matches_forced(logits, target), 0);
+    lb_tape_free(tape);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("evaluate",
+                             SUPPORT_TESTS(test_sort_evaluate_finds_what_greedy_decoding_finds,
+                                           test_exact_matches_forced_needs_every_token_and_the_end));
+}
