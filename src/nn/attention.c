@@ -5,6 +5,12 @@
 
 #include <math.h>
 
+lb_tensor *lb_key_mask(lb_tensor *mask)
+{
+    if (!mask || mask->shape.ndim != 2) return mask;
+    return lb_reshape(mask, LB_SHAPE(mask->shape.dim[0], 1, 1, mask->shape.dim[1]));
+}
+
 static lb_tensor *add_projection(lb_params *params, const char *module, const char *name, int64_t outputs,
                                  int64_t inputs)
 {
@@ -62,9 +68,7 @@ lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_a
 {
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *q = attention->weight ? lb_affine(query, attention->weight, NULL) : query;
-    if (mask && mask->shape.ndim == 2)
-        mask = lb_reshape(mask, LB_SHAPE(lb_dim(mask, 0), 1, 1, lb_dim(mask, 1)));
-    lb_tensor *context = lb_attend_dot(q, keys, values, mask, NULL, 1, attention->scale, 0),
+    lb_tensor *context = lb_attend_dot(q, keys, values, lb_key_mask(mask), NULL, 1, attention->scale, 0),
               *weights = context;
     if (lb_is_sound(context)) {
         weights = lb_op_output(context, 1); /* [batch, 1, Q, K] */

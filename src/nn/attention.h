@@ -10,6 +10,9 @@ typedef struct lb_attended_result {
     lb_tensor *weights; /* [batch, Q, K]: what to draw */
 } lb_attended_result;
 
+/** A padding mask [batch, K] as one that broadcasts over heads and queries: [batch, 1, 1, K]. NULL stays NULL. */
+lb_tensor *lb_key_mask(lb_tensor *mask);
+
 /** Additive attention: score(q, k) = v' tanh(W_q q + W_k k).
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. */
 typedef struct lb_additive_attention {

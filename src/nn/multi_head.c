@@ -94,12 +94,6 @@ lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tens
     return (lb_attended_result){output, weights};
 }
 
-lb_tensor *lb_key_mask(lb_tensor *mask)
-{
-    if (!mask || mask->shape.ndim != 2) return mask;
-    return lb_reshape(mask, LB_SHAPE(mask->shape.dim[0], 1, 1, mask->shape.dim[1]));
-}
-
 lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params, const char *name,
                                    lb_multi_head_config config, lb_real dropout, lb_real epsilon)
 {

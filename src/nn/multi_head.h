@@ -42,9 +42,6 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
 lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias);
 
-/** A padding mask [batch, K] as one that broadcasts over heads and queries: [batch, 1, 1, K]. NULL stays NULL. */
-lb_tensor *lb_key_mask(lb_tensor *mask);
-
 /** Multi-head attention with what a transformer puts around it: norm(query + dropout(attention)). */
 typedef struct lb_multi_head_block {
     lb_multi_head attention;

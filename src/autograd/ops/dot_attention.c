@@ -1,9 +1,9 @@
 /* Scaled dot-product attention over all heads at once. lb_plain_attend_dot is the same in small steps. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "tensor/drop.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
-#include "tensor/rng.h"
 
 #include <string.h>
 
@@ -146,15 +146,13 @@ LB_KERNEL static void softmax_row(int64_t count, lb_real *x, const lb_real *mask
     for (int64_t i = 0; i < count; i++) x[i] *= inverse;
 }
 
-/* Weights of one head that fall, as lb_dropout would choose them. */
+/* The weights of one head, from its probabilities. */
 static void drop_weights(const lb_node *node, const head *h, lb_rng rng, const lb_real *probabilities)
 {
-    double p = (double)((const dot_options *)node->attributes)->dropout;
-    lb_real factor = 1 / (1 - (lb_real)p), *weights = node->out[WEIGHTS]->data;
-    for (int64_t i = h->weights_at; i < h->weights_at + h->queries * h->keys; i++) {
-        uint32_t bits = lb_rng_bits(rng, (uint64_t)i / 4).word[i % 4];
-        weights[i] = (double)bits * 0x1p-32 < p ? 0 : factor * probabilities[i];
-    }
+    int64_t count = h->queries * h->keys;
+    lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
+    lb_drop_factors(rng, ((const dot_options *)node->attributes)->dropout, h->weights_at, count, weights);
+    for (int64_t i = 0; i < count; i++) weights[i] *= probabilities[h->weights_at + i];
 }
 
 static bool drops(const lb_node *node)

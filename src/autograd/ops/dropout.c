@@ -1,7 +1,10 @@
 /* Dropout: zeroes elements at random while training, and scales up the others so that the expectation stays. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
-#include "tensor/rng.h"
+#include "tensor/drop.h"
+
+/* Elements that a thread takes at a time. */
+enum { CHUNK = 1 << 13 };
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
@@ -18,14 +21,11 @@ static lb_status forward(lb_node *node)
     lb_real p = *(const lb_real *)node->attributes, *factor = lb_op_reals(node, count);
     if (!factor) return LB_ERROR_MEMORY;
     lb_rng rng = lb_op_rng(node);
-    /* Element i has word i mod 4 of block i / 4 to itself: which thread computes it plays no part. */
-#pragma omp parallel for schedule(static) if (count > (1 << 14))
-    for (int64_t block = 0; block < (count + 3) / 4; block++) {
-        lb_rng_block bits = lb_rng_bits(rng, (uint64_t)block);
-        for (int64_t i = block * 4; i < count && i < block * 4 + 4; i++) {
-            factor[i] = (double)bits.word[i % 4] * 0x1p-32 < (double)p ? 0 : 1 / (1 - p);
-            node->out[0]->data[i] = node->in[0]->data[i] * factor[i];
-        }
+#pragma omp parallel for schedule(static) if (count > CHUNK)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t end = first + CHUNK < count ? first + CHUNK : count;
+        lb_drop_factors(rng, p, first, end - first, factor + first);
+        for (int64_t i = first; i < end; i++) node->out[0]->data[i] = node->in[0]->data[i] * factor[i];
     }
     node->saved = factor;
     return LB_OK;
