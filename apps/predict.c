@@ -9,7 +9,7 @@
 
 enum {
     POOL = 1 << 16,        /* numbers that a batch holds, and the longest list beside them */
-    MOST_FLOATS = 1 << 25, /* what decoding some lists side by side may take, about */
+    MOST_FLOATS = 1 << 26, /* what decoding some lists side by side may take, about */
     BYTES_PER_NUMBER = 12, /* digits and a blank */
 };
 
@@ -35,7 +35,7 @@ static lb_status session_open(session *s, const char *model, int batch, int beam
     s->batch = batch;
     if (app_sort_model_open(&s->sort, model, error)) return error->status;
     s->sort.beam = beam;
-    int64_t symbols = s->sort.model.config.target_vocab;
+    int64_t symbols = s->sort.model->target_vocab;
     if (beam > symbols)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--beam: the model has only %lld symbols to choose from, not %d",
@@ -94,15 +94,16 @@ static bool gather(session *s)
 /* How many of the lists from `first` on can be sorted side by side without taking too much memory. */
 static int affordable(const session *s, int first)
 {
-    const lb_seq2seq_config *c = &s->sort.model.config;
+    const lb_model *model = s->sort.model;
+    int64_t maps = model->layers * model->heads;
     int64_t longest = 0;
     int count = 0;
     while (first + count < s->count) {
         int32_t length = s->lists[first + count].length;
         longest = length > longest ? length : longest;
-        int64_t step = s->sort.model.attention.heads * longest + c->target_vocab + 16 * c->hidden * c->layers;
-        /* A beam takes its own copy of what it attends to at each step. */
-        if (s->sort.beam > 1) step = s->sort.beam * (step + 3 * longest * c->hidden);
+        /* As if each step kept a state of its own: beams and transformers do. */
+        int64_t step = s->sort.beam * (maps * longest + model->target_vocab + model->step_reals +
+                                       longest * model->state_reals);
         if (count > 0 && (count + 1) * lb_decoding_limit(longest) * step > MOST_FLOATS) break;
         count++;
     }

@@ -10,9 +10,12 @@
 
 enum { HELD_OUT = 2000 };
 
+enum { SEQ2SEQ, TRANSFORMER };
+static const char *const model_names[] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer", NULL};
+
 typedef struct settings {
     int max_number, min_length, max_length;
-    int embed, hidden, layers, attention, heads;
+    int model, embed, hidden, layers, attention, heads;
     bool bidirectional, fresh;
     int batch, steps, threads;
     double lr, target;
@@ -25,7 +28,9 @@ typedef struct run {
     settings set;
     lb_sort_task task;
     lb_params *params;
-    lb_seq2seq model;
+    lb_model *model; /* one of these */
+    lb_seq2seq seq2seq;
+    lb_transformer transformer;
     app_progress progress;
 } run;
 
@@ -34,14 +39,14 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
     run *r = context;
     lb_batch batch = lb_sort_batch(&r->task, tape, r->set.batch, step);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    lb_tensor *logits = lb_seq2seq_forward(&r->model, batch.source, batch.target_in);
+    lb_tensor *logits = lb_model_forward(r->model, batch.source, batch.target_in);
     return lb_cross_entropy(logits, batch.target_out, LB_PAD);
 }
 
 static lb_status exact_match(void *context, lb_tape *tape, double *measure)
 {
     run *r = context;
-    return lb_sort_evaluate(&r->model, &r->task, tape, HELD_OUT, measure);
+    return lb_sort_evaluate(r->model, &r->task, tape, HELD_OUT, measure);
 }
 
 static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
@@ -63,7 +68,7 @@ static lb_status write_log(void *context, const lb_train_history *history, lb_er
 /* Everything that decides which numbers come out, and nothing else: the target and the threads do not. */
 static void describe_run(const run *r, char *text, size_t size)
 {
-    char *config = lb_seq2seq_config_json(&r->model.config), *task = lb_sort_task_print(&r->task);
+    char *config = r->model->kind->config_json(r->model), *task = lb_sort_task_print(&r->task);
     snprintf(text, size, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
              r->set.steps, r->set.batch, r->set.lr, (unsigned long long)r->set.seed, task ? task : "",
              config ? config : "");
@@ -71,13 +76,9 @@ static void describe_run(const run *r, char *text, size_t size)
     lb_release(task);
 }
 
-static lb_status build(run *r, lb_error *error)
+static lb_status build_seq2seq(run *r)
 {
     const settings *s = &r->set;
-    r->task = (lb_sort_task){s->max_number, s->min_length, s->max_length, s->seed};
-    if (lb_sort_check(&r->task, error)) return error->status;
-    r->params = lb_params_new(s->seed);
-    if (!r->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_seq2seq_config config = {
         .source_vocab = lb_sort_vocab(&r->task),
         .target_vocab = lb_sort_vocab(&r->task),
@@ -88,7 +89,32 @@ static lb_status build(run *r, lb_error *error)
         .attention = (lb_attention_kind)s->attention,
         .heads = s->heads,
     };
-    lb_status status = lb_seq2seq_init(&r->model, r->params, "", config);
+    r->model = &r->seq2seq.base;
+    return lb_seq2seq_init(&r->seq2seq, r->params, "", config);
+}
+
+static lb_status build_transformer(run *r)
+{
+    const settings *s = &r->set;
+    lb_transformer_config config = {
+        .source_vocab = lb_sort_vocab(&r->task),
+        .target_vocab = lb_sort_vocab(&r->task),
+        .width = s->hidden,
+        .heads = s->heads,
+        .layers = s->layers,
+    };
+    r->model = &r->transformer.base;
+    return lb_transformer_init(&r->transformer, r->params, "", config);
+}
+
+static lb_status build(run *r, lb_error *error)
+{
+    const settings *s = &r->set;
+    r->task = (lb_sort_task){s->max_number, s->min_length, s->max_length, s->seed};
+    if (lb_sort_check(&r->task, error)) return error->status;
+    r->params = lb_params_new(s->seed);
+    if (!r->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_status status = s->model == TRANSFORMER ? build_transformer(r) : build_seq2seq(r);
     return status ? lb_error_set(error, status, "%s", lb_params_error(r->params)) : LB_OK;
 }
 
@@ -131,7 +157,7 @@ static lb_status save(const run *r, const lb_train_history *history, lb_error *e
         task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
     if (!status)
-        status = lb_seq2seq_save(app_path(r->set.out, "sort.safetensors", path), &r->model, r->params,
+        status = lb_model_save(app_path(r->set.out, "sort.safetensors", path), r->model, r->params,
                                  metadata, 2, error);
     if (!status) status = app_write_log(r->set.out, history, error);
     if (!status) status = app_draw_training(r->set.out, history, error);
@@ -164,7 +190,7 @@ int main(int argc, char **argv)
                      .embed = 64,
                      .hidden = 128,
                      .heads = 4,
-                     .layers = 1,
+                     .layers = 0,
                      .batch = 64,
                      .steps = 5000,
                      .lr = 3e-3,
@@ -178,9 +204,10 @@ int main(int argc, char **argv)
         APP_INT(0, "min-length", "N", &s->min_length, 1, 1 << 20, "numbers in the shortest list"),
         APP_INT(0, "max-length", "N", &s->max_length, 1, 1 << 20, "numbers in the longest list"),
         APP_HEADING("Model"),
+        APP_CHOICE(0, "model", "KIND", &s->model, model_names, "GRUs with attention, or a transformer"),
         APP_INT(0, "embed", "N", &s->embed, 1, 1 << 16, "width of an embedding"),
         APP_INT(0, "hidden", "N", &s->hidden, 1, 1 << 16, "width of the GRUs' state"),
-        APP_INT(0, "layers", "N", &s->layers, 1, 64, "layers of encoder and decoder"),
+        APP_INT(0, "layers", "N", &s->layers, 0, 64, "layers of encoder and decoder"),
         APP_FLAG(0, "bidirectional", &s->bidirectional, "let the encoder read in both directions"),
         APP_CHOICE(0, "attention", "KIND", &s->attention, lb_attention_names, "how the decoder attends"),
         APP_INT(0, "heads", "N", &s->heads, 1, 1024, "heads of multi-head attention"),

@@ -47,7 +47,7 @@ static lb_status attend(const settings *s, app_matrix *matrix, lb_error *error)
     bool ended = true;
     lb_error found = {0};
     lb_status status = app_sort_model_open(&sort, s->model, error);
-    if (!status && sort.model.config.attention == LB_ATTENTION_NONE)
+    if (!status && sort.model->heads == 0)
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn",
                               s->model);
     if (!status) {

@@ -8,20 +8,21 @@ enum { LONGER = 10, LONG = 1000, QUOTED = 40 };
 /* The model must know exactly the numbers of its task. */
 static lb_status check_vocabulary(const app_sort_model *sort, lb_error *error)
 {
-    const lb_seq2seq_config *config = &sort->model.config;
+    const lb_model *model = sort->model;
     int32_t needed = lb_sort_vocab(&sort->task);
-    if (config->source_vocab == needed && config->target_vocab == needed) return LB_OK;
+    if (model->source_vocab == needed && model->target_vocab == needed) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "numbers from 0 to %d need %d tokens, but the model has %lld and %lld",
-                        (int)sort->task.max_value, (int)needed, (long long)config->source_vocab,
-                        (long long)config->target_vocab);
+                        (int)sort->task.max_value, (int)needed, (long long)model->source_vocab,
+                        (long long)model->target_vocab);
 }
 
 static lb_status load(app_sort_model *sort, const lb_safetensors *file, lb_error *error)
 {
-    lb_status status = lb_seq2seq_load(file, &sort->model, sort->params, error);
+    sort->model = lb_model_load(file, sort->params, error);
+    if (!sort->model) return error->status;
     const char *task = lb_safetensors_metadata_value(file, LB_SORT_TASK_KEY);
-    if (!status) status = lb_sort_task_parse(task, &sort->task, error);
+    lb_status status = lb_sort_task_parse(task, &sort->task, error);
     return status ? status : check_vocabulary(sort, error);
 }
 
@@ -133,13 +134,15 @@ static void cut(app_sorted *sorted, const app_list *list)
 
 static bool sort_greedily(app_sort_model *sort, lb_tokens source, app_sorted *sorted)
 {
-    lb_decoded all = lb_greedy(&sort->model, source, lb_decoding_limit(source.length));
+    lb_decoded all = lb_greedy(sort->model, source, lb_decoding_limit(source.length));
     for (int64_t row = 0; row < all.batch; row++)
         sorted[row] = (app_sorted){
             .id = all.id + row * all.length,
             .length = all.lengths[row],
             .ended = all.finished[row],
-            .weights = all.weights ? all.weights + row * all.heads * all.length * all.source_length : NULL,
+            .weights = all.weights ? all.weights + row * all.layers * all.heads * all.length * all.source_length
+                                   : NULL,
+            .layers = all.layers,
             .heads = all.heads,
             .steps = all.length,
             .columns = all.source_length,
@@ -150,7 +153,7 @@ static bool sort_greedily(app_sort_model *sort, lb_tokens source, app_sorted *so
 static bool sort_with_beam(app_sort_model *sort, lb_tokens source, app_sorted *sorted)
 {
     lb_beam_config config = {.beam = sort->beam, .limit = lb_decoding_limit(source.length)};
-    lb_beam all = lb_beam_search(&sort->model, source, config);
+    lb_beam all = lb_beam_search(sort->model, source, config);
     for (int64_t row = 0; row < all.batch; row++) {
         const lb_hypothesis *best = &all.hypothesis[row * all.beam];
         sorted[row] = (app_sorted){
@@ -158,7 +161,8 @@ static bool sort_with_beam(app_sort_model *sort, lb_tokens source, app_sorted *s
             .length = best->length,
             .ended = best->finished,
             .weights = best->weights,
-            .heads = best->weights ? sort->model.attention.heads : 0,
+            .layers = sort->model->layers,
+            .heads = sort->model->heads,
             .steps = best->steps,
             .columns = source.length,
         };

@@ -9,7 +9,7 @@
 typedef struct node {
     const struct node *before; /* NULL at the first token */
     int32_t token;
-    const lb_real *weights; /* [heads] rows of the source's length, `stride` apart; NULL without attention */
+    const lb_real *weights; /* [maps, source length]; NULL without attention */
 } node;
 
 /* A hypothesis that is still being written. */
@@ -25,11 +25,12 @@ typedef struct candidate {
 } candidate;
 
 typedef struct search {
-    const lb_seq2seq *model;
+    const lb_model *model;
     lb_tape *tape;
     lb_beam_config config;
     lb_tokens source;
-    int64_t heads, vocabulary;
+    int64_t maps; /* of attention: layers times heads */
+    int64_t vocabulary;
     live *live;            /* [batch, beam] */
     int64_t *live_count;   /* [batch] */
     lb_hypothesis *done;   /* [batch, beam]: finished ones, the best first */
@@ -50,18 +51,6 @@ static double normalised(const search *s, double log_probability, int64_t tokens
     return log_probability / pow((double)tokens, penalty);
 }
 
-/* Rows `index[0]`, `index[1]`, ... of x, as a tensor of their own. */
-static lb_tensor *select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *index, int64_t count)
-{
-    lb_shape shape = x->shape;
-    int64_t row = lb_shape_stride(shape, 0);
-    shape.dim[0] = count;
-    lb_tensor *selected = lb_tensor_new(tape, shape, NULL);
-    for (int64_t i = 0; i < count && lb_is_sound(selected); i++)
-        memcpy(selected->data + i * row, x->data + index[i] * row, (size_t)row * sizeof *x->data);
-    return selected;
-}
-
 /* Keeps the best candidates in order; an earlier one wins a tie, as in greedy decoding. */
 static int64_t offer(candidate *best, int64_t count, int64_t room, candidate offered)
 {
@@ -80,13 +69,13 @@ static lb_hypothesis trace(const search *s, const node *last, double log_probabi
     h.score = normalised(s, log_probability, h.length + 1);
     h.id = grab(s, h.length, sizeof *h.id);
     int64_t width = s->source.length;
-    if (s->heads) h.weights = grab(s, s->heads * h.steps * width, sizeof *h.weights);
+    if (s->maps) h.weights = grab(s, s->maps * h.steps * width, sizeof *h.weights);
     if (lb_tape_status(s->tape)) return h;
     int64_t t = h.steps - 1;
     for (const node *n = last; n; n = n->before, t--) {
         if (t < h.length) h.id[t] = n->token;
-        for (int64_t head = 0; n->weights && head < s->heads; head++)
-            memcpy(h.weights + (head * h.steps + t) * width, n->weights + head * width,
+        for (int64_t map = 0; n->weights && map < s->maps; map++)
+            memcpy(h.weights + (map * h.steps + t) * width, n->weights + map * width,
                    (size_t)width * sizeof *h.weights);
     }
     return h;
@@ -116,10 +105,10 @@ static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probab
 
 /* Moves a row one token on. `first` is the row's first hypothesis in the step's batch; `origin` receives, for each that
  * goes on, the place in the batch that it came from. Returns how many go on. */
-static int64_t advance(search *s, int64_t row, int64_t first, const lb_seq2seq_decoded *step,
+static int64_t advance(search *s, int64_t row, int64_t first, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
-    int64_t beam = s->config.beam, map = s->heads * s->source.length, kept = 0;
+    int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
     live *going = grab(s, beam, sizeof *going);
     if (!going) return 0;
@@ -144,29 +133,14 @@ static int64_t advance(search *s, int64_t row, int64_t first, const lb_seq2seq_d
 
 /* What the decoder needs of the hypotheses that go on. */
 typedef struct frontier {
-    lb_seq2seq_encoded encoded;
-    lb_tensor **state;
+    lb_decoder_state state;
     lb_tokens next;
     int64_t count;
 } frontier;
 
-static frontier select_frontier(const search *s, const lb_seq2seq_encoded *encoded, lb_tensor *const *state,
-                                const int64_t *origin, int64_t count)
+static frontier select_frontier(const search *s, lb_decoder_state state, const int64_t *origin, int64_t count)
 {
-    int layers = s->model->config.layers;
-    frontier f = {.encoded = *encoded, .count = count};
-    lb_attended_memory *memory = &f.encoded.memory;
-    if (memory->keys == memory->values || !memory->keys) {
-        memory->values = select_rows(s->tape, memory->values, origin, count);
-        memory->keys = memory->keys ? memory->values : NULL;
-    } else {
-        memory->keys = select_rows(s->tape, memory->keys, origin, count);
-        memory->values = select_rows(s->tape, memory->values, origin, count);
-    }
-    memory->mask = select_rows(s->tape, memory->mask, origin, count);
-    f.state = grab(s, layers, sizeof *f.state);
-    for (int layer = 0; f.state && layer < layers; layer++)
-        f.state[layer] = select_rows(s->tape, state[layer], origin, count);
+    frontier f = {.state = s->model->kind->select(s->model, s->tape, state, origin, count), .count = count};
     int32_t *id, *lengths;
     f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
     for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
@@ -180,16 +154,16 @@ static frontier select_frontier(const search *s, const lb_seq2seq_encoded *encod
 
 static void search_all(search *s)
 {
-    lb_seq2seq_encoded encoded = lb_seq2seq_encode(s->model, s->source);
+    lb_decoder_state encoded = s->model->kind->encode(s->model, s->source);
     int64_t *origin = grab(s, s->source.batch * s->config.beam, sizeof *origin), count = s->source.batch;
     if (lb_tape_status(s->tape)) return;
     for (int64_t row = 0; row < count; row++) {
         origin[row] = row;
         s->live_count[row] = 1;
     }
-    frontier f = select_frontier(s, &encoded, encoded.initial, origin, count);
+    frontier f = select_frontier(s, encoded, origin, count);
     for (int64_t t = 0; t < s->config.limit && f.count > 0 && lb_tape_status(s->tape) == LB_OK; t++) {
-        lb_seq2seq_decoded step = lb_seq2seq_decode(s->model, &f.encoded, f.state, f.next);
+        lb_model_step step = s->model->kind->decode(s->model, f.state, f.next);
         lb_tensor *log_probabilities = lb_log_softmax(step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t first = 0, kept = 0;
@@ -198,7 +172,7 @@ static void search_all(search *s)
             if (before) kept += advance(s, row, first, &step, log_probabilities, origin + kept);
             first += before;
         }
-        f = select_frontier(s, &f.encoded, step.final, origin, kept);
+        f = select_frontier(s, step.state, origin, kept);
     }
     for (int64_t row = 0; row < s->source.batch; row++)
         for (int64_t h = 0; h < s->live_count[row] && s->done_count[row] < s->config.beam; h++) {
@@ -217,14 +191,14 @@ static bool is_possible(const search *s)
     return false;
 }
 
-lb_beam lb_beam_search(const lb_seq2seq *model, lb_tokens source, lb_beam_config config)
+lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config)
 {
     if (config.beam == 0) config.beam = 1;
     if (config.limit == 0) config.limit = 2 * source.length + 8;
     if (config.length_penalty == 0) config.length_penalty = 1;
     search s = {.model = model, .tape = source.tape, .config = config, .source = source};
-    s.heads = model->config.attention == LB_ATTENTION_NONE ? 0 : model->attention.heads;
-    s.vocabulary = model->config.target_vocab;
+    s.maps = model->layers * model->heads;
+    s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
     int64_t all = source.batch * config.beam;
     s.live = grab(&s, all, sizeof *s.live);

@@ -2,7 +2,7 @@
 #ifndef LB_BEAM_H
 #define LB_BEAM_H
 
-#include "models/seq2seq.h"
+#include "models/model.h"
 
 /** Zero means the default in brackets. */
 typedef struct lb_beam_config {
@@ -19,7 +19,8 @@ typedef struct lb_hypothesis {
     bool finished;  /* did LB_EOS come within the limit? */
     double score;  /* log-probability, LB_EOS included, divided by (length + 1) to the power of the penalty */
     int64_t steps; /* length, and one for LB_EOS if it came */
-    lb_real *weights; /* [heads, steps, source length]: where each step looked; NULL without attention */
+    lb_real *
+        weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
 } lb_hypothesis;
 
 typedef struct lb_beam {
@@ -33,6 +34,6 @@ typedef struct lb_beam {
  *          LB_ERROR_MEMORY: then `batch` of the result is 0.
  *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7. Differs: the plain power of the
  *          length, as most toolkits have it. */
-lb_beam lb_beam_search(const lb_seq2seq *model, lb_tokens source, lb_beam_config config);
+lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config);
 
 #endif

@@ -3,8 +3,6 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 
-#include <math.h>
-
 const char *const lb_attention_names[] = {
     [LB_ATTENTION_ADDITIVE] = "additive",
     [LB_ATTENTION_NONE] = "none",
@@ -60,8 +58,9 @@ lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *atte
     if (attention->config.kind == LB_ATTENTION_ADDITIVE)
         memory.keys = lb_additive_attention_project_keys(&attention->additive, outputs);
     if (attention->config.kind == LB_ATTENTION_MULTI_HEAD) {
-        memory.keys = lb_linear_forward(&attention->multi_head.key, outputs);
-        memory.values = lb_linear_forward(&attention->multi_head.value, outputs);
+        lb_key_values seen = lb_multi_head_project(&attention->multi_head, outputs, outputs);
+        memory.keys = seen.keys;
+        memory.values = seen.values;
     }
     return memory;
 }
@@ -73,20 +72,13 @@ static lb_tensor *with_head_axis(lb_tensor *weights)
     return lb_reshape(weights, LB_SHAPE(lb_dim(weights, 0), 1, lb_dim(weights, 1), lb_dim(weights, 2)));
 }
 
-static lb_attended_result ask_heads(const lb_multi_head *heads, lb_tensor *query,
-                                    const lb_attended_memory *memory)
-{
-    lb_tensor *context = lb_attend_dot(lb_linear_forward(&heads->query, query), memory->keys, memory->values,
-                                       lb_key_mask(memory->mask), NULL, heads->config.heads,
-                                       1 / (lb_real)sqrt((double)heads->config.key_width), 0);
-    return (lb_attended_result){lb_linear_forward(&heads->output, context), lb_op_output(context, 1)};
-}
-
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory)
 {
     if (attention->config.kind == LB_ATTENTION_MULTI_HEAD)
-        return ask_heads(&attention->multi_head, query, memory);
+        return lb_multi_head_ask(&attention->multi_head, query,
+                                 (lb_key_values){memory->keys, memory->values}, lb_key_mask(memory->mask),
+                                 NULL);
     lb_attended_result result;
     if (attention->config.kind == LB_ATTENTION_ADDITIVE) {
         const lb_additive_attention *a = &attention->additive;

@@ -2,16 +2,23 @@
 
 #include <string.h>
 
-static lb_decoded allocate(lb_tokens source, int64_t limit, int64_t heads)
+/* Pictures of attention that each row has. */
+static int64_t maps_of(const lb_decoded *all)
+{
+    return all->layers * all->heads;
+}
+
+static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
     size_t cells = (size_t)(source.batch * limit);
-    lb_decoded all = {.source_length = source.length, .heads = heads};
+    lb_decoded all = {
+        .source_length = source.length, .layers = model->layers, .heads = model->heads};
     all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
     all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
     all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
-    if (heads)
-        all.weights = lb_tape_alloc(tape, cells * (size_t)(heads * source.length) * sizeof *all.weights);
+    size_t row = (size_t)(maps_of(&all) * source.length);
+    if (row > 0) all.weights = lb_tape_alloc(tape, cells * row * sizeof *all.weights);
     if (lb_tape_status(tape)) return all;
     all.batch = source.batch;
     memset(all.id, 0, cells * sizeof *all.id);
@@ -29,14 +36,14 @@ int32_t lb_likeliest(const lb_real *logits, int64_t classes)
 }
 
 /* Takes one step's choice for every row that still writes. Returns how many still do. */
-static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_seq2seq_decoded *step,
+static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step,
                       int32_t *next)
 {
-    int64_t classes = lb_dim(step->logits, -1), writing = 0;
+    int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
-        for (int64_t h = row * all->heads; h < (row + 1) * all->heads; h++)
-            memcpy(all->weights + (h * limit + t) * all->source_length,
-                   step->weights->data + h * all->source_length,
+        for (int64_t m = row * maps; m < (row + 1) * maps; m++)
+            memcpy(all->weights + (m * limit + t) * all->source_length,
+                   step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
         next[row] = lb_likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
@@ -54,18 +61,16 @@ static void close_ranks(lb_decoded *all, int64_t limit)
     for (int64_t row = 1; row < all->batch; row++)
         memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
     int64_t map = all->length * all->source_length;
-    for (int64_t h = 1; h < all->batch * all->heads; h++)
-        memmove(all->weights + h * map, all->weights + h * limit * all->source_length,
+    for (int64_t m = 1; m < all->batch * maps_of(all); m++)
+        memmove(all->weights + m * map, all->weights + m * limit * all->source_length,
                 (size_t)map * sizeof *all->weights);
 }
 
-static lb_decoded decode_all(const lb_seq2seq *model, lb_tokens source, int64_t limit)
+static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
 {
     lb_tape *tape = source.tape;
-    lb_decoded all =
-        allocate(source, limit, model->config.attention == LB_ATTENTION_NONE ? 0 : model->attention.heads);
-    lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
-    lb_tensor **state = encoded.initial;
+    lb_decoded all = allocate(model, source, limit);
+    lb_decoder_state state = model->kind->encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
     int64_t writing = source.batch;
@@ -74,17 +79,17 @@ static lb_decoded decode_all(const lb_seq2seq *model, lb_tokens source, int64_t 
         lengths[row] = 1;
     }
     while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
-        lb_seq2seq_decoded step = lb_seq2seq_decode(model, &encoded, state, next);
+        lb_model_step step = model->kind->decode(model, state, next);
         if (lb_tape_status(tape)) break;
         writing = choose(&all, limit, all.length++, &step, id);
-        state = step.final;
+        state = step.state;
     }
     if (lb_tape_status(tape)) return (lb_decoded){0};
     close_ranks(&all, limit);
     return all;
 }
 
-lb_decoded lb_greedy(const lb_seq2seq *model, lb_tokens source, int64_t limit)
+lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
 {
     if (limit < 1) {
         lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_greedy: the limit must be 1 or more, not %lld",

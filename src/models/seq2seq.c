@@ -59,6 +59,13 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     lb_decoder_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"),
                               attention);
     int64_t depth = model->attention.depth;
+    model->base = (lb_model){.kind = &lb_seq2seq_kind,
+                             .source_vocab = config.source_vocab,
+                             .target_vocab = config.target_vocab,
+                             .layers = depth ? 1 : 0,
+                             .heads = depth ? model->attention.heads : 0,
+                             .step_reals = 16 * config.hidden * config.layers,
+                             .state_reals = 2 * attention.key};
     lb_gru_config decoder = {.input = config.embed + depth, .hidden = config.hidden, .layers = config.layers};
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     lb_linear_config output = {.inputs = config.hidden + depth, .outputs = config.target_vocab};

@@ -3,6 +3,7 @@
 #define LB_SEQ2SEQ_H
 
 #include "models/decoder_attention.h"
+#include "models/model.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
 
@@ -28,6 +29,7 @@ typedef struct lb_seq2seq_config {
  *      decoder                                as nn.GRU; layer 0 reads [embedding; context] and attends
  *      output                                 as nn.Linear on [last layer's state; context] */
 typedef struct lb_seq2seq {
+    lb_model base; /* comes first */
     const char *name;
     lb_seq2seq_config config;
     lb_embedding source_embedding, target_embedding;
@@ -37,13 +39,14 @@ typedef struct lb_seq2seq {
     lb_linear output;
 } lb_seq2seq;
 
+/** Of lb_seq2seq.base. */
+extern const lb_model_kind lb_seq2seq_kind;
+
 /** Adds all parameters below NAME ("" adds them without a prefix).
  *  Errors: LB_ERROR_ARGUMENT for an impossible size; those of lb_params_add. Recorded in `params`. */
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config);
 
-/** Logits of every target position, given the right tokens before it (teacher forcing).
- *  Shapes: source [batch, S], target_in [batch, T] starting with LB_BOS -> [batch, T, target_vocab].
- *  Errors: LB_ERROR_SHAPE if the batches differ, LB_ERROR_INDEX for a token that the vocabulary does not have. */
+/** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_tokens target_in);
 
 /** What the decoder knows of a batch of sources. */

@@ -80,18 +80,31 @@ static lb_tensor *project(const lb_multi_head *attention, int which, lb_tensor *
     return lb_affine(x, weight, bias);
 }
 
-lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
-                                         lb_tensor *values, lb_tensor *mask, lb_tensor *bias)
+lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values)
+{
+    const char *outer = lb_module_enter(keys, attention->name);
+    lb_key_values seen = {project(attention, KEY, keys), project(attention, VALUE, values)};
+    lb_module_leave(keys, outer);
+    return seen;
+}
+
+lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
+                                     lb_tensor *mask, lb_tensor *bias)
 {
     const lb_multi_head_config *c = &attention->config;
     const char *outer = lb_module_enter(query, attention->name);
-    lb_tensor *context = lb_attend_dot(project(attention, QUERY, query), project(attention, KEY, keys),
-                                       project(attention, VALUE, values), mask, bias, c->heads,
-                                       1 / (lb_real)sqrt((double)c->key_width), c->dropout);
+    lb_tensor *context = lb_attend_dot(project(attention, QUERY, query), seen.keys, seen.values, mask, bias,
+                                       c->heads, 1 / (lb_real)sqrt((double)c->key_width), c->dropout);
     lb_tensor *weights = lb_op_output(context, 1);
     lb_tensor *output = lb_linear_forward(&attention->output, context);
     lb_module_leave(query, outer);
     return (lb_attended_result){output, weights};
+}
+
+lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
+                                         lb_tensor *values, lb_tensor *mask, lb_tensor *bias)
+{
+    return lb_multi_head_ask(attention, query, lb_multi_head_project(attention, keys, values), mask, bias);
 }
 
 lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params, const char *name,

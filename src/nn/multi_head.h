@@ -42,6 +42,17 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
 lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias);
 
+/** Keys and values as the heads see them: what the queries of one step or of many are held against. */
+typedef struct lb_key_values {
+    lb_tensor *keys;   /* [batch, K, heads key_width] */
+    lb_tensor *values; /* [batch, K, heads value_width] */
+} lb_key_values;
+
+/** The two halves of lb_multi_head_forward, for a decoder that asks the same keys at every step. */
+lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
+lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
+                                     lb_tensor *mask, lb_tensor *bias);
+
 /** Multi-head attention with what a transformer puts around it: norm(query + dropout(attention)). */
 typedef struct lb_multi_head_block {
     lb_multi_head attention;

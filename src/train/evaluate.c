@@ -50,7 +50,7 @@ static int64_t batch_size(const lb_sort_task *task)
     return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
 }
 
-lb_status lb_sort_evaluate(const lb_seq2seq *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                            double *exact_match)
 {
     int64_t matches = 0, most = batch_size(task);
@@ -60,7 +60,7 @@ lb_status lb_sort_evaluate(const lb_seq2seq *model, const lb_sort_task *task, lb
         int64_t size = lists - first < most ? lists - first : most;
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        lb_tensor *logits = lb_seq2seq_forward(model, batch.source, batch.target_in);
+        lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
         if (lb_is_sound(logits)) matches += lb_exact_matches_forced(logits, batch.target_out);
     }
     lb_tape_set_mode(tape, mode);

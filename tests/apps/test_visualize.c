@@ -108,14 +108,14 @@ static double *attention(const char *path, const int32_t *list, int32_t count, i
     lb_safetensors *weights_file;
     lb_params *params = lb_params_new(0);
     lb_tape *tape = lb_tape_new();
-    lb_seq2seq sorter;
     ck_assert_int_eq(lb_safetensors_open(path, &weights_file, NULL), LB_OK);
-    ck_assert_int_eq(lb_seq2seq_load(weights_file, &sorter, params, NULL), LB_OK);
+    const lb_model *sorter = lb_model_load(weights_file, params, NULL);
+    ck_assert_ptr_nonnull(sorter);
     int32_t *id, *lengths;
     lb_tokens source = lb_tokens_new(tape, 1, count, &id, &lengths);
     for (int32_t i = 0; i < count; i++) id[i] = list[i] + LB_FIRST_TOKEN;
     lengths[0] = count;
-    lb_decoded decoded = lb_greedy(&sorter, source, 20);
+    lb_decoded decoded = lb_greedy(sorter, source, 20);
     ck_assert_int_eq(decoded.heads, heads);
     ck_assert_int_eq(decoded.length, rows);
     double *values = malloc((size_t)(heads * rows * count) * sizeof *values);

@@ -108,7 +108,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
     ck_assert_double_gt(first, 1);
     ck_assert_double_lt(last, 0.1);
     lb_tokens source = {tape, 2, 3, source_id, source_lengths};
-    lb_decoded decoded = lb_greedy(&s.model, source, 6);
+    lb_decoded decoded = lb_greedy(&s.model.base, source, 6);
     ck_assert_int_eq(decoded.heads, kinds[_i] == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
     ck_assert_int_eq(decoded.lengths[0], 3);
     ck_assert_int_eq(decoded.id[2], 6);

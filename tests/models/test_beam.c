@@ -3,6 +3,8 @@
 #include "autograd/ops.h"
 #include "models/beam.h"
 #include "models/greedy.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
 
 #include <check.h>
 #include <math.h>
@@ -10,29 +12,48 @@
 
 enum { VOCABULARY = 6, LIMIT = 4 };
 
-static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
-                                          LB_ATTENTION_MULTI_HEAD};
+/* The kinds of attention of a seq2seq; TRANSFORMER is a model of its own. */
+enum { TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
+static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
+                            LB_ATTENTION_MULTI_HEAD, TRANSFORMER};
 
 static const int32_t source_id[] = {4, 5, 4, 5, 5, 0, 4, 0, 0}, source_lengths[] = {3, 2, 1};
 
 typedef struct subject {
     lb_params *params;
     lb_tape *tape, *scratch;
-    lb_seq2seq model;
+    lb_model *model;
     lb_tokens source;
 } subject;
 
-/* A model whose random weights are large enough for opinions of its own. */
-static subject make(lb_attention_kind kind, uint64_t seed)
+static lb_model *make_seq2seq(lb_params *params, lb_attention_kind kind)
 {
-    subject s = {.params = lb_params_new(seed), .tape = lb_tape_new(), .scratch = lb_tape_new()};
     lb_seq2seq_config config = {
         .source_vocab = VOCABULARY, .target_vocab = VOCABULARY, .embed = 4, .hidden = 5};
     config.attention = kind;
     config.layers = 2;
     config.heads = 5;
     config.embedding_deviation = 1;
-    ck_assert_int_eq(lb_seq2seq_init(&s.model, s.params, "", config), LB_OK);
+    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
+    ck_assert_int_eq(lb_seq2seq_init(model, params, "", config), LB_OK);
+    return &model->base;
+}
+
+static lb_model *make_transformer(lb_params *params)
+{
+    lb_transformer_config config = {.source_vocab = VOCABULARY, .target_vocab = VOCABULARY, .width = 6};
+    config.heads = 3;
+    lb_transformer *model = lb_params_alloc(params, sizeof *model);
+    ck_assert_int_eq(lb_transformer_init(model, params, "", config), LB_OK);
+    return &model->base;
+}
+
+/* A model whose random weights are large enough for opinions of its own. */
+static subject make(int kind, uint64_t seed)
+{
+    subject s = {.params = lb_params_new(seed), .tape = lb_tape_new(), .scratch = lb_tape_new()};
+    s.model = kind == TRANSFORMER ? make_transformer(s.params)
+                                  : make_seq2seq(s.params, (lb_attention_kind)kind);
     for (int64_t i = 0; i < lb_params_size(s.params); i++) lb_params_values(s.params)[i] *= 3;
     s.source = (lb_tokens){s.tape, 3, 3, source_id, source_lengths};
     return s;
@@ -50,19 +71,20 @@ START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
     int ended = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         subject s = make(kinds[_i], seed);
-        lb_decoded greedy = lb_greedy(&s.model, s.source, 7);
-        lb_beam found = lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = 1, .limit = 7});
+        lb_decoded greedy = lb_greedy(s.model, s.source, 7);
+        lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = 1, .limit = 7});
         ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
         for (int64_t row = 0; row < 3; row++) {
             const lb_hypothesis *h = &found.hypothesis[row];
             ck_assert_int_eq(h->length, greedy.lengths[row]);
             ck_assert_int_eq(h->finished, greedy.finished[row]);
             ck_assert_mem_eq(h->id, greedy.id + row * greedy.length, (size_t)h->length * sizeof *h->id);
-            for (int64_t i = 0; i < greedy.heads * h->steps * 3; i++) {
-                int64_t head = i / (h->steps * 3), rest = i % (h->steps * 3);
+            int64_t maps = greedy.layers * greedy.heads;
+            for (int64_t i = 0; i < maps * h->steps * 3; i++) {
+                int64_t map = i / (h->steps * 3), rest = i % (h->steps * 3);
                 ck_assert_double_eq_tol(
                     (double)h->weights[i],
-                    (double)greedy.weights[(row * greedy.heads + head) * greedy.length * 3 + rest], 1e-6);
+                    (double)greedy.weights[(row * maps + map) * greedy.length * 3 + rest], 1e-6);
             }
             ended += h->finished;
         }
@@ -80,7 +102,7 @@ static double probability_of(const subject *s, int64_t row, const int32_t *token
     memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
     lb_tape_reset(s->scratch);
     lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row};
-    lb_tensor *logits = lb_seq2seq_forward(&s->model, source, (lb_tokens){s->scratch, 1, count, in, &length});
+    lb_tensor *logits = lb_model_forward(s->model, source, (lb_tokens){s->scratch, 1, count, in, &length});
     lb_tensor *log_probabilities = lb_log_softmax(logits);
     double sum = 0;
     for (int64_t t = 0; t < count; t++) sum += (double)log_probabilities->data[t * VOCABULARY + token[t]];
@@ -109,7 +131,7 @@ START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everythin
     for (uint64_t seed = 1; seed <= 4; seed++) {
         subject s = make(kinds[_i], seed);
         lb_beam found =
-            lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = VOCABULARY, .limit = LIMIT});
+            lb_beam_search(s.model, s.source, (lb_beam_config){.beam = VOCABULARY, .limit = LIMIT});
         ck_assert_int_eq(found.batch, 3);
         for (int64_t row = 0; row < 3; row++) {
             const lb_hypothesis *first = &found.hypothesis[row * VOCABULARY];
@@ -134,7 +156,7 @@ END_TEST
 START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
 {
     subject s = make(kinds[_i], 3);
-    lb_beam found = lb_beam_search(&s.model, s.source, (lb_beam_config){.beam = 4, .limit = 5});
+    lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = 4, .limit = 5});
     for (int64_t row = 0; row < 3; row++)
         for (int64_t a = 1; a < 4; a++) {
             const lb_hypothesis *one = &found.hypothesis[row * 4 + a], *before = one - 1;
@@ -153,7 +175,7 @@ START_TEST(test_beam_search_impossible_sizes_are_errors)
     static const lb_beam_config impossible[] = {{.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
-        lb_beam found = lb_beam_search(&s.model, s.source, impossible[i]);
+        lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
         ck_assert_int_eq(found.batch, 0);
         ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
         discard(&s);

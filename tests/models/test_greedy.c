@@ -31,7 +31,7 @@ START_TEST(test_greedy_batch_equals_row_by_row)
         support_sorting s;
         open_trained(&s, configs[c]);
         lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, ROWS, 0).source;
-        lb_decoded all = lb_greedy(&s.model, source, LIMIT);
+        lb_decoded all = lb_greedy(&s.model.base, source, LIMIT);
         ck_assert_msg(all.batch == ROWS, "%s", lb_tape_error(s.tape));
         int finished = 0;
         for (int64_t row = 0; row < ROWS; row++) {
@@ -39,7 +39,7 @@ START_TEST(test_greedy_batch_equals_row_by_row)
             lb_tokens alone = lb_tokens_new(s.tape, 1, source.lengths[row], &id, &lengths);
             memcpy(id, source.id + row * source.length, (size_t)source.lengths[row] * sizeof *id);
             lengths[0] = source.lengths[row];
-            lb_decoded one = lb_greedy(&s.model, alone, LIMIT);
+            lb_decoded one = lb_greedy(&s.model.base, alone, LIMIT);
             ck_assert_int_eq(one.lengths[0], all.lengths[row]);
             ck_assert_int_eq(one.finished[0], all.finished[row]);
             finished += one.finished[0];
@@ -65,7 +65,7 @@ START_TEST(test_greedy_stops_when_every_row_has_ended)
     support_sorting s;
     open_trained(&s, plain);
     lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 3, 0).source;
-    lb_decoded found = lb_greedy(&s.model, source, 500);
+    lb_decoded found = lb_greedy(&s.model.base, source, 500);
     int32_t longest = 0;
     for (int row = 0; row < 3; row++) {
         ck_assert(found.finished[row]);
@@ -85,7 +85,7 @@ START_TEST(test_greedy_never_writes_beyond_the_limit)
     s.model.output.bias->data[LB_EOS] = (lb_real)-1e6;
     lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source;
     for (int64_t limit = 1; limit <= 9; limit += 4) {
-        lb_decoded found = lb_greedy(&s.model, source, limit);
+        lb_decoded found = lb_greedy(&s.model.base, source, limit);
         ck_assert_int_eq(found.length, limit);
         for (int row = 0; row < 4; row++) {
             ck_assert_int_eq(found.lengths[row], limit);
@@ -101,7 +101,7 @@ START_TEST(test_greedy_end_at_once_gives_empty_rows)
     support_sorting s;
     open_trained(&s, plain);
     s.model.output.bias->data[LB_EOS] = (lb_real)1e6;
-    lb_decoded found = lb_greedy(&s.model, lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source, 30);
+    lb_decoded found = lb_greedy(&s.model.base, lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source, 30);
     ck_assert_int_eq(found.length, 1);
     for (int row = 0; row < 4; row++) {
         ck_assert_int_eq(found.lengths[row], 0);
@@ -118,19 +118,19 @@ START_TEST(test_greedy_restores_the_mode_and_records_nothing)
     open_trained(&s, deep);
     lb_batch batch = lb_sort_batch(&task, s.tape, 4, 0);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
-    lb_decoded first = lb_greedy(&s.model, batch.source, 6), second = lb_greedy(&s.model, batch.source, 6);
+    lb_decoded first = lb_greedy(&s.model.base, batch.source, 6), second = lb_greedy(&s.model.base, batch.source, 6);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
     /* No dropout: the same twice. */
     ck_assert_int_eq(first.length, second.length);
     ck_assert_mem_eq(first.weights, second.weights,
                      (size_t)(4 * first.length * batch.source.length) * sizeof(lb_real));
     lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
-    lb_greedy(&s.model, batch.source, 6);
+    lb_greedy(&s.model.base, batch.source, 6);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_EVALUATE);
     lb_tape_set_mode(s.tape, LB_MODE_TRAIN);
     /* After an error as well. */
     lb_tape_fail(s.tape, LB_ERROR_DIVERGED, "on purpose");
-    ck_assert_int_eq(lb_greedy(&s.model, batch.source, 6).batch, 0);
+    ck_assert_int_eq(lb_greedy(&s.model.base, batch.source, 6).batch, 0);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
     support_sorting_close(&s);
 }
@@ -174,7 +174,7 @@ START_TEST(test_greedy_row_that_has_ended_stays_ended)
         lb_tokens source = lb_sort_batch(&task, tape, RAW_ROWS, 0).source;
         int32_t raw[RAW_ROWS][RAW_STEPS];
         decode_raw(&model, source, raw);
-        lb_decoded found = lb_greedy(&model, source, RAW_STEPS);
+        lb_decoded found = lb_greedy(&model.base, source, RAW_STEPS);
         for (int row = 0; row < RAW_ROWS; row++) {
             int length = 0;
             while (length < RAW_STEPS && raw[row][length] != LB_EOS) length++;
@@ -197,7 +197,7 @@ START_TEST(test_greedy_limit_below_one_is_an_error)
     support_sorting s;
     ck_assert_int_eq(support_sorting_open(&s, task, plain), LB_OK);
     lb_tokens source = lb_sort_batch(&task, s.tape, 2, 0).source;
-    ck_assert_int_eq(lb_greedy(&s.model, source, 0).batch, 0);
+    ck_assert_int_eq(lb_greedy(&s.model.base, source, 0).batch, 0);
     ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_tape_error(s.tape), "lb_greedy: the limit must be 1 or more, not 0");
     support_sorting_close(&s);

@@ -51,7 +51,7 @@ static lb_status decode(lb_seq2seq_config config)
     lb_status status = support_sorting_open(&s, task, config);
     if (!status) {
         lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 12, 0);
-        lb_decoded found = lb_greedy(&s.model, batch.source, 40);
+        lb_decoded found = lb_greedy(&s.model.base, batch.source, 40);
         status = lb_tape_status(s.tape);
         ck_assert_int_eq(found.batch, status ? 0 : 12);
         ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);

@@ -80,7 +80,7 @@ START_TEST(test_greedy_ids_and_weights_equal_pytorch)
         support_model m = support_model_open(fixtures[f]);
         int64_t limit = (int64_t)support_fixture_number(m.fixture, "max_steps");
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
-        lb_decoded found = lb_greedy(&m.model, source, limit);
+        lb_decoded found = lb_greedy(&m.model.base, source, limit);
         ck_assert_int_eq(found.batch, 3);
         ck_assert_int_eq(found.length, limit); /* in both fixtures some row never ends */
         const double *ids = support_fixture_values(m.fixture, "output.greedy_ids");
@@ -120,7 +120,7 @@ START_TEST(test_forward_token_out_of_vocabulary_names_place_and_module)
     ck_assert_int_eq(lb_tape_status(m.tape), LB_ERROR_INDEX);
     ck_assert_str_eq(lb_tape_error(m.tape), "source_embedding: lb_lookup: token id 13 in row 1, position 1: "
                                             "the table has 13 rows");
-    ck_assert_int_eq(lb_greedy(&m.model, source, 4).batch, 0);
+    ck_assert_int_eq(lb_greedy(&m.model.base, source, 4).batch, 0);
     support_model_close(m);
 }
 END_TEST
@@ -195,7 +195,7 @@ START_TEST(test_forward_without_attention_ignores_all_but_the_final_state)
     lb_tensor *logits = lb_seq2seq_forward(&model, source, target);
     ck_assert_msg(lb_is_sound(logits), "%s", lb_tape_error(tape));
     ck_assert(lb_shape_equal(logits->shape, LB_SHAPE(2, 4, 9)));
-    lb_decoded found = lb_greedy(&model, source, 3);
+    lb_decoded found = lb_greedy(&model.base, source, 3);
     ck_assert_int_eq(found.batch, 2);
     ck_assert_ptr_null(found.weights);
     lb_tape_free(tape);

@@ -4,7 +4,7 @@
 #include "autograd/ops.h"
 #include "nn/multi_head.h"
 #include "nn/positional.h"
-#include "nn/transformer.h"
+#include "nn/transformer_layers.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 
@@ -170,27 +170,27 @@ static lb_tensor *run_stack(lb_tape *tape, void *context)
     return lb_transformer_stack_forward(&s->stack, in[0], &around);
 }
 
-static void check_stack(int inputs, lb_transformer_config config)
+static void check_stack(int inputs, lb_transformer_layer_config config)
 {
     subject s = subject_new(inputs);
     config.width = WIDTH;
     config.heads = HEADS;
     config.feed_forward = 5;
-    lb_transformer_stack_init(&s.stack, s.params, "t", inputs > 1, config);
+    lb_transformer_stack_init(&s.stack, s.params, "t", inputs > 1, 2, config);
     check(&s, run_stack);
 }
 
 START_TEST(test_encoder_gradient_matches_differences)
 {
-    check_stack(1, (lb_transformer_config){.layers = 2});
-    check_stack(1, (lb_transformer_config){.layers = 2, .pre_norm = true, .dropout = 0.2});
+    check_stack(1, (lb_transformer_layer_config){.pre_norm = false});
+    check_stack(1, (lb_transformer_layer_config){.pre_norm = true, .dropout = 0.2});
 }
 END_TEST
 
 START_TEST(test_decoder_gradient_matches_differences)
 {
-    check_stack(2, (lb_transformer_config){.layers = 2, .dropout = 0.2});
-    check_stack(2, (lb_transformer_config){.layers = 2, .pre_norm = true});
+    check_stack(2, (lb_transformer_layer_config){.dropout = 0.2});
+    check_stack(2, (lb_transformer_layer_config){.pre_norm = true});
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include "autograd/ops.h"
 #include "io/checkpoint.h"
 #include "nn/multi_head.h"
-#include "nn/transformer.h"
+#include "nn/transformer_layers.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 
@@ -159,7 +159,7 @@ START_TEST(test_weights_of_an_encoder_layer_load_by_name_and_go_back)
     lb_tape *tape = lb_tape_new();
     lb_transformer_layer layer;
     lb_transformer_layer_init(&layer, params, "", false,
-                              (lb_transformer_config){.width = 6, .heads = 3, .feed_forward = 7});
+                              (lb_transformer_layer_config){.width = 6, .heads = 3, .feed_forward = 7});
     check_round_trip("encoder_layer", params);
     support_fixture *fixture = support_fixture_open("encoder_layer");
     lb_tensor *x = support_fixture_input(fixture, tape, "x");

@@ -1,7 +1,7 @@
 /* Positions, transformer layers and the transformer against PyTorch. This test runs in both precisions. */
 #include "autograd/ops.h"
 #include "nn/positional.h"
-#include "nn/transformer.h"
+#include "nn/transformer_layers.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 
@@ -34,9 +34,9 @@ static lb_tensor *key_mask(const subject *s, const char *name)
                : NULL;
 }
 
-static lb_transformer_config config_of(const subject *s)
+static lb_transformer_layer_config config_of(const subject *s)
 {
-    return (lb_transformer_config){.width = 6,
+    return (lb_transformer_layer_config){.width = 6,
                                    .heads = (int64_t)support_fixture_number(s->fixture, "heads"),
                                    .feed_forward =
                                        (int64_t)support_fixture_number(s->fixture, "dim_feedforward"),
@@ -120,10 +120,10 @@ static void check_transformer(const char *name)
 {
     subject s = subject_open(name);
     lb_transformer_stack encoder, decoder;
-    lb_transformer_config config = config_of(&s);
-    config.layers = (int)support_fixture_number(s.fixture, "layers");
-    ck_assert_int_eq(lb_transformer_stack_init(&encoder, s.params, "encoder", false, config), LB_OK);
-    ck_assert_int_eq(lb_transformer_stack_init(&decoder, s.params, "decoder", true, config), LB_OK);
+    lb_transformer_layer_config config = config_of(&s);
+    int layers = (int)support_fixture_number(s.fixture, "layers");
+    ck_assert_int_eq(lb_transformer_stack_init(&encoder, s.params, "encoder", false, layers, config), LB_OK);
+    ck_assert_int_eq(lb_transformer_stack_init(&decoder, s.params, "decoder", true, layers, config), LB_OK);
     support_fixture_fill(s.fixture, s.params);
     lb_tensor *source = support_fixture_input(s.fixture, s.tape, "source"),
               *x = support_fixture_input(s.fixture, s.tape, "x"), *memory_mask = key_mask(&s, "memory_mask");

@@ -3,7 +3,7 @@
 #include "autograd/ops.h"
 #include "nn/multi_head.h"
 #include "nn/positional.h"
-#include "nn/transformer.h"
+#include "nn/transformer_layers.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 #include "tensor/threads.h"
@@ -80,15 +80,15 @@ START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
 {
     set_up();
     lb_transformer_stack stack;
-    lb_transformer_config config = {.width = 6, .heads = 3, .layers = -1};
-    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, config), LB_ERROR_ARGUMENT);
+    lb_transformer_layer_config config = {.width = 6, .heads = 3};
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, -1, config), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params), "encoder: -1 layers");
     lb_transformer_context context = {0};
     ck_assert(!lb_is_sound(lb_transformer_stack_forward(&stack, drawn(LB_SHAPE(1, 2, 6), 1), &context)));
     tear_down();
     set_up();
     lb_transformer_layer layer;
-    config = (lb_transformer_config){.width = 6, .heads = 5};
+    config = (lb_transformer_layer_config){.width = 6, .heads = 5};
     ck_assert_int_eq(lb_transformer_layer_init(&layer, params, "l", false, config), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params), "l.self_attn: 5 heads do not divide a width of 6");
     ck_assert(!lb_is_sound(lb_transformer_layer_forward(&layer, drawn(LB_SHAPE(1, 2, 6), 1), &context, 0)));
@@ -263,8 +263,8 @@ START_TEST(test_causal_stack_does_not_see_the_future)
     enum { CHANGED = 3 };
     set_up();
     lb_transformer_stack stack;
-    lb_transformer_config config = {.width = WIDTH, .heads = HEADS, .layers = 2};
-    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, config), LB_OK);
+    lb_transformer_layer_config config = {.width = WIDTH, .heads = HEADS};
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, 2, config), LB_OK);
     lb_tensor *x = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1),
               *changed = drawn(LB_SHAPE(BATCH, LENGTH, WIDTH), 1);
     for (int i = 0; i < WIDTH; i++) changed->data[CHANGED * WIDTH + i] += (lb_real)(1 + i % 2);
@@ -338,7 +338,7 @@ START_TEST(test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads)
         lb_set_threads(threads);
         set_up();
         lb_transformer_layer layer;
-        lb_transformer_config config = {.width = 24, .heads = 3, .dropout = (lb_real)0.2};
+        lb_transformer_layer_config config = {.width = 24, .heads = 3, .dropout = (lb_real)0.2};
         ck_assert_int_eq(lb_transformer_layer_init(&layer, params, "l", true, config), LB_OK);
         lb_tensor *x = drawn(LB_SHAPE(5, 17, 24), 1);
         lb_transformer_context context = {.memory = drawn(LB_SHAPE(5, 9, 24), 2),

@@ -4,7 +4,8 @@
 
 support_model support_model_open(const char *name)
 {
-    support_model m = {support_fixture_open(name), lb_params_new(3), lb_tape_new(), {0}};
+    support_model m = {
+        .fixture = support_fixture_open(name), .params = lb_params_new(3), .tape = lb_tape_new()};
     lb_seq2seq_config config = {
         .source_vocab = (int64_t)support_fixture_number(m.fixture, "source_vocab"),
         .target_vocab = (int64_t)support_fixture_number(m.fixture, "target_vocab"),

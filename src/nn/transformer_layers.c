@@ -1,4 +1,4 @@
-#include "nn/transformer.h"
+#include "nn/transformer_layers.h"
 
 #include "autograd/ops.h"
 
@@ -10,7 +10,7 @@ static const char *part(lb_params *params, const char *name, const char *of)
 }
 
 lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
-                                    bool crosses, lb_transformer_config config)
+                                    bool crosses, lb_transformer_layer_config config)
 {
     static const char *const norms[] = {"norm1", "norm2", "norm3"};
     if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
@@ -32,18 +32,30 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
 /* The three parts of a layer, without what stands around each. */
 typedef enum lb_part { SELF, CROSS, FEED_FORWARD } lb_part;
 
+static lb_key_values append(lb_key_values past, lb_key_values more)
+{
+    if (!past.keys) return more;
+    return (lb_key_values){lb_concat((lb_tensor *[]){past.keys, more.keys}, 2, 1),
+                           lb_concat((lb_tensor *[]){past.values, more.values}, 2, 1)};
+}
+
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
                              const lb_transformer_context *context, int index)
 {
     lb_attended_result result;
+    lb_key_values seen;
     switch (which) {
     case SELF:
-        result = lb_multi_head_forward(&layer->self, x, x, x, context->self_mask, NULL);
+        seen = lb_multi_head_project(&layer->self, x, x);
+        if (context->past) seen = context->past[index] = append(context->past[index], seen);
+        result = lb_multi_head_ask(&layer->self, x, seen, context->self_mask, NULL);
         if (context->self_weights) context->self_weights[index] = result.weights;
         return result.context;
     case CROSS:
-        result = lb_multi_head_forward(&layer->cross, x, context->memory, context->memory,
-                                       context->memory_mask, NULL);
+        seen = context->memory_projected
+                   ? context->memory_projected[index]
+                   : lb_multi_head_project(&layer->cross, context->memory, context->memory);
+        result = lb_multi_head_ask(&layer->cross, x, seen, context->memory_mask, NULL);
         if (context->cross_weights) context->cross_weights[index] = result.weights;
         return result.context;
     case FEED_FORWARD:
@@ -74,17 +86,15 @@ lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_te
 }
 
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
-                                    bool crosses, lb_transformer_config config)
+                                    bool crosses, int layers, lb_transformer_layer_config config)
 {
-    if (config.layers == 0) config.layers = 1;
-    *stack = (lb_transformer_stack){.layer = NULL};
-    if (config.layers < 0)
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, config.layers);
+    *stack = (lb_transformer_stack){.layers = 0}; /* after an error what follows adds nothing but poison */
+    if (layers < 1)
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, layers);
     else
-        stack->layer = lb_params_alloc(params, (size_t)config.layers * sizeof *stack->layer);
-    if (!stack->layer) config.layers = 0; /* what follows adds nothing but poison */
-    stack->config = config;
-    for (int i = 0; i < config.layers; i++) {
+        stack->layer = lb_params_alloc(params, (size_t)layers * sizeof *stack->layer);
+    if (stack->layer) stack->layers = layers;
+    for (int i = 0; i < stack->layers; i++) {
         char layer[32];
         snprintf(layer, sizeof layer, "layers.%d", i);
         lb_transformer_layer_init(&stack->layer[i], params, part(params, name, layer), crosses, config);
@@ -92,10 +102,17 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
     return lb_layer_norm_init(&stack->norm, params, part(params, name, "norm"), config.width, config.epsilon);
 }
 
+void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,
+                                  lb_key_values *projected)
+{
+    for (int i = 0; i < stack->layers; i++)
+        projected[i] = lb_multi_head_project(&stack->layer[i].cross, memory, memory);
+}
+
 lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
                                         const lb_transformer_context *context)
 {
-    for (int i = 0; i < stack->config.layers; i++)
+    for (int i = 0; i < stack->layers; i++)
         x = lb_transformer_layer_forward(&stack->layer[i], x, context, i);
     return lb_layer_norm_forward(&stack->norm, x);
 }

@@ -1,0 +1,65 @@
+#include "models/model_file.h"
+
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+#include "tensor/alloc.h"
+
+#include <cJSON.h>
+#include <string.h>
+
+static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
+
+enum { MOST_METADATA = 16 };
+
+static const lb_model_kind *find_kind(const char *name)
+{
+    static const lb_model_kind *const kinds[] = {&lb_seq2seq_kind, &lb_transformer_kind};
+    for (size_t i = 0; name && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+    return NULL;
+}
+
+lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+                        const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
+{
+    lb_safetensors_metadata all[MOST_METADATA];
+    if (metadata_count > MOST_METADATA - 2)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: more than %d metadata", path, MOST_METADATA - 2);
+    char *config = model->kind->config_json(model);
+    if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    all[0] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
+    all[1] = (lb_safetensors_metadata){CONFIG_KEY, config};
+    for (size_t i = 0; i < metadata_count; i++) all[i + 2] = metadata[i];
+    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = metadata_count + 2};
+    lb_status status = lb_checkpoint_save(path, params, extra, error);
+    lb_release(config);
+    return status;
+}
+
+static lb_model *restore(const lb_model_kind *kind, lb_params *params, const char *text, lb_error *error)
+{
+    cJSON *json = cJSON_Parse(text);
+    lb_error found = {0};
+    lb_model *model = kind->restore(params, json, &found);
+    cJSON_Delete(json);
+    if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, text);
+    return model;
+}
+
+lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error)
+{
+    const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
+    const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
+    const lb_model_kind *kind = find_kind(name);
+    if (!kind || !text) {
+        lb_error_set(error, LB_ERROR_FORMAT, "the file holds %s%.80s",
+                     name ? "a model of unknown kind, " : "weights without a model's description",
+                     name ? name : "");
+        return NULL;
+    }
+    lb_model *model = restore(kind, params, text, error);
+    if (!model) return NULL;
+    lb_status status = lb_checkpoint_load(file, params, error);
+    if (status == LB_ERROR_SHAPE && error) error->status = LB_ERROR_FORMAT;
+    return status ? NULL : model;
+}

@@ -1,0 +1,142 @@
+#include "models/transformer.h"
+
+#include "autograd/op.h"
+#include "autograd/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+static lb_transformer_config with_defaults(lb_transformer_config config)
+{
+    if (config.width == 0) config.width = 128;
+    if (config.heads == 0) config.heads = 4;
+    if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
+    if (config.layers == 0) config.layers = 2;
+    if (config.max_length == 0) config.max_length = 512;
+    return config;
+}
+
+static void check_sizes(lb_transformer_config *c, lb_params *params, const char *name)
+{
+    if (c->source_vocab > 0 && c->target_vocab > 0 && c->width > 0 && c->feed_forward > 0 && c->layers > 0 &&
+        c->max_length > 0)
+        return;
+    lb_params_fail(params, LB_ERROR_ARGUMENT,
+                   "%s: impossible sizes: vocabularies %lld and %lld, width %lld, feed-forward %lld, "
+                   "layers %d, length %lld",
+                   name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
+                   (long long)c->feed_forward, c->layers, (long long)c->max_length);
+    if (c->layers < 0) c->layers = 1; /* of poison */
+}
+
+lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
+                              lb_transformer_config config)
+{
+    config = with_defaults(config);
+    check_sizes(&config, params, name);
+    *model = (lb_transformer){
+        .base = {.kind = &lb_transformer_kind,
+                 .source_vocab = config.source_vocab,
+                 .target_vocab = config.target_vocab,
+                 .layers = config.layers,
+                 .heads = config.heads,
+                 .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
+                 .state_reals = 4 * config.layers * config.width},
+        .name = lb_params_scope(params, "", name),
+        .config = config,
+    };
+    /* What is looked up is scaled by the root of the width. */
+    double deviation = 1 / sqrt((double)config.width);
+    lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),
+                      config.source_vocab, config.width, deviation);
+    lb_embedding_init(&model->target_embedding, params, lb_params_scope(params, name, "target_embedding"),
+                      config.target_vocab, config.width, deviation);
+    lb_positional_config positions = {config.positions, config.width, config.max_length};
+    lb_positional_init(&model->source_positions, params, lb_params_scope(params, name, "source_positions"),
+                       positions);
+    lb_positional_init(&model->target_positions, params, lb_params_scope(params, name, "target_positions"),
+                       positions);
+    lb_transformer_layer_config layer = {.width = config.width,
+                                         .heads = config.heads,
+                                         .feed_forward = config.feed_forward,
+                                         .dropout = config.dropout,
+                                         .pre_norm = !config.post_norm};
+    lb_transformer_stack_init(&model->encoder, params, lb_params_scope(params, name, "transformer.encoder"),
+                              false, config.layers, layer);
+    lb_transformer_stack_init(&model->decoder, params, lb_params_scope(params, name, "transformer.decoder"),
+                              true, config.layers, layer);
+    lb_linear_config output = {.inputs = config.width, .outputs = config.target_vocab};
+    return lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+}
+
+/* Tokens from position `first` on, as the layers see them. */
+static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embedding,
+                        const lb_positional *positions, lb_tokens tokens, int64_t first)
+{
+    lb_tensor *x = lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
+    return lb_dropout(lb_positional_forward(positions, x, first), model->config.dropout);
+}
+
+static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
+{
+    size_t bytes = (size_t)model->config.layers * sizeof(lb_key_values);
+    lb_key_values *all = lb_tape_alloc(tape, bytes);
+    if (all) memset(all, 0, bytes);
+    return all;
+}
+
+lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source)
+{
+    lb_tape *tape = source.tape;
+    const char *outer = lb_tape_enter(tape, model->name);
+    lb_transformer_memory memory = {.source = new_key_values(model, tape),
+                                    .past = new_key_values(model, tape),
+                                    .mask = lb_key_mask(lb_tokens_mask(source))};
+    lb_transformer_context context = {.self_mask = memory.mask};
+    lb_tensor *x = embed(model, &model->source_embedding, &model->source_positions, source, 0);
+    x = lb_transformer_stack_forward(&model->encoder, x, &context);
+    if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
+    lb_tape_leave(tape, outer);
+    return memory;
+}
+
+/* Which of the tokens so far each of `count` more sees: those before it and itself. */
+static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
+{
+    if (count == 1) return NULL;
+    return lb_slice(lb_causal_mask(tape, past + count), 0, past, count);
+}
+
+lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
+                                             lb_tokens target_in)
+{
+    lb_tape *tape = target_in.tape;
+    int layers = model->config.layers;
+    lb_transformer_decoded decoded = {.memory = *memory};
+    lb_tensor **weights = lb_tape_alloc(tape, (size_t)layers * sizeof(lb_tensor *));
+    decoded.memory.past = new_key_values(model, tape);
+    if (!weights || !decoded.memory.past || !memory->past || !memory->source) {
+        decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
+        return decoded;
+    }
+    const char *outer = lb_tape_enter(tape, model->name);
+    memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
+    decoded.memory.length += target_in.length;
+    lb_transformer_context context = {.self_mask = causal_mask(tape, memory->length, target_in.length),
+                                      .past = decoded.memory.past,
+                                      .memory_projected = memory->source,
+                                      .memory_mask = memory->mask,
+                                      .cross_weights = weights};
+    lb_tensor *x =
+        embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
+    x = lb_transformer_stack_forward(&model->decoder, x, &context);
+    decoded.logits = lb_linear_forward(&model->output, x);
+    decoded.weights = lb_concat(weights, layers, 1);
+    lb_tape_leave(tape, outer);
+    return decoded;
+}
+
+lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in)
+{
+    return lb_model_forward(&model->base, source, target_in);
+}
