@@ -8,10 +8,16 @@
 
 #include <stdio.h>
 
-enum { HELD_OUT = 2000 };
+enum { HELD_OUT = 2000, EMBED = 64 };
 
 enum { SEQ2SEQ, TRANSFORMER };
 static const char *const model_names[] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer", NULL};
+
+/* What each kind of model does well with. */
+static const struct {
+    int layers;
+    double lr;
+} recipe[] = {[SEQ2SEQ] = {1, 3e-3}, [TRANSFORMER] = {2, 1e-3}};
 
 typedef struct settings {
     int max_number, min_length, max_length;
@@ -107,6 +113,18 @@ static lb_status build_transformer(run *r)
     return lb_transformer_init(&r->transformer, r->params, "", config);
 }
 
+/* What the table of options cannot say. */
+static lb_status check(settings *s, lb_error *error)
+{
+    if (s->layers == 0) s->layers = recipe[s->model].layers;
+    if (s->lr == 0) s->lr = recipe[s->model].lr;
+    bool of_seq2seq = s->embed != EMBED || s->bidirectional || s->attention != LB_ATTENTION_ADDITIVE;
+    if (s->model == SEQ2SEQ || !of_seq2seq) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "--embed, --bidirectional and --attention belong to --model %s, not to %s",
+                        model_names[SEQ2SEQ], model_names[s->model]);
+}
+
 static lb_status build(run *r, lb_error *error)
 {
     const settings *s = &r->set;
@@ -157,8 +175,8 @@ static lb_status save(const run *r, const lb_train_history *history, lb_error *e
         task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
     if (!status)
-        status = lb_model_save(app_path(r->set.out, "sort.safetensors", path), r->model, r->params,
-                                 metadata, 2, error);
+        status = lb_model_save(app_path(r->set.out, "sort.safetensors", path), r->model, r->params, metadata,
+                               2, error);
     if (!status) status = app_write_log(r->set.out, history, error);
     if (!status) status = app_draw_training(r->set.out, history, error);
     lb_release(task);
@@ -170,7 +188,8 @@ static int train_and_save(run *r)
 {
     lb_error error = {0};
     lb_train_history history = {0};
-    lb_status status = app_make_folder(r->set.out, &error);
+    lb_status status = check(&r->set, &error);
+    if (!status) status = app_make_folder(r->set.out, &error);
     if (!status) status = build(r, &error);
     if (!status) status = train(r, &history, &error);
     if (!status) status = save(r, &history, &error);
@@ -187,13 +206,11 @@ int main(int argc, char **argv)
     run r = {.set = {.max_number = 99,
                      .min_length = 5,
                      .max_length = 10,
-                     .embed = 64,
+                     .embed = EMBED,
                      .hidden = 128,
                      .heads = 4,
-                     .layers = 0,
                      .batch = 64,
                      .steps = 5000,
-                     .lr = 3e-3,
                      .target = 0.99,
                      .seed = 1,
                      .out = "out"}};
@@ -205,17 +222,19 @@ int main(int argc, char **argv)
         APP_INT(0, "max-length", "N", &s->max_length, 1, 1 << 20, "numbers in the longest list"),
         APP_HEADING("Model"),
         APP_CHOICE(0, "model", "KIND", &s->model, model_names, "GRUs with attention, or a transformer"),
-        APP_INT(0, "embed", "N", &s->embed, 1, 1 << 16, "width of an embedding"),
-        APP_INT(0, "hidden", "N", &s->hidden, 1, 1 << 16, "width of the GRUs' state"),
-        APP_INT(0, "layers", "N", &s->layers, 0, 64, "layers of encoder and decoder"),
+        APP_INT(0, "embed", "N", &s->embed, 1, 1 << 16, "width of an embedding; a transformer's is --hidden"),
+        APP_INT(0, "hidden", "N", &s->hidden, 1, 1 << 16, "width of the GRUs' state, or of the transformer"),
+        APP_INT(0, "layers", "N", &s->layers, 0, 64,
+                "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
         APP_FLAG(0, "bidirectional", &s->bidirectional, "let the encoder read in both directions"),
         APP_CHOICE(0, "attention", "KIND", &s->attention, lb_attention_names, "how the decoder attends"),
-        APP_INT(0, "heads", "N", &s->heads, 1, 1024, "heads of multi-head attention"),
+        APP_INT(0, "heads", "N", &s->heads, 1, 1024, "heads of multi-head attention and of a transformer"),
         APP_HEADING("Training"),
         APP_INT(0, "batch", "N", &s->batch, 1, 1 << 20, "lists in a step"),
         APP_INT(0, "steps", "N", &s->steps, 1, 1 << 30, "steps, if the target is not reached before"),
-        APP_NUMBER(0, "lr", "RATE", &s->lr, 1e-30, 1e30,
-                   "learning rate at the start; it falls along a cosine"),
+        APP_NUMBER(0, "lr", "RATE", &s->lr, 0, 1e30,
+                   "learning rate at the start; it falls along a cosine; 0 for 0.003, or 0.001 for a "
+                   "transformer"),
         APP_NUMBER(0, "target", "SHARE", &s->target, 0, 1,
                    "stop at this exact match on held-out lists; 0: never"),
         APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),

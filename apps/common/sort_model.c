@@ -140,8 +140,9 @@ static bool sort_greedily(app_sort_model *sort, lb_tokens source, app_sorted *so
             .id = all.id + row * all.length,
             .length = all.lengths[row],
             .ended = all.finished[row],
-            .weights = all.weights ? all.weights + row * all.layers * all.heads * all.length * all.source_length
-                                   : NULL,
+            .weights = all.weights
+                           ? all.weights + row * all.layers * all.heads * all.length * all.source_length
+                           : NULL,
             .layers = all.layers,
             .heads = all.heads,
             .steps = all.length,

@@ -8,7 +8,7 @@
 typedef struct app_sort_model {
     lb_params *params;
     lb_tape *tape;
-    lb_model *model; /* `params` own it */
+    lb_model *model;   /* `params` own it */
     lb_sort_task task; /* what it was trained for */
     int32_t longest;   /* numbers that a list may have */
     int beam; /* hypotheses that decoding keeps at each step; the caller may set it, up to the vocabulary [1] */
@@ -41,8 +41,8 @@ typedef struct app_sorted {
     bool ended; /* the model knew where to stop; otherwise this is what came until lb_decoding_limit */
     const lb_real *weights; /* [layers, heads, steps, columns]: where it looked; NULL without attention */
     int64_t layers, heads;  /* 0 without attention */
-    int64_t steps;   /* length, one more for the end, and perhaps others behind them */
-    int64_t columns; /* the numbers of the list, and perhaps others behind them, of no weight */
+    int64_t steps;          /* length, one more for the end, and perhaps others behind them */
+    int64_t columns;        /* the numbers of the list, and perhaps others behind them, of no weight */
 } app_sorted;
 
 /** Sorts `count` lists side by side into `sorted`. What becomes of a list does not depend on the others.

@@ -19,8 +19,8 @@ typedef struct lb_hypothesis {
     bool finished;  /* did LB_EOS come within the limit? */
     double score;  /* log-probability, LB_EOS included, divided by (length + 1) to the power of the penalty */
     int64_t steps; /* length, and one for LB_EOS if it came */
-    lb_real *
-        weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
+    lb_real
+        *weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
 } lb_hypothesis;
 
 typedef struct lb_beam {

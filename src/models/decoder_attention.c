@@ -76,9 +76,8 @@ lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attentio
                                             const lb_attended_memory *memory)
 {
     if (attention->config.kind == LB_ATTENTION_MULTI_HEAD)
-        return lb_multi_head_ask(&attention->multi_head, query,
-                                 (lb_key_values){memory->keys, memory->values}, lb_key_mask(memory->mask),
-                                 NULL);
+        return lb_multi_head_ask(&attention->multi_head, query, (lb_key_values){memory->keys, memory->values},
+                                 lb_key_mask(memory->mask), NULL);
     lb_attended_result result;
     if (attention->config.kind == LB_ATTENTION_ADDITIVE) {
         const lb_additive_attention *a = &attention->additive;

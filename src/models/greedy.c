@@ -12,8 +12,7 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limi
 {
     lb_tape *tape = source.tape;
     size_t cells = (size_t)(source.batch * limit);
-    lb_decoded all = {
-        .source_length = source.length, .layers = model->layers, .heads = model->heads};
+    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
     all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
     all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
     all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
@@ -36,8 +35,7 @@ int32_t lb_likeliest(const lb_real *logits, int64_t classes)
 }
 
 /* Takes one step's choice for every row that still writes. Returns how many still do. */
-static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step,
-                      int32_t *next)
+static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step, int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {

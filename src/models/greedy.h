@@ -8,9 +8,9 @@
 typedef struct lb_decoded {
     int64_t batch, length; /* of the longest output, its LB_EOS included if it came to that */
     int64_t source_length;
-    int32_t *id;      /* [batch, length]; LB_PAD behind a row's end; without LB_EOS */
-    int32_t *lengths; /* [batch] tokens before LB_EOS */
-    bool *finished;   /* [batch] did LB_EOS come within the limit? */
+    int32_t *id;           /* [batch, length]; LB_PAD behind a row's end; without LB_EOS */
+    int32_t *lengths;      /* [batch] tokens before LB_EOS */
+    bool *finished;        /* [batch] did LB_EOS come within the limit? */
     int64_t layers, heads; /* of the attention; 0 without */
     /* [batch, layers, heads, length, source_length]: where each output looked; NULL without attention */
     lb_real *weights;

@@ -44,8 +44,8 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     *after = (state){before->encoded, layer};
     lb_attended_memory *selected = &after->encoded.memory;
     selected->values = lb_select_rows(tape, memory->values, row, count);
-    selected->keys = memory->keys == memory->values ? selected->values
-                                                    : lb_select_rows(tape, memory->keys, row, count);
+    selected->keys =
+        memory->keys == memory->values ? selected->values : lb_select_rows(tape, memory->keys, row, count);
     selected->mask = lb_select_rows(tape, memory->mask, row, count);
     for (int i = 0; i < layers; i++) layer[i] = lb_select_rows(tape, before->layer[i], row, count);
     return after;

@@ -73,7 +73,8 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
 static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embedding,
                         const lb_positional *positions, lb_tokens tokens, int64_t first)
 {
-    lb_tensor *x = lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
+    lb_tensor *x =
+        lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
     return lb_dropout(lb_positional_forward(positions, x, first), model->config.dropout);
 }
 

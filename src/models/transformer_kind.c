@@ -20,8 +20,7 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     lb_transformer_memory *after = lb_tape_alloc(target_in.tape, sizeof *after);
     if (!from || !after)
         return (lb_model_step){.logits = lb_tape_fail(target_in.tape, LB_ERROR_MEMORY, "out of memory")};
-    lb_transformer_decoded decoded =
-        lb_transformer_decode((const lb_transformer *)model, from, target_in);
+    lb_transformer_decoded decoded = lb_transformer_decode((const lb_transformer *)model, from, target_in);
     *after = decoded.memory;
     return (lb_model_step){decoded.logits, decoded.weights, after};
 }
@@ -40,8 +39,8 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     lb_transformer_memory *after = lb_tape_alloc(tape, sizeof *after);
     lb_key_values *all = lb_tape_alloc(tape, 2 * (size_t)layers * sizeof *all);
     if (!after || !all) return NULL;
-    *after = (lb_transformer_memory){
-        all, lb_select_rows(tape, before->mask, row, count), all + layers, before->length};
+    *after = (lb_transformer_memory){all, lb_select_rows(tape, before->mask, row, count), all + layers,
+                                     before->length};
     for (int i = 0; i < layers; i++) {
         after->source[i] = select_key_values(tape, before->source[i], row, count);
         after->past[i] = select_key_values(tape, before->past[i], row, count);
@@ -56,8 +55,8 @@ static char *config_json(const lb_model *model)
     lb_json_print(&json, "{\"source_vocab\":%lld,\"target_vocab\":%lld,\"width\":%lld,\"heads\":%lld,",
                   (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
                   (long long)c->heads);
-    lb_json_print(&json, "\"feed_forward\":%lld,\"layers\":%d,\"post_norm\":%s,",
-                  (long long)c->feed_forward, c->layers, c->post_norm ? "true" : "false");
+    lb_json_print(&json, "\"feed_forward\":%lld,\"layers\":%d,\"post_norm\":%s,", (long long)c->feed_forward,
+                  c->layers, c->post_norm ? "true" : "false");
     lb_json_print(&json, "\"positions\":\"%s\",\"max_length\":%lld,\"dropout\":%.9g}",
                   position_names[c->positions], (long long)c->max_length, (double)c->dropout);
     if (!json.failed) return json.text;

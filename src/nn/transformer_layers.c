@@ -112,7 +112,6 @@ void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *
 lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
                                         const lb_transformer_context *context)
 {
-    for (int i = 0; i < stack->layers; i++)
-        x = lb_transformer_layer_forward(&stack->layer[i], x, context, i);
+    for (int i = 0; i < stack->layers; i++) x = lb_transformer_layer_forward(&stack->layer[i], x, context, i);
     return lb_layer_norm_forward(&stack->norm, x);
 }

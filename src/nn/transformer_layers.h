@@ -31,11 +31,13 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
 
 /** What a layer attends to, and what it saw. Arrays have an entry for each layer of a stack. */
 typedef struct lb_transformer_context {
-    lb_tensor *self_mask;   /* broadcasts to [batch, heads, length, past + length]; NULL: none */
-    lb_key_values *past;    /* of the positions before x, NULL tensors if there are none: those of x are appended.
+    lb_tensor *self_mask; /* broadcasts to [batch, heads, length, past + length]; NULL: none */
+    lb_key_values
+        *past;         /* of the positions before x, NULL tensors if there are none: those of x are appended.
                                NULL: x begins the sequence */
-    lb_tensor *memory;      /* the encoder's output [batch, S, width]; decoder only */
-    const lb_key_values *memory_projected; /* instead of `memory`: lb_transformer_stack_project made them of it */
+    lb_tensor *memory; /* the encoder's output [batch, S, width]; decoder only */
+    const lb_key_values
+        *memory_projected;  /* instead of `memory`: lb_transformer_stack_project made them of it */
     lb_tensor *memory_mask; /* broadcasts to [batch, heads, length, S]; NULL: none */
     lb_tensor **self_weights, **cross_weights; /* stored where these are not NULL */
 } lb_transformer_context;

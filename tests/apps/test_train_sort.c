@@ -266,6 +266,22 @@ START_TEST(test_train_sort_one_number_lists_and_layers_work)
 }
 END_TEST
 
+START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
+{
+    RUN("--model", "transformer", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--hidden",
+        "16", "--heads", "2", "--lr", "0.01", "--batch", "16", "--steps", "1000", "--target", "0.5", "--out",
+        "t");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    double share = 0;
+    ck_assert_int_eq(sscanf(result.output, "exact match %lf", &share), 1);
+    ck_assert_double_ge(share, 0.5);
+    RUN("--model", "transformer", "--attention", "dot", "--out", "t");
+    assert_fails(2, "--attention belong to --model seq2seq, not to transformer");
+    RUN("--model", "transformer", "--heads", "3", "--out", "u");
+    assert_fails(2, "3 heads do not divide a width of 128");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("train_sort");
@@ -283,6 +299,7 @@ int main(void)
                         sizeof wrong / sizeof *wrong);
     tcase_add_test(tests, test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays);
     tcase_add_test(tests, test_train_sort_one_number_lists_and_layers_work);
+    tcase_add_test(tests, test_train_sort_transformer_learns_and_impossible_ones_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

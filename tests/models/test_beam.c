@@ -52,8 +52,8 @@ static lb_model *make_transformer(lb_params *params)
 static subject make(int kind, uint64_t seed)
 {
     subject s = {.params = lb_params_new(seed), .tape = lb_tape_new(), .scratch = lb_tape_new()};
-    s.model = kind == TRANSFORMER ? make_transformer(s.params)
-                                  : make_seq2seq(s.params, (lb_attention_kind)kind);
+    s.model =
+        kind == TRANSFORMER ? make_transformer(s.params) : make_seq2seq(s.params, (lb_attention_kind)kind);
     for (int64_t i = 0; i < lb_params_size(s.params); i++) lb_params_values(s.params)[i] *= 3;
     s.source = (lb_tokens){s.tape, 3, 3, source_id, source_lengths};
     return s;
@@ -82,9 +82,9 @@ START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
             int64_t maps = greedy.layers * greedy.heads;
             for (int64_t i = 0; i < maps * h->steps * 3; i++) {
                 int64_t map = i / (h->steps * 3), rest = i % (h->steps * 3);
-                ck_assert_double_eq_tol(
-                    (double)h->weights[i],
-                    (double)greedy.weights[(row * maps + map) * greedy.length * 3 + rest], 1e-6);
+                ck_assert_double_eq_tol((double)h->weights[i],
+                                        (double)greedy.weights[(row * maps + map) * greedy.length * 3 + rest],
+                                        1e-6);
             }
             ended += h->finished;
         }

@@ -10,28 +10,29 @@
 static const lb_sort_task task = {.max_value = 5, .min_length = 1, .max_length = 4, .seed = 3};
 
 /* A model that has learnt enough to end most rows of its own accord. */
-static void open_trained(support_sorting *s, lb_seq2seq_config config)
+static void open_trained(support_sorting *s, support_sorter sorter)
 {
-    ck_assert_int_eq(support_sorting_open(s, task, config), LB_OK);
+    ck_assert_int_eq(support_sorting_open(s, task, sorter), LB_OK);
     lb_real loss = 0;
     for (int step = 0; step < 120; step++) ck_assert_int_eq(support_sorting_step(s, 16, step, &loss), LB_OK);
     ck_assert(loss < (lb_real)1.5);
     lb_tape_reset(s->tape);
 }
 
-static const lb_seq2seq_config plain = {.embed = 8, .hidden = 16};
-static const lb_seq2seq_config deep = {
-    .embed = 8, .hidden = 16, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1};
+static const support_sorter plain = {.seq2seq = {.embed = 8, .hidden = 16}};
+static const support_sorter deep = {
+    .seq2seq = {.embed = 8, .hidden = 16, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1}};
+static const support_sorter transformer = {.transformer = {.width = 16, .heads = 2}};
 
 START_TEST(test_greedy_batch_equals_row_by_row)
 {
-    const lb_seq2seq_config configs[] = {plain, deep};
-    for (int c = 0; c < 2; c++) {
+    const support_sorter sorters[] = {plain, deep, transformer};
+    for (int c = 0; c < 3; c++) {
         enum { ROWS = 11, LIMIT = 7 };
         support_sorting s;
-        open_trained(&s, configs[c]);
+        open_trained(&s, sorters[c]);
         lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, ROWS, 0).source;
-        lb_decoded all = lb_greedy(&s.model.base, source, LIMIT);
+        lb_decoded all = lb_greedy(s.model, source, LIMIT);
         ck_assert_msg(all.batch == ROWS, "%s", lb_tape_error(s.tape));
         int finished = 0;
         for (int64_t row = 0; row < ROWS; row++) {
@@ -39,18 +40,22 @@ START_TEST(test_greedy_batch_equals_row_by_row)
             lb_tokens alone = lb_tokens_new(s.tape, 1, source.lengths[row], &id, &lengths);
             memcpy(id, source.id + row * source.length, (size_t)source.lengths[row] * sizeof *id);
             lengths[0] = source.lengths[row];
-            lb_decoded one = lb_greedy(&s.model.base, alone, LIMIT);
+            lb_decoded one = lb_greedy(s.model, alone, LIMIT);
             ck_assert_int_eq(one.lengths[0], all.lengths[row]);
             ck_assert_int_eq(one.finished[0], all.finished[row]);
             finished += one.finished[0];
             ck_assert_int_eq(one.length, one.lengths[0] + one.finished[0]);
             ck_assert_mem_eq(one.id, all.id + row * all.length, (size_t)one.lengths[0] * sizeof *id);
-            for (int64_t t = 0; t < one.length; t++)
-                for (int64_t k = 0; k < source.length; k++) {
-                    double found = (double)all.weights[(row * all.length + t) * source.length + k];
-                    double expected = k < alone.length ? (double)one.weights[t * alone.length + k] : 0;
-                    ck_assert_double_eq_tol(found, expected, 1e-5);
-                }
+            int64_t maps = all.layers * all.heads;
+            ck_assert_int_ge(maps, 1);
+            for (int64_t i = 0; i < maps * one.length * source.length; i++) {
+                int64_t map = i / (one.length * source.length), t = i / source.length % one.length,
+                        k = i % source.length;
+                double found = (double)all.weights[((row * maps + map) * all.length + t) * source.length + k];
+                double expected =
+                    k < alone.length ? (double)one.weights[(map * one.length + t) * alone.length + k] : 0;
+                ck_assert_double_eq_tol(found, expected, 1e-5);
+            }
             for (int64_t t = all.lengths[row]; t < all.length; t++)
                 ck_assert_int_eq(all.id[row * all.length + t], LB_PAD);
         }
@@ -65,7 +70,7 @@ START_TEST(test_greedy_stops_when_every_row_has_ended)
     support_sorting s;
     open_trained(&s, plain);
     lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 3, 0).source;
-    lb_decoded found = lb_greedy(&s.model.base, source, 500);
+    lb_decoded found = lb_greedy(s.model, source, 500);
     int32_t longest = 0;
     for (int row = 0; row < 3; row++) {
         ck_assert(found.finished[row]);
@@ -82,10 +87,10 @@ START_TEST(test_greedy_never_writes_beyond_the_limit)
     support_sorting s;
     open_trained(&s, plain);
     /* Nothing but the end can stop it, and the end is out of reach. */
-    s.model.output.bias->data[LB_EOS] = (lb_real)-1e6;
+    lb_params_find(s.params, "sort.output.bias")->data[LB_EOS] = (lb_real)-1e6;
     lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source;
     for (int64_t limit = 1; limit <= 9; limit += 4) {
-        lb_decoded found = lb_greedy(&s.model.base, source, limit);
+        lb_decoded found = lb_greedy(s.model, source, limit);
         ck_assert_int_eq(found.length, limit);
         for (int row = 0; row < 4; row++) {
             ck_assert_int_eq(found.lengths[row], limit);
@@ -100,8 +105,8 @@ START_TEST(test_greedy_end_at_once_gives_empty_rows)
 {
     support_sorting s;
     open_trained(&s, plain);
-    s.model.output.bias->data[LB_EOS] = (lb_real)1e6;
-    lb_decoded found = lb_greedy(&s.model.base, lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source, 30);
+    lb_params_find(s.params, "sort.output.bias")->data[LB_EOS] = (lb_real)1e6;
+    lb_decoded found = lb_greedy(s.model, lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source, 30);
     ck_assert_int_eq(found.length, 1);
     for (int row = 0; row < 4; row++) {
         ck_assert_int_eq(found.lengths[row], 0);
@@ -118,19 +123,19 @@ START_TEST(test_greedy_restores_the_mode_and_records_nothing)
     open_trained(&s, deep);
     lb_batch batch = lb_sort_batch(&task, s.tape, 4, 0);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
-    lb_decoded first = lb_greedy(&s.model.base, batch.source, 6), second = lb_greedy(&s.model.base, batch.source, 6);
+    lb_decoded first = lb_greedy(s.model, batch.source, 6), second = lb_greedy(s.model, batch.source, 6);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
     /* No dropout: the same twice. */
     ck_assert_int_eq(first.length, second.length);
     ck_assert_mem_eq(first.weights, second.weights,
                      (size_t)(4 * first.length * batch.source.length) * sizeof(lb_real));
     lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
-    lb_greedy(&s.model.base, batch.source, 6);
+    lb_greedy(s.model, batch.source, 6);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_EVALUATE);
     lb_tape_set_mode(s.tape, LB_MODE_TRAIN);
     /* After an error as well. */
     lb_tape_fail(s.tape, LB_ERROR_DIVERGED, "on purpose");
-    ck_assert_int_eq(lb_greedy(&s.model.base, batch.source, 6).batch, 0);
+    ck_assert_int_eq(lb_greedy(s.model, batch.source, 6).batch, 0);
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
     support_sorting_close(&s);
 }
@@ -197,7 +202,7 @@ START_TEST(test_greedy_limit_below_one_is_an_error)
     support_sorting s;
     ck_assert_int_eq(support_sorting_open(&s, task, plain), LB_OK);
     lb_tokens source = lb_sort_batch(&task, s.tape, 2, 0).source;
-    ck_assert_int_eq(lb_greedy(&s.model.base, source, 0).batch, 0);
+    ck_assert_int_eq(lb_greedy(s.model, source, 0).batch, 0);
     ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_tape_error(s.tape), "lb_greedy: the limit must be 1 or more, not 0");
     support_sorting_close(&s);

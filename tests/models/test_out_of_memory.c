@@ -14,14 +14,14 @@ static bool any_gradient(const lb_params *params)
     return false;
 }
 
-typedef lb_status (*scenario)(lb_seq2seq_config config);
+typedef lb_status (*scenario)(support_sorter sorter);
 
 /* One step. What fails, before backward or in it, leaves the gradients alone; after an update they are zero. */
 static lb_status train_step(support_sorting *s, int step)
 {
     lb_tape_reset(s->tape);
     lb_batch batch = lb_sort_batch(&s->task, s->tape, 12, step);
-    lb_tensor *logits = lb_seq2seq_forward(&s->model, batch.source, batch.target_in);
+    lb_tensor *logits = lb_model_forward(s->model, batch.source, batch.target_in);
     lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
     lb_status forward = lb_tape_status(s->tape), backward = lb_backward(loss);
     ck_assert_int_eq(lb_is_sound(loss), forward == LB_OK);
@@ -36,22 +36,22 @@ static lb_status train_step(support_sorting *s, int step)
 }
 
 /* Two steps: the arena consolidates between them. */
-static lb_status train(lb_seq2seq_config config)
+static lb_status train(support_sorter sorter)
 {
     support_sorting s;
-    lb_status status = support_sorting_open(&s, task, config);
+    lb_status status = support_sorting_open(&s, task, sorter);
     for (int step = 0; step < 2 && !status; step++) status = train_step(&s, step);
     support_sorting_close(&s);
     return status;
 }
 
-static lb_status decode(lb_seq2seq_config config)
+static lb_status decode(support_sorter sorter)
 {
     support_sorting s;
-    lb_status status = support_sorting_open(&s, task, config);
+    lb_status status = support_sorting_open(&s, task, sorter);
     if (!status) {
         lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 12, 0);
-        lb_decoded found = lb_greedy(&s.model.base, batch.source, 40);
+        lb_decoded found = lb_greedy(s.model, batch.source, 40);
         status = lb_tape_status(s.tape);
         ck_assert_int_eq(found.batch, status ? 0 : 12);
         ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
@@ -62,7 +62,7 @@ static lb_status decode(lb_seq2seq_config config)
 
 /* `fail_at` makes the n-th allocation fail, or all from there on: an arena that cannot have as much as it hopes for asks
  * for less, so that only the latter gets to every place where memory is needed. */
-static void fail_each_allocation(scenario run, lb_seq2seq_config of, void (*fail_at)(long n), long at_least)
+static void fail_each_allocation(scenario run, support_sorter of, void (*fail_at)(long n), long at_least)
 {
     support_watch_allocations();
     ck_assert_int_eq(run(of), LB_OK);
@@ -82,14 +82,15 @@ static void fail_each_allocation(scenario run, lb_seq2seq_config of, void (*fail
 }
 
 /* Large enough that a step needs several blocks. */
-static const lb_seq2seq_config config = {.embed = 16, .hidden = 32};
-static const lb_seq2seq_config deep = {
-    .embed = 16, .hidden = 24, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1};
+static const support_sorter plain = {.seq2seq = {.embed = 16, .hidden = 32}};
+static const support_sorter deep = {
+    .seq2seq = {.embed = 16, .hidden = 24, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1}};
+static const support_sorter transformer = {.transformer = {.width = 24, .dropout = (lb_real)0.1}};
 
 START_TEST(test_training_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    fail_each_allocation(train, config, support_fail_allocation, 8);
-    fail_each_allocation(train, config, support_fail_from_allocation, 0);
+    fail_each_allocation(train, plain, support_fail_allocation, 8);
+    fail_each_allocation(train, plain, support_fail_from_allocation, 0);
 }
 END_TEST
 
@@ -100,12 +101,21 @@ START_TEST(test_training_deep_model_any_failing_allocation_is_an_error_and_leaks
 }
 END_TEST
 
+START_TEST(test_training_transformer_any_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    fail_each_allocation(train, transformer, support_fail_allocation, 8);
+    fail_each_allocation(train, transformer, support_fail_from_allocation, 0);
+}
+END_TEST
+
 START_TEST(test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    fail_each_allocation(decode, config, support_fail_allocation, 8);
-    fail_each_allocation(decode, config, support_fail_from_allocation, 0);
+    fail_each_allocation(decode, plain, support_fail_allocation, 8);
+    fail_each_allocation(decode, plain, support_fail_from_allocation, 0);
     fail_each_allocation(decode, deep, support_fail_allocation, 8);
     fail_each_allocation(decode, deep, support_fail_from_allocation, 0);
+    fail_each_allocation(decode, transformer, support_fail_allocation, 8);
+    fail_each_allocation(decode, transformer, support_fail_from_allocation, 0);
 }
 END_TEST
 
@@ -115,5 +125,6 @@ int main(void)
         "out of memory",
         SUPPORT_TESTS(test_training_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_training_deep_model_any_failing_allocation_is_an_error_and_leaks_nothing,
+                      test_training_transformer_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -19,9 +19,9 @@ START_TEST(test_forward_outputs_and_gradients_equal_pytorch)
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_tokens target_in = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
         lb_tokens target_out = support_fixture_tokens(m.fixture, m.tape, "input.target_out", NULL, 0);
-        lb_seq2seq_encoded encoded = lb_seq2seq_encode(&m.model, source);
-        lb_seq2seq_decoded decoded = lb_seq2seq_decode(&m.model, &encoded, encoded.initial, target_in);
-        lb_tensor *initial = lb_stack(encoded.initial, m.model.config.layers, 0);
+        lb_seq2seq_encoded encoded = lb_seq2seq_encode(m.seq2seq, source);
+        lb_seq2seq_decoded decoded = lb_seq2seq_decode(m.seq2seq, &encoded, encoded.initial, target_in);
+        lb_tensor *initial = lb_stack(encoded.initial, m.seq2seq->config.layers, 0);
         ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
         support_fixture_compare(m.fixture, "output.encoder", encoded.memory.values->data);
         support_fixture_compare(m.fixture, "output.initial_state", initial->data);
@@ -39,7 +39,7 @@ START_TEST(test_forward_equals_encode_and_decode)
     support_model m = support_model_open(fixtures[1]);
     lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
     lb_tokens target_in = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
-    lb_tensor *logits = lb_seq2seq_forward(&m.model, source, target_in);
+    lb_tensor *logits = lb_seq2seq_forward(m.seq2seq, source, target_in);
     ck_assert(lb_is_sound(logits));
     support_fixture_compare(m.fixture, "output.logits", logits->data);
     support_model_close(m);
@@ -61,9 +61,9 @@ START_TEST(test_decode_in_two_parts_equals_decode_at_once)
             memcpy(id[1] + row * rest, target.id + row * target.length + first,
                    (size_t)rest * sizeof(int32_t));
         }
-        lb_seq2seq_encoded encoded = lb_seq2seq_encode(&m.model, source);
-        lb_seq2seq_decoded begun = lb_seq2seq_decode(&m.model, &encoded, encoded.initial, part[0]);
-        lb_seq2seq_decoded ended = lb_seq2seq_decode(&m.model, &encoded, begun.final, part[1]);
+        lb_seq2seq_encoded encoded = lb_seq2seq_encode(m.seq2seq, source);
+        lb_seq2seq_decoded begun = lb_seq2seq_decode(m.seq2seq, &encoded, encoded.initial, part[0]);
+        lb_seq2seq_decoded ended = lb_seq2seq_decode(m.seq2seq, &encoded, begun.final, part[1]);
         lb_tensor *logits = lb_concat((lb_tensor *[]){begun.logits, ended.logits}, 2, 1);
         lb_tensor *weights = lb_concat((lb_tensor *[]){begun.weights, ended.weights}, 2, 2);
         ck_assert_msg(lb_is_sound(logits), "%s", lb_tape_error(m.tape));
@@ -80,7 +80,7 @@ START_TEST(test_greedy_ids_and_weights_equal_pytorch)
         support_model m = support_model_open(fixtures[f]);
         int64_t limit = (int64_t)support_fixture_number(m.fixture, "max_steps");
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
-        lb_decoded found = lb_greedy(&m.model.base, source, limit);
+        lb_decoded found = lb_greedy(m.model, source, limit);
         ck_assert_int_eq(found.batch, 3);
         ck_assert_int_eq(found.length, limit); /* in both fixtures some row never ends */
         const double *ids = support_fixture_values(m.fixture, "output.greedy_ids");
@@ -115,12 +115,12 @@ START_TEST(test_forward_token_out_of_vocabulary_names_place_and_module)
     lb_tokens source = lb_tokens_new(m.tape, 3, 2, &id, &lengths);
     id[3] = 13; /* row 1, position 1; the vocabulary has 0..12 */
     lengths[0] = lengths[1] = lengths[2] = 2;
-    lb_tensor *logits = lb_seq2seq_forward(&m.model, source, target);
+    lb_tensor *logits = lb_seq2seq_forward(m.seq2seq, source, target);
     ck_assert(!lb_is_sound(logits));
     ck_assert_int_eq(lb_tape_status(m.tape), LB_ERROR_INDEX);
     ck_assert_str_eq(lb_tape_error(m.tape), "source_embedding: lb_lookup: token id 13 in row 1, position 1: "
                                             "the table has 13 rows");
-    ck_assert_int_eq(lb_greedy(&m.model.base, source, 4).batch, 0);
+    ck_assert_int_eq(lb_greedy(m.model, source, 4).batch, 0);
     support_model_close(m);
 }
 END_TEST
@@ -131,7 +131,7 @@ START_TEST(test_forward_batches_that_differ_is_an_error_of_shape)
     lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
     int32_t *id, *lengths;
     lb_tokens target = lb_tokens_new(m.tape, 2, 4, &id, &lengths);
-    ck_assert(!lb_is_sound(lb_seq2seq_forward(&m.model, source, target)));
+    ck_assert(!lb_is_sound(lb_seq2seq_forward(m.seq2seq, source, target)));
     ck_assert_int_eq(lb_tape_status(m.tape), LB_ERROR_SHAPE);
     support_model_close(m);
 }

@@ -56,12 +56,12 @@ static long malloc_count(void)
 
 enum { WARM_UP = 5, STEPS = 50, BATCH = 40 };
 
-static void check_steady(lb_seq2seq_config config, int threads)
+static void check_steady(support_sorter sorter, int threads)
 {
     lb_set_threads(threads);
     support_watch_allocations();
     support_sorting s;
-    ck_assert_int_eq(support_sorting_open(&s, task, config), LB_OK);
+    ck_assert_int_eq(support_sorting_open(&s, task, sorter), LB_OK);
     for (int step = 0; step < WARM_UP; step++)
         ck_assert_int_eq(support_sorting_step(&s, BATCH, step, NULL), LB_OK);
     long library = support_allocation_count(), all = malloc_count();
@@ -82,7 +82,7 @@ static void check_steady(lb_seq2seq_config config, int threads)
 
 START_TEST(test_training_steps_after_the_first_allocate_nothing)
 {
-    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 2);
+    check_steady((support_sorter){.seq2seq = {.embed = 16, .hidden = 32}}, 2);
 }
 END_TEST
 
@@ -90,13 +90,19 @@ START_TEST(test_training_deep_model_steps_after_the_first_allocate_nothing)
 {
     lb_seq2seq_config config = {
         .embed = 9, .hidden = 17, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.2};
-    check_steady(config, 3);
+    check_steady((support_sorter){.seq2seq = config}, 3);
+}
+END_TEST
+
+START_TEST(test_training_transformer_steps_after_the_first_allocate_nothing)
+{
+    check_steady((support_sorter){.transformer = {.width = 32, .heads = 2, .dropout = (lb_real)0.1}}, 2);
 }
 END_TEST
 
 START_TEST(test_training_on_one_thread_steps_after_the_first_allocate_nothing)
 {
-    check_steady((lb_seq2seq_config){.embed = 16, .hidden = 32}, 1);
+    check_steady((support_sorter){.seq2seq = {.embed = 16, .hidden = 32}}, 1);
 }
 END_TEST
 
@@ -120,5 +126,6 @@ int main(void)
         "steady state",
         SUPPORT_TESTS(test_malloc_of_any_kind_is_seen, test_training_steps_after_the_first_allocate_nothing,
                       test_training_deep_model_steps_after_the_first_allocate_nothing,
+                      test_training_transformer_steps_after_the_first_allocate_nothing,
                       test_training_on_one_thread_steps_after_the_first_allocate_nothing));
 }

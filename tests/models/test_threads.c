@@ -10,14 +10,14 @@
 /* Lists so long, and a batch so large, that every kernel has several tiles and the products are cut up too. */
 static const lb_sort_task task = {.max_value = 30, .min_length = 3, .max_length = 7, .seed = 3};
 
-static void compare_over_threads(lb_seq2seq_config config, int64_t batch, int steps)
+static void compare_over_threads(support_sorter sorter, int64_t batch, int steps)
 {
     lb_real *first = NULL;
     size_t bytes = 0;
     for (int threads = 1; threads <= 4; threads++) {
         lb_set_threads(threads);
         support_sorting s;
-        ck_assert_int_eq(support_sorting_open(&s, task, config), LB_OK);
+        ck_assert_int_eq(support_sorting_open(&s, task, sorter), LB_OK);
         bytes = (size_t)lb_params_size(s.params) * sizeof *first;
         lb_real *before = malloc(bytes);
         memcpy(before, lb_params_values(s.params), bytes);
@@ -39,7 +39,7 @@ static void compare_over_threads(lb_seq2seq_config config, int64_t batch, int st
 
 START_TEST(test_training_one_layer_gives_the_same_bits_on_any_number_of_threads)
 {
-    compare_over_threads((lb_seq2seq_config){.embed = 24, .hidden = 48}, 64, 20);
+    compare_over_threads((support_sorter){.seq2seq = {.embed = 24, .hidden = 48}}, 64, 20);
 }
 END_TEST
 
@@ -47,7 +47,14 @@ START_TEST(test_training_two_bidirectional_layers_with_dropout_gives_the_same_bi
 {
     lb_seq2seq_config config = {
         .embed = 17, .hidden = 33, .layers = 2, .bidirectional = true, .dropout = (lb_real)0.1};
-    compare_over_threads(config, 37, 20);
+    compare_over_threads((support_sorter){.seq2seq = config}, 37, 20);
+}
+END_TEST
+
+START_TEST(test_training_transformer_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_transformer_config config = {.width = 36, .heads = 3, .dropout = (lb_real)0.1};
+    compare_over_threads((support_sorter){.transformer = config}, 61, 20);
 }
 END_TEST
 
@@ -57,5 +64,6 @@ int main(void)
         "threads",
         SUPPORT_TESTS(
             test_training_one_layer_gives_the_same_bits_on_any_number_of_threads,
-            test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads));
+            test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads,
+            test_training_transformer_gives_the_same_bits_on_any_number_of_threads));
 }

@@ -37,10 +37,10 @@ static lb_tensor *key_mask(const subject *s, const char *name)
 static lb_transformer_layer_config config_of(const subject *s)
 {
     return (lb_transformer_layer_config){.width = 6,
-                                   .heads = (int64_t)support_fixture_number(s->fixture, "heads"),
-                                   .feed_forward =
-                                       (int64_t)support_fixture_number(s->fixture, "dim_feedforward"),
-                                   .pre_norm = support_fixture_number(s->fixture, "norm_first") != 0};
+                                         .heads = (int64_t)support_fixture_number(s->fixture, "heads"),
+                                         .feed_forward =
+                                             (int64_t)support_fixture_number(s->fixture, "dim_feedforward"),
+                                         .pre_norm = support_fixture_number(s->fixture, "norm_first") != 0};
 }
 
 static void check_positions(const char *name, lb_positional_config config)

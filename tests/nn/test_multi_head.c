@@ -81,7 +81,8 @@ START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
     set_up();
     lb_transformer_stack stack;
     lb_transformer_layer_config config = {.width = 6, .heads = 3};
-    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, -1, config), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, -1, config),
+                     LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params), "encoder: -1 layers");
     lb_transformer_context context = {0};
     ck_assert(!lb_is_sound(lb_transformer_stack_forward(&stack, drawn(LB_SHAPE(1, 2, 6), 1), &context)));

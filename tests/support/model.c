@@ -1,20 +1,53 @@
 #include "support/model.h"
 
 #include <check.h>
+#include <string.h>
+
+static int64_t size_of(const support_model *m, const char *key)
+{
+    return (int64_t)support_fixture_number(m->fixture, key);
+}
+
+static void make_seq2seq(support_model *m)
+{
+    lb_seq2seq_config config = {
+        .source_vocab = size_of(m, "source_vocab"),
+        .target_vocab = size_of(m, "target_vocab"),
+        .embed = size_of(m, "embed"),
+        .hidden = size_of(m, "hidden"),
+        .layers = (int)size_of(m, "layers"),
+        .bidirectional = support_fixture_number(m->fixture, "bidirectional") != 0,
+    };
+    m->seq2seq = lb_params_alloc(m->params, sizeof *m->seq2seq);
+    m->model = &m->seq2seq->base;
+    lb_seq2seq_init(m->seq2seq, m->params, "", config);
+}
+
+static void make_transformer(support_model *m)
+{
+    lb_transformer_config config = {
+        .source_vocab = size_of(m, "source_vocab"),
+        .target_vocab = size_of(m, "target_vocab"),
+        .width = size_of(m, "width"),
+        .heads = size_of(m, "heads"),
+        .feed_forward = size_of(m, "feed_forward"),
+        .layers = (int)size_of(m, "layers"),
+        .post_norm = support_fixture_number(m->fixture, "post_norm") != 0,
+    };
+    m->transformer = lb_params_alloc(m->params, sizeof *m->transformer);
+    m->model = &m->transformer->base;
+    lb_transformer_init(m->transformer, m->params, "", config);
+}
 
 support_model support_model_open(const char *name)
 {
     support_model m = {
         .fixture = support_fixture_open(name), .params = lb_params_new(3), .tape = lb_tape_new()};
-    lb_seq2seq_config config = {
-        .source_vocab = (int64_t)support_fixture_number(m.fixture, "source_vocab"),
-        .target_vocab = (int64_t)support_fixture_number(m.fixture, "target_vocab"),
-        .embed = (int64_t)support_fixture_number(m.fixture, "embed"),
-        .hidden = (int64_t)support_fixture_number(m.fixture, "hidden"),
-        .layers = (int)support_fixture_number(m.fixture, "layers"),
-        .bidirectional = support_fixture_number(m.fixture, "bidirectional") != 0,
-    };
-    ck_assert_msg(lb_seq2seq_init(&m.model, m.params, "", config) == LB_OK, "%s", lb_params_error(m.params));
+    if (strncmp(name, "transformer", strlen("transformer")) == 0)
+        make_transformer(&m);
+    else
+        make_seq2seq(&m);
+    ck_assert_msg(lb_params_status(m.params) == LB_OK, "%s", lb_params_error(m.params));
     support_fixture_fill(m.fixture, m.params);
     return m;
 }

@@ -3,6 +3,7 @@
 #define SUPPORT_MODEL_H
 
 #include "models/seq2seq.h"
+#include "models/transformer.h"
 #include "support/fixture.h"
 
 #ifdef LB_REAL_IS_DOUBLE
@@ -15,7 +16,9 @@ typedef struct support_model {
     support_fixture *fixture;
     lb_params *params;
     lb_tape *tape;
-    lb_seq2seq model;
+    lb_model *model;
+    lb_seq2seq *seq2seq;         /* the same; NULL if it is a transformer */
+    lb_transformer *transformer; /* the same; NULL if it is not */
 } support_model;
 
 /* A model of the sizes and with the weights of the fixture. */

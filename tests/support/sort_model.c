@@ -40,8 +40,8 @@ static lb_status train_and_save(const char *path, int steps, lb_attention_kind a
     lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
     if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));
     if (!status)
-        status = lb_model_save(path, &model.base, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text}, 1,
-                                 error);
+        status = lb_model_save(path, &model.base, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text},
+                               1, error);
     lb_release(text);
     lb_tape_free(tape);
     lb_params_free(params);

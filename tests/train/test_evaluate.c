@@ -15,7 +15,7 @@ static double decoded_share(support_sorting *s)
     for (uint64_t first = 0; first < LISTS; first += DECODED_AT_ONCE) {
         lb_tape_reset(s->tape);
         lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, s->tape, DECODED_AT_ONCE, first);
-        lb_decoded decoded = lb_greedy(&s->model.base, batch.source, lb_decoding_limit(batch.source.length));
+        lb_decoded decoded = lb_greedy(s->model, batch.source, lb_decoding_limit(batch.source.length));
         matches += lb_exact_matches(&decoded, batch.target_out);
     }
     return (double)matches / LISTS;
@@ -24,12 +24,13 @@ static double decoded_share(support_sorting *s)
 START_TEST(test_sort_evaluate_finds_what_greedy_decoding_finds)
 {
     support_sorting s;
-    ck_assert_int_eq(support_sorting_open(&s, task, (lb_seq2seq_config){.embed = 8, .hidden = 16}), LB_OK);
+    ck_assert_int_eq(support_sorting_open(&s, task, (support_sorter){.seq2seq = {.embed = 8, .hidden = 16}}),
+                     LB_OK);
     double before = 0, forced = 0;
     for (int step = 0; step < 900; step++) {
         support_sorting_step(&s, 16, step, NULL);
         if (step % 300 != 299) continue;
-        ck_assert_int_eq(lb_sort_evaluate(&s.model.base, &task, s.tape, LISTS, &forced), LB_OK);
+        ck_assert_int_eq(lb_sort_evaluate(s.model, &task, s.tape, LISTS, &forced), LB_OK);
         ck_assert_double_eq(forced, decoded_share(&s));
         ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
         ck_assert_double_gt(forced, before);

@@ -47,7 +47,7 @@ static void train(const char *name, bool clips)
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", step);
         lb_tokens target_in = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, step);
         lb_tokens target_out = support_fixture_tokens(m.fixture, m.tape, "input.target_out", NULL, step);
-        lb_tensor *logits = lb_seq2seq_forward(&m.model, source, target_in);
+        lb_tensor *logits = lb_model_forward(m.model, source, target_in);
         lb_tensor *loss = lb_cross_entropy(logits, target_out, LB_PAD);
         ck_assert_int_eq(lb_backward(loss), LB_OK);
         ck_assert_msg(fabs(lb_item(loss) - losses[step]) <= 5e-10 * fabs(losses[step]),
@@ -76,9 +76,16 @@ START_TEST(test_training_two_bidirectional_layers_lose_as_pytorch_does)
 }
 END_TEST
 
+START_TEST(test_training_transformer_loses_as_pytorch_does)
+{
+    train("transformer_training", true);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("training",
                              SUPPORT_TESTS(test_training_hundred_steps_lose_as_pytorch_does,
-                                           test_training_two_bidirectional_layers_lose_as_pytorch_does));
+                                           test_training_two_bidirectional_layers_lose_as_pytorch_does,
+                                           test_training_transformer_loses_as_pytorch_does));
 }

@@ -1,0 +1,161 @@
+/* The transformer against PyTorch, and step by step against all at once. This test runs in both precisions. */
+#include "autograd/op.h"
+#include "autograd/ops.h"
+#include "models/greedy.h"
+#include "support/model.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+static const char *const fixtures[] = {"transformer_model", "transformer_model_post_norm"};
+
+static lb_tokens part_of(lb_tokens whole, int64_t first, int64_t count)
+{
+    int32_t *id, *lengths;
+    lb_tokens part = lb_tokens_new(whole.tape, whole.batch, count, &id, &lengths);
+    for (int64_t row = 0; row < whole.batch; row++) {
+        memcpy(id + row * count, whole.id + row * whole.length + first, (size_t)count * sizeof *id);
+        lengths[row] = (int32_t)count;
+    }
+    return part;
+}
+
+START_TEST(test_transformer_outputs_and_gradients_equal_pytorch)
+{
+    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+        support_model m = support_model_open(fixtures[f]);
+        lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
+        lb_tokens target_in = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
+        lb_tokens target_out = support_fixture_tokens(m.fixture, m.tape, "input.target_out", NULL, 0);
+        lb_tensor *logits = lb_transformer_forward(m.transformer, source, target_in);
+        ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
+        support_fixture_compare(m.fixture, "output.logits", logits->data);
+        lb_tensor *loss = lb_cross_entropy(logits, target_out, LB_PAD);
+        support_fixture_backward(m.fixture, support_fixture_output(m.fixture, "loss", loss, NULL), m.params);
+        support_model_close(m);
+    }
+}
+END_TEST
+
+START_TEST(test_transformer_decode_in_parts_equals_decode_at_once)
+{
+    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+        support_model m = support_model_open(fixtures[f]);
+        lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
+        lb_tokens target = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
+        lb_transformer_memory memory = lb_transformer_encode(m.transformer, source);
+        lb_transformer_decoded whole = lb_transformer_decode(m.transformer, &memory, target);
+        /* One token, then three, then the others. */
+        const int64_t ends[] = {0, 1, 4, target.length};
+        lb_tensor *logits[3], *weights[3];
+        for (int i = 0; i < 3; i++) {
+            lb_transformer_decoded part = lb_transformer_decode(
+                m.transformer, &memory, part_of(target, ends[i], ends[i + 1] - ends[i]));
+            memory = part.memory;
+            logits[i] = part.logits;
+            weights[i] = part.weights;
+        }
+        const lb_tensor *joined = lb_concat(weights, 3, 2);
+        ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
+        support_fixture_compare(m.fixture, "output.logits", lb_concat(logits, 3, 1)->data);
+        ck_assert(lb_shape_equal(joined->shape, LB_SHAPE(3, 2 * 3, target.length, source.length)));
+        for (int64_t i = 0; i < lb_count(joined); i++)
+            ck_assert_double_eq_tol((double)joined->data[i], (double)whole.weights->data[i], 1e-5);
+        support_model_close(m);
+    }
+}
+END_TEST
+
+START_TEST(test_transformer_greedy_takes_the_likeliest_of_teacher_forcing)
+{
+    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+        support_model m = support_model_open(fixtures[f]);
+        lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
+        lb_decoded found = lb_greedy(m.model, source, 6);
+        ck_assert_int_eq(found.batch, 3);
+        ck_assert_int_eq(found.layers, 2);
+        ck_assert_int_eq(found.heads, 3);
+        for (int64_t row = 0; row < found.batch; row++) {
+            int32_t id[8] = {LB_BOS}, length = found.lengths[row] + 1;
+            memcpy(id + 1, found.id + row * found.length, (size_t)(length - 1) * sizeof *id);
+            lb_tokens one = {m.tape, 1, source.length, source.id + row * source.length, source.lengths + row};
+            const lb_tensor *logits =
+                lb_model_forward(m.model, one, (lb_tokens){m.tape, 1, length, id, &length});
+            ck_assert_msg(lb_is_sound(logits), "%s", lb_tape_error(m.tape));
+            for (int32_t t = 0; t < length - 1; t++)
+                ck_assert_int_eq(lb_likeliest(logits->data + t * 11, 11), id[t + 1]);
+            bool ends = lb_likeliest(logits->data + (length - 1) * 11, 11) == LB_EOS;
+            if (found.lengths[row] < found.length) ck_assert(ends && found.finished[row]);
+        }
+        support_model_close(m);
+    }
+}
+END_TEST
+
+START_TEST(test_transformer_impossible_sizes_are_errors)
+{
+    const lb_transformer_config bad[] = {
+        {.source_vocab = 0, .target_vocab = 5},
+        {.source_vocab = 5, .target_vocab = 5, .width = 6, .heads = 4},
+        {.source_vocab = 5, .target_vocab = 5, .layers = -1},
+        {.source_vocab = 5, .target_vocab = 5, .width = -8},
+        {.source_vocab = 5, .target_vocab = 5, .max_length = -1},
+    };
+    for (int i = 0; i < LB_LENGTH(bad); i++) {
+        lb_params *params = lb_params_new(1);
+        lb_tape *tape = lb_tape_new();
+        lb_transformer model;
+        ck_assert_msg(lb_transformer_init(&model, params, "m", bad[i]) == LB_ERROR_ARGUMENT, "case %d", i);
+        const int32_t id[] = {1, 2}, length = 2;
+        lb_tokens tokens = {tape, 1, 2, id, &length};
+        ck_assert(!lb_is_sound(lb_transformer_forward(&model, tokens, tokens)));
+        lb_tape_free(tape);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
+START_TEST(test_transformer_learned_positions_end_at_the_longest)
+{
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_transformer model;
+    lb_transformer_config config = {.source_vocab = 7, .target_vocab = 7, .width = 8, .heads = 2};
+    config.positions = LB_POSITIONAL_LEARNED;
+    config.max_length = 3;
+    ck_assert_int_eq(lb_transformer_init(&model, params, "m", config), LB_OK);
+    ck_assert_ptr_nonnull(lb_params_find(params, "m.source_positions.weight"));
+    const int32_t id[] = {1, 4, 5, 6}, three = 3, four = 4;
+    ck_assert(lb_is_sound(lb_transformer_forward(&model, (lb_tokens){tape, 1, 3, id, &three},
+                                                 (lb_tokens){tape, 1, 3, id, &three})));
+    ck_assert(!lb_is_sound(lb_transformer_forward(&model, (lb_tokens){tape, 1, 4, id, &four},
+                                                  (lb_tokens){tape, 1, 3, id, &three})));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
+    ck_assert_str_eq(lb_tape_error(tape), "m.source_positions: position 3: positions are learned for 3 only");
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_transformer_batches_that_differ_are_an_error)
+{
+    support_model m = support_model_open(fixtures[0]);
+    const int32_t id[] = {4, 5, 6, 7}, lengths[] = {2, 2};
+    const lb_tensor *logits = lb_transformer_forward(m.transformer, (lb_tokens){m.tape, 2, 2, id, lengths},
+                                                     (lb_tokens){m.tape, 1, 2, id, lengths});
+    ck_assert(!lb_is_sound(logits));
+    ck_assert_int_eq(lb_tape_status(m.tape), LB_ERROR_SHAPE);
+    support_model_close(m);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("transformer",
+                             SUPPORT_TESTS(test_transformer_outputs_and_gradients_equal_pytorch,
+                                           test_transformer_decode_in_parts_equals_decode_at_once,
+                                           test_transformer_greedy_takes_the_likeliest_of_teacher_forcing,
+                                           test_transformer_impossible_sizes_are_errors,
+                                           test_transformer_learned_positions_end_at_the_longest,
+                                           test_transformer_batches_that_differ_are_an_error));
+}
