@@ -12,3 +12,12 @@ foreach(source ${APP_SOURCES})
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE app_common lookback)
 endforeach()
+
+# examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/.
+file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c)
+foreach(source ${LESSON_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_compile_definitions(${name} PRIVATE LESSON_DATA="${CMAKE_SOURCE_DIR}/examples/data")
+  target_link_libraries(${name} PRIVATE lookback)
+endforeach()

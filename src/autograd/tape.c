@@ -164,3 +164,11 @@ lb_real lb_item(const lb_tensor *tensor)
 {
     return lb_is_sound(tensor) && lb_count(tensor) == 1 ? tensor->data[0] : (lb_real)NAN;
 }
+
+double *lb_doubles(const lb_tensor *tensor)
+{
+    if (!lb_is_sound(tensor)) return NULL;
+    double *values = lb_tape_alloc(tensor->tape, (size_t)lb_count(tensor) * sizeof *values);
+    for (int64_t i = 0; values && i < lb_count(tensor); i++) values[i] = (double)tensor->data[i];
+    return values;
+}

@@ -58,6 +58,11 @@ lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);
 /** The value of a tensor with one element; NaN for any other and for poison. */
 lb_real lb_item(const lb_tensor *tensor);
 
+/** The values of a tensor as double, for what knows no tensors, such as the figures.
+ *  Shapes: those of the tensor, which must be on a tape. NULL for poison.
+ *  Errors: LB_ERROR_MEMORY; then NULL. Memory: lives until lb_tape_reset. */
+double *lb_doubles(const lb_tensor *tensor);
+
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that led to it and wants one.
  *  Parameters accumulate: whoever uses their gradient sets it to zero afterwards, as the optimisers do.
  *  Errors: whatever the tape holds, and then no parameter's gradient is touched; LB_ERROR_SHAPE if `loss` has more

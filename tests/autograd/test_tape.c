@@ -187,6 +187,18 @@ START_TEST(test_item_is_the_one_value_or_nan)
 }
 END_TEST
 
+START_TEST(test_doubles_are_the_values_and_null_for_poison)
+{
+    lb_tape *tape = lb_tape_new();
+    const lb_tensor *matrix = lb_tensor_new(tape, LB_SHAPE(2, 2), (lb_real[]){3, -0.5, 0.25, 7});
+    const double *values = lb_doubles(matrix), expected[] = {3, -0.5, 0.25, 7};
+    for (int i = 0; i < 4; i++) ck_assert_double_eq(values[i], expected[i]);
+    ck_assert_ptr_null(lb_doubles(NULL));
+    ck_assert_ptr_null(lb_doubles(lb_tensor_new(tape, LB_SHAPE(-2), NULL)));
+    lb_tape_free(tape);
+}
+END_TEST
+
 START_TEST(test_clear_error_makes_the_tape_usable_again)
 {
     lb_tape *tape = lb_tape_new();
@@ -265,7 +277,7 @@ int main(void)
             test_backward_twice_is_an_error_and_adds_nothing, test_module_name_stands_in_front_of_the_message,
             test_module_name_of_an_inner_module_is_the_whole_path, test_operands_of_two_tapes_are_an_error,
             test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives,
-            test_item_is_the_one_value_or_nan, test_clear_error_makes_the_tape_usable_again,
-            test_evaluate_mode_records_nothing, test_backward_through_a_diamond_sums_both_ways,
-            test_backward_of_many_ops_needs_no_stack));
+            test_item_is_the_one_value_or_nan, test_doubles_are_the_values_and_null_for_poison,
+            test_clear_error_makes_the_tape_usable_again, test_evaluate_mode_records_nothing,
+            test_backward_through_a_diamond_sums_both_ways, test_backward_of_many_ops_needs_no_stack));
 }

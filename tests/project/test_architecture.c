@@ -1,5 +1,5 @@
 /* Reads the sources and asserts what CONTRIBUTING.md says of them: which layer may include which, who may call what,
- * and how public functions are named. */
+ * how public functions are named, and that a lesson needs no more than its reader has. */
 #include <check.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -171,12 +171,12 @@ static bool find_unprefixed(const char *code, char name[64])
     return false;
 }
 
-/* Calls `check` for each C file below src/, with its path in src/ and its text, and counts them. */
-static int walk(const char *folder, void (*check)(const char *file, char *text))
+/* Calls `check` for each C file of root/folder, with its path in root and its text, and counts them. */
+static int walk(const char *root, const char *folder, void (*check)(const char *file, char *text))
 {
     char path[SUPPORT_PATH], child[SUPPORT_PATH];
     int files = 0;
-    snprintf(path, sizeof path, SRC "%s", folder);
+    ck_assert_int_lt(snprintf(path, sizeof path, "%s%s", root, folder), SUPPORT_PATH);
     DIR *dir = opendir(path);
     ck_assert_msg(dir != NULL, "no folder %s", path);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
@@ -184,11 +184,11 @@ static int walk(const char *folder, void (*check)(const char *file, char *text))
         const char *end = strrchr(entry->d_name, '.');
         if (*entry->d_name == '.') continue;
         ck_assert_int_lt(snprintf(child, sizeof child, "%s%s", folder, entry->d_name), SUPPORT_PATH - 1);
-        ck_assert_int_lt(snprintf(path, sizeof path, SRC "%s", child), SUPPORT_PATH);
+        ck_assert_int_lt(snprintf(path, sizeof path, "%s%s", root, child), SUPPORT_PATH);
         ck_assert_int_eq(stat(path, &info), 0);
         if (S_ISDIR(info.st_mode)) {
             strcat(child, "/");
-            files += walk(child, check);
+            files += walk(root, child, check);
         } else if (end && (strcmp(end, ".c") == 0 || strcmp(end, ".h") == 0)) {
             size_t count;
             char *text = support_read_file(path, &count);
@@ -218,7 +218,7 @@ static void check_includes(const char *file, char *text)
 
 START_TEST(test_includes_of_every_source_follow_the_arrows)
 {
-    ck_assert_int_gt(walk("", check_includes), 0);
+    ck_assert_int_gt(walk(SRC, "", check_includes), 0);
 }
 END_TEST
 
@@ -231,7 +231,7 @@ static void check_words(const char *file, char *text)
 
 START_TEST(test_words_of_every_source_print_nothing_and_bypass_no_allocator)
 {
-    ck_assert_int_gt(walk("", check_words), 0);
+    ck_assert_int_gt(walk(SRC, "", check_words), 0);
 }
 END_TEST
 
@@ -247,7 +247,48 @@ static void check_names(const char *file, char *text)
 
 START_TEST(test_names_of_public_functions_start_with_lb)
 {
-    ck_assert_int_gt(walk("", check_names), 0);
+    ck_assert_int_gt(walk(SRC, "", check_names), 0);
+}
+END_TEST
+
+static bool lesson_may_include(const char *included)
+{
+    static const char *const standard[] = {"<lookback/lookback.h>",
+                                           "<assert.h>",
+                                           "<ctype.h>",
+                                           "<errno.h>",
+                                           "<float.h>",
+                                           "<inttypes.h>",
+                                           "<limits.h>",
+                                           "<math.h>",
+                                           "<stdbool.h>",
+                                           "<stddef.h>",
+                                           "<stdint.h>",
+                                           "<stdio.h>",
+                                           "<stdlib.h>",
+                                           "<string.h>",
+                                           "<time.h>"};
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (strcmp(included, standard[i]) == 0) return true;
+    return false;
+}
+
+static void check_lesson_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include %511s", included) != 1) continue;
+        ck_assert_msg(lesson_may_include(included),
+                      "%s includes %s: a lesson needs <lookback/lookback.h> and the C library alone", file,
+                      included);
+    }
+}
+
+START_TEST(test_includes_of_every_lesson_are_those_of_its_reader)
+{
+    ck_assert_int_gt(walk(SOURCE_DIR "/examples/", "", check_lesson_includes), 0);
+    ck_assert(!lesson_may_include("<lookback/plot/figure.h>"));
+    ck_assert(!lesson_may_include("\"common/options.h\""));
 }
 END_TEST
 
@@ -314,6 +355,7 @@ int main(void)
     tcase_add_test(tests, test_includes_of_every_source_follow_the_arrows);
     tcase_add_test(tests, test_words_of_every_source_print_nothing_and_bypass_no_allocator);
     tcase_add_test(tests, test_names_of_public_functions_start_with_lb);
+    tcase_add_test(tests, test_includes_of_every_lesson_are_those_of_its_reader);
     tcase_add_test(tests, test_may_include_upward_arrow_is_found);
     tcase_add_test(tests, test_find_forbidden_code_is_found_and_prose_is_not);
     tcase_add_test(tests, test_find_unprefixed_function_is_found_and_others_are_not);

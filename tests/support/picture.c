@@ -36,22 +36,33 @@ static int difference(pixels a, pixels b)
     return largest;
 }
 
-static int difference_from_reference(pixels actual, const char *name)
+static pixels read_pixels(const char *path)
 {
-    char path[512];
-    pixels expected = {0};
-    snprintf(path, sizeof path, SOURCE_DIR "/tests/plot/reference/%s.png", name);
-    unsigned char *rgb = support_picture_read(path, &expected.width, &expected.height);
-    expected.rgb = rgb;
+    pixels read = {0};
+    read.rgb = support_picture_read(path, &read.width, &read.height);
+    return read;
+}
+
+static int difference_from_file(pixels actual, const char *path)
+{
+    pixels expected = read_pixels(path);
     int largest = difference(actual, expected);
-    free(rgb);
+    free((void *)expected.rgb);
     return largest;
+}
+
+static const char *reference_path(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, SOURCE_DIR "/tests/plot/reference/%s.png", name);
+    return path;
 }
 
 void support_picture_equals(const lb_canvas *canvas, const char *name)
 {
-    int largest = difference_from_reference(
-        (pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), lb_canvas_pixels(canvas)}, name);
+    int largest = difference_from_file(
+        (pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), lb_canvas_pixels(canvas)},
+        reference_path(name));
     if (largest <= TOLERANCE) return;
     char path[512];
     snprintf(path, sizeof path, TEST_OUTPUT "/%s.png", name);
@@ -60,13 +71,16 @@ void support_picture_equals(const lb_canvas *canvas, const char *name)
                  largest, path, (int)status);
 }
 
+void support_pictures_equal(const char *path, const char *expected)
+{
+    pixels actual = read_pixels(path);
+    int largest = difference_from_file(actual, expected);
+    free((void *)actual.rgb);
+    ck_assert_msg(largest <= TOLERANCE, "%s differs from %s by %d (256: in size, or there is none)", path,
+                  expected, largest);
+}
+
 void support_picture_file_equals(const char *path, const char *name)
 {
-    pixels actual = {0};
-    unsigned char *rgb = support_picture_read(path, &actual.width, &actual.height);
-    actual.rgb = rgb;
-    int largest = difference_from_reference(actual, name);
-    free(rgb);
-    ck_assert_msg(largest <= TOLERANCE, "%s differs from reference %s by %d (256: in size)", path, name,
-                  largest);
+    support_pictures_equal(path, reference_path(name));
 }

@@ -11,7 +11,10 @@ unsigned char *support_picture_read(const char *path, int *width, int *height);
  *  written to the folder of the test programs: look at both, and copy it over the reference if it is the better one. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
 
-/** The same for a PNG file that a program has written. */
+/** Fails the test unless two PNG files show the same, to 2/255 per channel. */
+void support_pictures_equal(const char *path, const char *expected);
+
+/** The same for a PNG file that a program has written and a reference. */
 void support_picture_file_equals(const char *path, const char *name);
 
 #endif
