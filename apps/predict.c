@@ -17,22 +17,32 @@ enum {
 typedef struct session {
     app_sort_model sort;
     app_lines lines;
-    int batch;          /* lists at most */
-    app_list *lists;    /* [batch] what has been read and is not answered yet */
-    int64_t *line;      /* [batch] where each list stands */
-    app_sorted *sorted; /* [batch] */
-    int32_t *pool;      /* their numbers */
-    int count;          /* lists */
-    int32_t used;       /* numbers */
-    bool longer_said;   /* that a list is longer than those of the training */
-    int64_t endless;    /* outputs that did not end */
+    int batch;             /* lists at most */
+    app_list *lists;       /* [batch] what has been read and is not answered yet */
+    int64_t *line;         /* [batch] where each list stands */
+    app_sorted *sorted;    /* [batch] */
+    int32_t *pool;         /* their numbers */
+    const char *attention; /* where to write what the model looked at; NULL: nowhere */
+    int count;             /* lists */
+    int32_t used;          /* numbers */
+    bool longer_said;      /* that a list is longer than those of the training */
+    int64_t endless;       /* outputs that did not end */
     lb_error error;
 } session;
 
-static lb_status session_open(session *s, const char *model, int batch, int beam)
+/* What the command line asks for. */
+typedef struct settings {
+    const char *model, *attention;
+    int batch, beam, threads;
+} settings;
+
+static lb_status session_open(session *s, const settings *asked)
 {
+    const char *model = asked->model;
+    int batch = asked->batch, beam = asked->beam;
     lb_error *error = &s->error;
     s->batch = batch;
+    s->attention = asked->attention;
     if (app_sort_model_open(&s->sort, model, error)) return error->status;
     s->sort.beam = beam;
     int64_t symbols = s->sort.model->target_vocab;
@@ -40,6 +50,9 @@ static lb_status session_open(session *s, const char *model, int batch, int beam
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--beam: the model has only %lld symbols to choose from, not %d",
                             (long long)symbols, beam);
+    if (s->attention && s->sort.model->heads == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
+                            model);
     s->lists = lb_alloc((size_t)batch * sizeof *s->lists);
     s->line = lb_alloc((size_t)batch * sizeof *s->line);
     s->sorted = lb_alloc((size_t)batch * sizeof *s->sorted);
@@ -65,6 +78,9 @@ static lb_status take(session *s, const app_line *line)
 {
     lb_error found = {0};
     app_list *list = &s->lists[s->count];
+    if (s->attention && line->number > 1)
+        return lb_error_set(&s->error, LB_ERROR_FORMAT,
+                            "standard input, line %lld: --attention takes one list", (long long)line->number);
     list->values = s->pool + s->used;
     lb_status status = app_sort_read(&s->sort, line->text, line->length, list, &found);
     if (!status && line->cut)
@@ -145,8 +161,9 @@ static lb_status answer(session *s)
         lb_status status = app_sort_lists(&s->sort, s->lists + first, count, s->sorted + first, &s->error);
         if (status) return status;
         for (int i = first; i < first + count; i++) print_sorted(&s->sorted[i]);
-        if (!app_flush_stdout())
-            return lb_error_set(&s->error, LB_ERROR_WRITE, "cannot write standard output");
+        if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
+        if (s->attention && app_sorted_write_attention(s->sorted, s->attention, &s->error))
+            return s->error.status;
         for (int i = first; i < first + count; i++) comment(s, i);
     }
     return LB_OK;
@@ -161,25 +178,27 @@ static void answer_all(session *s)
     }
 }
 
-static int predict(const char *model, int batch, int beam)
+static int predict(const settings *asked)
 {
     session s = {0};
-    if (session_open(&s, model, batch, beam) == LB_OK) answer_all(&s);
+    if (session_open(&s, asked) == LB_OK) answer_all(&s);
     if (s.endless > 1) app_note("%lld outputs were cut off", (long long)s.endless);
     session_close(&s);
-    /* What happened to standard output app_close_stdout knows best. */
-    bool failed = s.error.status && s.error.status != LB_ERROR_WRITE;
-    return app_close_stdout(failed ? app_fail(&s.error) : 0);
+    return app_close_stdout(s.error.status ? app_fail(&s.error) : 0);
 }
 
 int main(int argc, char **argv)
 {
-    int batch = 256, beam = 1, threads = 0;
+    settings s = {.batch = 256, .beam = 1};
     const app_option options[] = {
-        APP_INT('b', "batch", "N", &batch, 1, 65536, "lists to sort side by side, if as many are there"),
-        APP_INT(0, "beam", "N", &beam, 1, 1024,
+        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lists to sort side by side, if as many are there"),
+        APP_INT(0, "beam", "N", &s.beam, 1, 1024,
                 "hypotheses to follow side by side; 1 takes the likeliest number at each step"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024,
+        APP_TEXT(0, "attention", "FILE", &s.attention,
+                 "write where the model looked while it sorted the one list of the input: a NumPy file, "
+                 ".npy, of shape "
+                 "[layer, head, target, source]"),
+        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),
     };
     const app_program program = {
@@ -197,6 +216,7 @@ int main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(threads);
-    return predict(argv[0], batch, beam);
+    lb_set_threads(s.threads);
+    s.model = argv[0];
+    return predict(&s);
 }

@@ -35,8 +35,9 @@ static lb_status copy_attention(const app_list *list, const app_sorted *sorted, 
 {
     m->rows = (size_t)(sorted->length + sorted->ended);
     m->columns = (size_t)list->length;
+    m->layers = (size_t)sorted->layers;
     m->heads = (size_t)sorted->heads;
-    size_t count = m->heads * m->rows * m->columns;
+    size_t count = m->layers * m->heads * m->rows * m->columns;
     assert((size_t)sorted->steps == m->rows && (size_t)sorted->columns == m->columns);
     m->values = lb_alloc(count * sizeof *m->values);
     if (!m->values) return out_of_memory(error);
@@ -65,6 +66,44 @@ lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *
     *ended = status || sorted.ended;
     lb_release(list.values);
     return status;
+}
+
+static lb_status check_number(int number, size_t count, const char *what, const char *name, lb_error *error)
+{
+    if (number < 0 || (size_t)number < count) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected 0 to %zu, for %s has %zu, found %d", what,
+                        count - 1, name, count, number);
+}
+
+lb_status app_matrix_keep(app_matrix *m, int layer, int head, const char *name, lb_error *error)
+{
+    size_t map = m->rows * m->columns, kept = 0;
+    lb_status status = check_number(layer, m->layers, "layer", name, error);
+    if (!status) status = check_number(head, m->heads, "head", name, error);
+    if (status) return status;
+    for (size_t i = 0; i < m->layers * m->heads; i++) {
+        bool keep =
+            (layer < 0 || i / m->heads == (size_t)layer) && (head < 0 || i % m->heads == (size_t)head);
+        if (keep) memmove(m->values + kept++ * map, m->values + i * map, map * sizeof *m->values);
+    }
+    if (layer >= 0) m->first_layer = (size_t)layer;
+    if (layer >= 0) m->layers = 1;
+    if (head >= 0) m->first_head = (size_t)head;
+    if (head >= 0) m->heads = 1;
+    return LB_OK;
+}
+
+void app_matrix_average(app_matrix *m)
+{
+    size_t map = m->rows * m->columns;
+    const double *last = m->values + (m->layers - 1) * m->heads * map;
+    for (size_t i = 0; i < map; i++) {
+        double sum = 0;
+        for (size_t head = 0; head < m->heads; head++) sum += last[head * map + i];
+        m->values[i] = sum / (double)m->heads;
+    }
+    m->first_layer += m->layers - 1;
+    m->layers = m->heads = 1;
 }
 
 /* Cuts `text` at its blanks. Returns how many words there are, of which the first `room` are put into `words`. */
@@ -102,15 +141,18 @@ lb_status app_matrix_read(const char *path, const char *row_labels, const char *
     lb_shape shape;
     lb_status status = lb_npy_read(path, &shape, &m->values, error);
     if (status) return status;
-    if (shape.ndim != 2 || lb_shape_count(shape) == 0) {
+    if (shape.ndim < 2 || shape.ndim > 4 || lb_shape_count(shape) == 0) {
         char text[LB_SHAPE_TEXT];
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: expected a matrix, [rows,columns], found an array of shape %s", path,
-                            lb_shape_format(shape, text));
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: expected a matrix, [rows,columns], with heads and layers before them if there "
+            "are such; found an array of shape %s",
+            path, lb_shape_format(shape, text));
     }
-    m->heads = 1;
-    m->rows = (size_t)shape.dim[0];
-    m->columns = (size_t)shape.dim[1];
+    m->layers = shape.ndim > 3 ? (size_t)shape.dim[0] : 1;
+    m->heads = shape.ndim > 2 ? (size_t)shape.dim[shape.ndim - 3] : 1;
+    m->rows = (size_t)shape.dim[shape.ndim - 2];
+    m->columns = (size_t)shape.dim[shape.ndim - 1];
     status = read_labels(row_labels, path, "rows", m->rows, &m->row_text, &m->row_labels, error);
     if (status) return status;
     return read_labels(column_labels, path, "columns", m->columns, &m->column_text, &m->column_labels, error);

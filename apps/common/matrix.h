@@ -1,4 +1,5 @@
-/* A matrix with names for its rows and columns, or several of one kind: what visualize draws. */
+/* A matrix with names for its rows and columns, or several of one kind, such as the heads of a model: what visualize
+ * draws. */
 #ifndef APP_MATRIX_H
 #define APP_MATRIX_H
 
@@ -6,23 +7,33 @@
 
 /** Zero is an empty one. */
 typedef struct app_matrix {
-    size_t heads, rows, columns;
-    double *values;                           /* [heads, rows, columns] */
+    size_t layers, heads, rows, columns;
+    size_t first_layer, first_head;           /* what their numbers begin with */
+    double *values;                           /* [layers, heads, rows, columns] */
     const char **row_labels, **column_labels; /* NULL: they have none */
     char *row_text, *column_text;             /* where the labels' letters lie */
 } app_matrix;
 
 /** Where the model looks while it sorts the list in `text`: a row for each token that it puts out, the end included, a
- *  column for each number of the list, and all that for each head of its attention. The model must have attention. `*ended` tells whether it came to an end.
+ *  column for each number of the list, and all that for each layer and head of its attention. The model must have attention. `*ended` tells whether it came to an end.
  *  Memory: freed by app_matrix_free, also after an error; so is that of app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if `text` is no list that the model could sort; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
 
-/** The matrix in an .npy file, with labels that blanks separate; NULL: no labels.
- *  Errors: those of lb_npy_read; LB_ERROR_FORMAT if it has not two dimensions, or not as many rows or columns as labels. */
+/** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels that
+ *  blanks separate; NULL: no labels.
+ *  Errors: those of lb_npy_read; LB_ERROR_FORMAT if it has other dimensions, or not as many rows or columns as labels. */
 LB_MUST_USE lb_status app_matrix_read(const char *path, const char *row_labels, const char *column_labels,
                                       app_matrix *matrix, lb_error *error);
+
+/** Keeps one layer and one head, or all where -1 is given. `name` is where the matrix came from.
+ *  Errors: LB_ERROR_ARGUMENT if there is no such layer or head. */
+LB_MUST_USE lb_status app_matrix_keep(app_matrix *matrix, int layer, int head, const char *name,
+                                      lb_error *error);
+
+/** The mean over the heads of the last layer takes the place of all. */
+void app_matrix_average(app_matrix *matrix);
 
 void app_matrix_free(app_matrix *matrix);
 

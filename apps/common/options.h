@@ -59,7 +59,7 @@ typedef struct app_option {
         .value.flag = (pointer)                                                                              \
     }
 
-/** An int from `low` to `high`. */
+/** An int from `low` to `high`. It may begin outside of them, which is no default: what was not asked for. */
 #define APP_INT(short_name, long_name, meta, pointer, low, high, about)                                      \
     {                                                                                                        \
         .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta), .help = (about), \

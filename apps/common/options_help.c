@@ -20,7 +20,8 @@ static void format_default(const app_option *option, char text[LEFT])
     text[0] = '\0';
     switch (option->kind) {
     case APP_IS_INT:
-        snprintf(text, LEFT, " (%d)", *option->value.integer);
+        if (option->min == option->max || *option->value.integer >= option->min)
+            snprintf(text, LEFT, " (%d)", *option->value.integer);
         break;
     case APP_IS_SEED:
         snprintf(text, LEFT, " (%ju)", (uintmax_t)*option->value.seed);

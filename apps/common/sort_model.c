@@ -183,6 +183,18 @@ lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t co
     return LB_OK;
 }
 
+lb_status app_sorted_write_attention(const app_sorted *sorted, const char *path, lb_error *error)
+{
+    lb_shape shape = LB_SHAPE(sorted->layers, sorted->heads, sorted->steps, sorted->columns);
+    int64_t count = lb_shape_count(shape);
+    double *values = lb_alloc((size_t)count * sizeof *values);
+    if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    for (int64_t i = 0; i < count; i++) values[i] = (double)sorted->weights[i];
+    lb_status status = lb_npy_write(path, LB_DTYPE_F32, shape, values, error);
+    lb_release(values);
+    return status;
+}
+
 const char *app_sort_token(int32_t id, char text[APP_TOKEN])
 {
     static const char *const special[LB_FIRST_TOKEN] = {

@@ -51,6 +51,11 @@ typedef struct app_sorted {
 LB_MUST_USE lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t count,
                                      app_sorted *sorted, lb_error *error);
 
+/** Writes where the model looked while it sorted the one list of a call, as a NumPy file of shape
+ *  [layers, heads, tokens that came out with the end, numbers of the list], in float32.
+ *  Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status app_sorted_write_attention(const app_sorted *sorted, const char *path, lb_error *error);
+
 enum { APP_TOKEN = 16 };
 
 /** A token as text: a number, or the name of a special one, such as "</s>". Returns `text`. */

@@ -14,7 +14,8 @@
 #define PREDICT BIN_DIR "/predict"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], headed[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], beginner[SUPPORT_PATH],
+    plain[SUPPORT_PATH];
 
 static support_result result;
 
@@ -41,6 +42,8 @@ START_TEST(test_predict_lists_are_sorted)
     expect(0, "3 7\n0 5\n", "");
     run(headed, NULL, "7 3 9 1\n5 0\n");
     expect(0, "1 3 7 9\n0 5\n", "");
+    run(transformer, NULL, "7 3 9 1\n5 0\n");
+    expect(0, "1 3 7 9\n0 5\n", "");
 }
 END_TEST
 
@@ -54,7 +57,55 @@ START_TEST(test_predict_beam_of_any_width_sorts)
         expect(0, "3 7\n0 5\n", "");
         run(headed, flags[i], "7 3 9 1\n5 0\n");
         expect(0, "1 3 7 9\n0 5\n", "");
+        run(transformer, flags[i], "7 3 9 1\n5 0\n");
+        expect(0, "1 3 7 9\n0 5\n", "");
     }
+}
+END_TEST
+
+/* Where greedy decoding and a beam of three look while they sort. */
+START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_sources)
+{
+    const struct {
+        const char *path;
+        int64_t layers, heads;
+    } models[] = {{model, 1, 1}, {headed, 1, 4}, {transformer, 2, 2}};
+    const char *const flags[] = {"--beam=1", "--beam=3"};
+    for (int m = 0; m < 3; m++)
+        for (int f = 0; f < 2; f++) {
+            char path[SUPPORT_PATH];
+            support_path(path, "out.npy");
+            const char *const argv[] = {PREDICT, models[m].path, flags[f], "--attention", path, NULL};
+            support_result_free(&result);
+            ck_assert(support_run(argv, "7 3 9\n", &result));
+            expect(0, "3 7 9\n", "");
+            lb_shape shape;
+            double *values;
+            ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
+            ck_assert(lb_shape_equal(shape, LB_SHAPE(models[m].layers, models[m].heads, 4, 3)));
+            for (int64_t row = 0; row < lb_shape_count(shape) / 3; row++) {
+                const double *w = values + 3 * row;
+                ck_assert(w[0] >= 0 && w[1] >= 0 && w[2] >= 0);
+                ck_assert_double_eq_tol(w[0] + w[1] + w[2], 1, 1e-5);
+            }
+            lb_release(values);
+        }
+}
+END_TEST
+
+START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
+{
+    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
+    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+    run(model, flag, "7 3 9\n1 2\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.error, "predict: standard input, line 2: --attention takes one list\n");
+    run(plain, flag, "7 3\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
+    run(model, "--attention=/nowhere/out.npy", "7 3\n");
+    ck_assert_int_eq(result.status, 74);
+    ck_assert_str_eq(result.output, "3 7\n");
 }
 END_TEST
 
@@ -396,6 +447,7 @@ int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
+    support_train_model(support_path(transformer, "transformer.safetensors"), 800, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     Suite *suite = suite_create("predict");
@@ -404,6 +456,8 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, free_result);
     tcase_add_test(tests, test_predict_lists_are_sorted);
     tcase_add_test(tests, test_predict_beam_of_any_width_sorts);
+    tcase_add_test(tests, test_predict_attention_is_an_array_of_layers_heads_targets_and_sources);
+    tcase_add_test(tests, test_predict_attention_takes_one_list_and_a_model_that_attends);
     tcase_add_test(tests, test_predict_leading_zeros_are_read);
     tcase_add_test(tests, test_predict_no_input_is_no_output);
     tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);

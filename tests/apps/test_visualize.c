@@ -15,7 +15,8 @@
 #define VISUALIZE BIN_DIR "/visualize"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], headed[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH];
+static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], beginner[SUPPORT_PATH],
+    plain[SUPPORT_PATH];
 
 static support_result result;
 
@@ -172,6 +173,65 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
 }
 END_TEST
 
+START_TEST(test_visualize_layers_and_heads_are_those_of_the_array)
+{
+    double values[2][3][2][4];
+    for (int i = 0; i < 48; i++) (&values[0][0][0][0])[i] = (i % 13) / 13.0;
+    write_matrix("all.npy", LB_SHAPE(2, 3, 2, 4), &values[0][0][0][0]);
+    write_matrix("layer.npy", LB_SHAPE(3, 2, 4), &values[1][0][0][0]);
+    write_matrix("map.npy", LB_SHAPE(2, 4), &values[1][2][0][0]);
+    RUN("--matrix", "all.npy", "-o", "all.png");
+    expect(0, "visualize: wrote all.png (2 x 4, 2 layers of 3 heads)\n");
+    RUN("--matrix", "all.npy", "--layer", "1", "-o", "a.png");
+    expect(0, "visualize: wrote a.png (2 x 4, 3 heads)\n");
+    RUN("--matrix", "layer.npy", "-o", "b.png", "--all-heads");
+    ck_assert(same_pictures("a.png", "b.png"));
+    RUN("--matrix", "all.npy", "--layer", "1", "--head", "2", "-o", "c.png");
+    expect(0, "visualize: wrote c.png (2 x 4)\n");
+    RUN("--matrix", "map.npy", "-o", "d.png");
+    ck_assert(same_pictures("c.png", "d.png"));
+    RUN("--matrix", "all.npy", "--head", "0", "-o", "e.png");
+    expect(0, "visualize: wrote e.png (2 x 4, 2 layers of 1 head)\n");
+    RUN("--matrix", "all.npy", "--layer", "2");
+    expect(2, "visualize: --layer: expected 0 to 1, for all.npy has 2, found 2\n");
+    RUN("--matrix", "all.npy", "--head", "7");
+    expect(2, "visualize: --head: expected 0 to 2, for all.npy has 3, found 7\n");
+}
+END_TEST
+
+START_TEST(test_visualize_transformer_has_a_panel_for_each_layer_and_head)
+{
+    RUN(transformer, "--input", "7 0 3", "-o", "all.png");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(strstr(result.error, " x 3, 2 layers of 2 heads)\n"));
+    RUN(transformer, "--input", "7 0 3", "--layer", "1", "--head", "1", "-o", "one.png");
+    ck_assert_ptr_nonnull(strstr(result.error, " x 3)\n"));
+}
+END_TEST
+
+START_TEST(test_visualize_compare_shows_models_side_by_side)
+{
+    int one[2], three[2], heads[2];
+    RUN(model, "--input", "7 0 3", "-o", "one.png");
+    free(read_picture("one.png", &one[0], &one[1]));
+    RUN(model, "--input", "7 0 3", "--compare", headed, transformer, "-o", "three.png");
+    ck_assert_ptr_nonnull(strstr(result.error, "wrote three.png (4 x 3, 3 models)\n"));
+    free(read_picture("three.png", &three[0], &three[1]));
+    ck_assert_int_gt(three[0], one[0] + one[0] / 2); /* two beside each other, the third below */
+    ck_assert_int_gt(three[1], one[1] + one[1] / 2);
+    RUN(headed, "--input", "7 0 3", "--compare", headed, "--all-heads", "-o", "heads.png");
+    free(read_picture("heads.png", &heads[0], &heads[1]));
+    ck_assert_int_gt(heads[0], 3 * one[0]);
+    RUN(headed, "--input", "7 0 3", "--compare", plain);
+    ck_assert_int_eq(result.status, 65);
+    RUN(headed, "--input", "7 0 3", "--compare", model, "--head", "3");
+    ck_assert_int_eq(result.status, 2);
+    ck_assert_ptr_nonnull(strstr(result.error, "--head: expected 0 to 0, for "));
+    RUN(headed, "--input", "7 0 3", "--all-heads", "--head", "3");
+    expect(2, "visualize: expected --head or --all-heads, found both; see visualize --help\n");
+}
+END_TEST
+
 START_TEST(test_visualize_output_is_attention_png_unless_said)
 {
     RUN(model, "-i", "7 0");
@@ -268,10 +328,12 @@ START_TEST(test_visualize_unusable_matrix_is_refused)
     ck_assert_int_eq(result.status, 65);
     write_matrix("row.npy", LB_SHAPE(12), alignment);
     RUN("--matrix", "row.npy");
-    expect(65, "visualize: row.npy: expected a matrix, [rows,columns], found an array of shape [12]\n");
+    expect(65, "visualize: row.npy: expected a matrix, [rows,columns], with heads and layers before them "
+               "if there are such; found an array of shape [12]\n");
     write_matrix("none.npy", LB_SHAPE(0, 4), alignment);
     RUN("--matrix", "none.npy");
-    expect(65, "visualize: none.npy: expected a matrix, [rows,columns], found an array of shape [0,4]\n");
+    expect(65, "visualize: none.npy: expected a matrix, [rows,columns], with heads and layers before them "
+               "if there are such; found an array of shape [0,4]\n");
     double *wide = calloc(40000, sizeof *wide);
     write_matrix("wide.npy", LB_SHAPE(1, 40000), wide);
     free(wide);
@@ -334,6 +396,7 @@ int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
+    support_train_model(support_path(transformer, "transformer.safetensors"), 0, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     Suite *suite = suite_create("visualize");
@@ -352,6 +415,9 @@ int main(void)
     tcase_add_test(tests, test_visualize_unusable_model_is_refused);
     tcase_add_test(tests, test_visualize_labels_that_do_not_fit_are_refused);
     tcase_add_test(tests, test_visualize_unusable_matrix_is_refused);
+    tcase_add_test(tests, test_visualize_layers_and_heads_are_those_of_the_array);
+    tcase_add_test(tests, test_visualize_transformer_has_a_panel_for_each_layer_and_head);
+    tcase_add_test(tests, test_visualize_compare_shows_models_side_by_side);
     tcase_add_test(tests, test_visualize_wrong_usage_is_status_2);
     tcase_add_test(tests, test_visualize_unusable_font_is_refused);
     tcase_add_test(tests, test_visualize_unwritable_output_is_status_74);

@@ -9,13 +9,13 @@ enum { BATCH = 64 };
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 4, .seed = 1};
 
-static void train(lb_seq2seq *model, lb_params *params, lb_tape *tape, int steps)
+static void train(lb_model *model, lb_params *params, lb_tape *tape, int steps)
 {
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = (lb_real)1e-2, .clip_norm = 1});
     for (int step = 0; adam && step < steps; step++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
-        lb_tensor *logits = lb_seq2seq_forward(model, batch.source, batch.target_in);
+        lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
         lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
         lb_adam_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
         lb_adam_step(adam);
@@ -23,39 +23,44 @@ static void train(lb_seq2seq *model, lb_params *params, lb_tape *tape, int steps
     lb_adam_free(adam);
 }
 
-static lb_status train_and_save(const char *path, int steps, lb_attention_kind attention, lb_error *error)
+static lb_status train_and_save(const char *path, int steps, int kind, lb_error *error)
 {
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
     if (!params || !tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_seq2seq model;
-    lb_seq2seq_config config = {.source_vocab = lb_sort_vocab(&task),
-                                .target_vocab = lb_sort_vocab(&task),
-                                .embed = 16,
-                                .hidden = 32,
-                                .attention = attention};
-    lb_seq2seq_init(&model, params, "", config);
-    train(&model, params, tape, steps);
+    lb_seq2seq seq2seq;
+    lb_transformer transformer;
+    int64_t vocabulary = lb_sort_vocab(&task);
+    if (kind == SUPPORT_TRANSFORMER)
+        lb_transformer_init(
+            &transformer, params, "",
+            (lb_transformer_config){vocabulary, vocabulary, .width = 16, .heads = 2, .feed_forward = 32});
+    else
+        lb_seq2seq_init(&seq2seq, params, "",
+                        (lb_seq2seq_config){vocabulary, vocabulary, .embed = 16, .hidden = 32,
+                                            .attention = (lb_attention_kind)kind});
+    lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
+    train(model, params, tape, steps);
     char *text = lb_sort_task_print(&task);
     lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
     if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));
     if (!status)
-        status = lb_model_save(path, &model.base, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text},
-                               1, error);
+        status =
+            lb_model_save(path, model, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text}, 1, error);
     lb_release(text);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;
 }
 
-void support_train_model(const char *path, int steps, lb_attention_kind attention)
+void support_train_model(const char *path, int steps, int kind)
 {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         lb_error error = {0};
         lb_set_threads(1); /* so small a model would only make them wait for each other */
-        if (train_and_save(path, steps, attention, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
+        if (train_and_save(path, steps, kind, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
         _exit(error.status ? 1 : 0);
     }
     int status = 1;
