@@ -7,6 +7,7 @@
 #include <lookback/plot/png.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -82,6 +83,37 @@ static lb_status collect(const settings *s, app_matrix *matrices, lb_error *erro
     return LB_OK;
 }
 
+/* Letters that all paths begin with, up to a slash, or end with, from a slash or the last dot on. */
+static size_t shared_letters(const settings *s, bool at_end)
+{
+    const char *first = s->models[0];
+    size_t length = strlen(first), shared = 0;
+    for (size_t n = 1; n < length; n++) {
+        char edge = at_end ? first[length - n] : first[n - 1];
+        for (int i = 1; i < s->model_count; i++) {
+            const char *other = s->models[i];
+            size_t other_length = strlen(other);
+            if (other_length <= n) return shared;
+            if (memcmp(at_end ? first + length - n : first, at_end ? other + other_length - n : other, n) !=
+                0)
+                return shared;
+        }
+        if (edge == '/' || (at_end && shared == 0 && edge == '.')) shared = n;
+    }
+    return shared;
+}
+
+/* The models' names without what they share: "dot" and "general" of out/dot/sort.safetensors and its neighbour. */
+static void name_models(const settings *s, char names[][APP_MAP_NAME])
+{
+    size_t begin = shared_letters(s, false), end = shared_letters(s, true);
+    for (int i = 0; i < s->model_count; i++) {
+        size_t length = strlen(s->models[i]);
+        size_t kept = length > begin + end ? length - begin - end : length;
+        snprintf(names[i], APP_MAP_NAME, "%.*s", (int)kept, s->models[i] + (kept < length ? begin : 0));
+    }
+}
+
 static void warn_of_holes(const app_matrix *m)
 {
     size_t holes = 0, count = m->layers * m->heads * m->rows * m->columns;
@@ -95,13 +127,15 @@ static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix 
     lb_error found = {0};
     lb_font *font = s->font ? lb_font_open(s->font, error) : NULL;
     if (s->font && !font) return error->status;
+    char names[MOST_MODELS][APP_MAP_NAME];
+    if (s->model_count > 1) name_models(s, names);
     app_maps_style style = {
         .title = s->title,
         .colormap = colormap,
         .no_values = s->no_values,
         .dpi = s->dpi,
         .font = font,
-        .names = s->model_count > 1 ? s->models : NULL,
+        .names = s->model_count > 1 ? names : NULL,
     };
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
     lb_font_free(font);

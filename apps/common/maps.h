@@ -6,14 +6,16 @@
 
 #include <lookback/plot/figure.h>
 
+enum { APP_MAP_NAME = 64 };
+
 /** The looks of the figure. */
 typedef struct app_maps_style {
     const char *title;
     lb_colormap colormap;
     bool no_values; /* in the cells */
     double dpi;
-    const lb_font *font;      /* NULL: the built-in one */
-    const char *const *names; /* [count] of the matrices, for their titles; NULL: there is only one */
+    const lb_font *font;         /* NULL: the built-in one */
+    char (*names)[APP_MAP_NAME]; /* [count] of the matrices, for their titles; NULL: there is only one */
 } app_maps_style;
 
 /** Draws every layer and head of `count` matrices: a row for each matrix or layer that has several maps, else side by
