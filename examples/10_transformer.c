@@ -1,0 +1,124 @@
+/* Lesson 10: a transformer that sorts. The page is docs/lessons/10_transformer.md. */
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+
+enum { STEPS = 600, BATCH = 64, HELD_OUT = 1000 };
+
+/* Trains a transformer from nothing; what comes of it is printed. */
+static lb_status learn(void)
+{
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 6, .seed = 1};
+    lb_transformer model;
+    lb_transformer_config config = {.source_vocab = lb_sort_vocab(&task),
+                                    .target_vocab = lb_sort_vocab(&task),
+                                    .width = 32,
+                                    .heads = 2,
+                                    .feed_forward = 64,
+                                    .layers = 2};
+    lb_transformer_init(&model, params, "", config);
+    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
+    lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 5e-3, .period = STEPS};
+
+    for (int step = 0; step < STEPS; step++) {
+        lb_tape_reset(tape);
+        lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
+        lb_tensor *logits = lb_transformer_forward(&model, batch.source, batch.target_in);
+        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
+        lb_adam_step(adam);
+    }
+    double exact = 0;
+    lb_status status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact);
+    printf("measured: sorts %.1f %% of the lists after %d steps\n", 100 * exact, STEPS);
+
+    lb_adam_free(adam);
+    lb_tape_free(tape);
+    lb_params_free(params);
+    return status;
+}
+
+static void print_map(const char *title, const lb_real *weights, int64_t rows, int64_t columns)
+{
+    printf("%s\n", title);
+    for (int64_t i = 0; i < rows * columns; i++)
+        printf(" %8.4f%s", (double)weights[i], (i + 1) % columns == 0 ? "\n" : "");
+}
+
+/* A panel for each layer and head. */
+static lb_status draw(const lb_decoded *found, const char *const *out, const char *const *in,
+                      char titles[][32], const char *folder, lb_error *error)
+{
+    enum { MAPS = 4, CELLS = 64 };
+    char path[512];
+    double values[MAPS][CELLS];
+    lb_heatmap maps[MAPS];
+    lb_panel panels[MAPS];
+    int64_t cells = found->length * found->source_length;
+    for (int64_t m = 0; m < MAPS; m++) {
+        for (int64_t i = 0; i < cells; i++) values[m][i] = (double)found->weights[m * cells + i];
+        maps[m] = (lb_heatmap){.values = values[m],
+                               .rows = (size_t)found->length,
+                               .columns = (size_t)found->source_length,
+                               .row_labels = out,
+                               .column_labels = in,
+                               .title = titles[m],
+                               .x_label = "Input",
+                               .y_label = "Output",
+                               .bar_label = "Attention Weight",
+                               .slant = LB_LABEL_FLAT};
+        panels[m] = lb_heatmap_panel(&maps[m]);
+    }
+    lb_color_bar bar = lb_heatmap_share_scale(maps, MAPS);
+    lb_figure figure = {.panels = panels, .count = MAPS, .columns = 2, .bar = &bar};
+    figure.title = "Where the Decoder Looks";
+    snprintf(path, sizeof path, "%s/10_transformer_attention.png", folder);
+    return lb_figure_save(&figure, path, error);
+}
+
+/* Sorts one list with the transformer that PyTorch trained, and shows where it looks. */
+static lb_status look(const char *folder, lb_error *error)
+{
+    const int32_t list[] = {7, 3, 9, 1, 5};
+    const char *const in[] = {"7", "3", "9", "1", "5"}, *const out[] = {"1", "3", "5", "7", "9", "end"};
+    lb_params *params = lb_params_new(0);
+    lb_tape *tape = lb_tape_new();
+    lb_safetensors *file = NULL;
+    lb_status status = lb_safetensors_open(LESSON_DATA "/10_transformer.safetensors", &file, error);
+    const lb_model *model = status ? NULL : lb_model_load(file, params, error);
+    if (model) {
+        int32_t *id, *lengths;
+        lb_tokens source = lb_tokens_new(tape, 1, 5, &id, &lengths);
+        for (int i = 0; i < 5; i++) id[i] = list[i] + LB_FIRST_TOKEN;
+        lengths[0] = 5;
+        lb_decoded found = lb_greedy(model, source, 20);
+        printf("sorted:");
+        for (int64_t i = 0; i < found.lengths[0]; i++) printf(" %d", found.id[i] - LB_FIRST_TOKEN);
+        printf("\n");
+        char titles[4][32];
+        for (int64_t m = 0; m < found.layers * found.heads; m++) {
+            snprintf(titles[m], sizeof titles[m], "layer %d, head %d", (int)(m / found.heads),
+                     (int)(m % found.heads));
+            print_map(titles[m], found.weights + m * found.length * found.source_length, found.length,
+                      found.source_length);
+        }
+        status = draw(&found, out, in, titles, folder, error);
+    }
+    if (!model && !status) status = error->status;
+    lb_safetensors_free(file);
+    lb_tape_free(tape);
+    lb_params_free(params);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    lb_error error = {0};
+    lb_status status = learn();
+    if (status) lb_error_set(&error, status, "learning failed: %s", lb_status_text(status));
+    if (!status) status = look(argc > 1 ? argv[1] : ".", &error);
+    if (status) fprintf(stderr, "%s\n", error.message);
+    return status != LB_OK;
+}
