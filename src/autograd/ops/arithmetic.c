@@ -3,6 +3,9 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 
+/* Elements that a thread takes at a time. */
+enum { CHUNK = 1 << 13 };
+
 /* One row of an operand, or of its gradient: `step` is 0 where one element serves the whole row. */
 typedef struct row {
     const lb_real *value;
@@ -16,27 +19,27 @@ typedef struct arithmetic {
     void (*backward)(int64_t width, row a, row b, const lb_real *grad);
 } arithmetic;
 
-static void add_forward(int64_t width, row a, row b, lb_real *out)
+LB_KERNEL static void add_forward(int64_t width, row a, row b, lb_real *out)
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] + b.value[i * b.step];
 }
 
-static void subtract_forward(int64_t width, row a, row b, lb_real *out)
+LB_KERNEL static void subtract_forward(int64_t width, row a, row b, lb_real *out)
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] - b.value[i * b.step];
 }
 
-static void multiply_forward(int64_t width, row a, row b, lb_real *out)
+LB_KERNEL static void multiply_forward(int64_t width, row a, row b, lb_real *out)
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] * b.value[i * b.step];
 }
 
-static void divide_forward(int64_t width, row a, row b, lb_real *out)
+LB_KERNEL static void divide_forward(int64_t width, row a, row b, lb_real *out)
 {
     for (int64_t i = 0; i < width; i++) out[i] = a.value[i * a.step] / b.value[i * b.step];
 }
 
-static void accumulate(int64_t width, row to, lb_real sign, const lb_real *grad)
+LB_KERNEL static void accumulate(int64_t width, row to, lb_real sign, const lb_real *grad)
 {
     if (!to.grad) return;
     for (int64_t i = 0; i < width; i++) to.grad[i * to.step] += sign * grad[i];
@@ -54,7 +57,7 @@ static void subtract_backward(int64_t width, row a, row b, const lb_real *grad)
     accumulate(width, b, -1, grad);
 }
 
-static void multiply_backward(int64_t width, row a, row b, const lb_real *grad)
+LB_KERNEL static void multiply_backward(int64_t width, row a, row b, const lb_real *grad)
 {
     for (int64_t i = 0; i < width && a.grad; i++) a.grad[i * a.step] += grad[i] * b.value[i * b.step];
     for (int64_t i = 0; i < width && b.grad; i++) b.grad[i * b.step] += grad[i] * a.value[i * a.step];
@@ -80,20 +83,37 @@ static row row_of(const lb_tensor *operand, int64_t offset, int64_t step)
     return (row){operand->data + offset, lb_wants_grad(operand) ? operand->grad + offset : NULL, step};
 }
 
-static void walk(lb_node *node, bool backward)
+static void take_row(const lb_node *node, bool backward, row a, row b, int64_t offset, int64_t width)
 {
     const arithmetic *op = node->attributes;
+    if (backward)
+        op->backward(width, a, b, node->out[0]->grad + offset);
+    else
+        op->forward(width, a, b, node->out[0]->data + offset);
+}
+
+/* Operands of one shape: rows of any length will do, and no two rows meet. */
+static void walk_alike(const lb_node *node, bool backward)
+{
+    int64_t count = lb_count(node->out[0]);
+#pragma omp parallel for schedule(static) if (count > CHUNK)
+    for (int64_t first = 0; first < count; first += CHUNK)
+        take_row(node, backward, row_of(node->in[0], first, 1), row_of(node->in[1], first, 1), first,
+                 count - first < CHUNK ? count - first : CHUNK);
+}
+
+static void walk(lb_node *node, bool backward)
+{
+    if (lb_shape_equal(node->in[0]->shape, node->in[1]->shape)) {
+        walk_alike(node, backward);
+        return;
+    }
     lb_broadcast broadcast = lb_broadcast_new(node->in[0]->shape, node->in[1]->shape);
     for (int64_t r = 0; r < broadcast.rows; r++) {
-        int64_t offset_a, offset_b, offset = r * broadcast.width;
+        int64_t offset_a, offset_b;
         lb_broadcast_row(&broadcast, r, &offset_a, &offset_b);
-        if (backward)
-            op->backward(broadcast.width, row_of(node->in[0], offset_a, broadcast.step_a),
-                         row_of(node->in[1], offset_b, broadcast.step_b), node->out[0]->grad + offset);
-        else
-            op->forward(broadcast.width, (row){node->in[0]->data + offset_a, NULL, broadcast.step_a},
-                        (row){node->in[1]->data + offset_b, NULL, broadcast.step_b},
-                        node->out[0]->data + offset);
+        take_row(node, backward, row_of(node->in[0], offset_a, broadcast.step_a),
+                 row_of(node->in[1], offset_b, broadcast.step_b), r * broadcast.width, broadcast.width);
     }
 }
 

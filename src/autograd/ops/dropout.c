@@ -33,9 +33,11 @@ static lb_status forward(lb_node *node)
 
 static void backward(lb_node *node)
 {
-    const lb_real *factor = node->saved;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
-        node->in[0]->grad[i] += factor[i] * node->out[0]->grad[i];
+    int64_t count = lb_count(node->in[0]);
+    const lb_real *factor = node->saved, *dy = node->out[0]->grad;
+    lb_real *dx = node->in[0]->grad;
+#pragma omp parallel for simd schedule(static) if (parallel : count > CHUNK)
+    for (int64_t i = 0; i < count; i++) dx[i] += factor[i] * dy[i];
 }
 
 /* Only one op runs in the case below, so its stream is the tape's first. */

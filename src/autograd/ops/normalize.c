@@ -6,6 +6,11 @@
 
 enum { X, WEIGHT, BIAS };
 
+enum {
+    ALONE = 1 << 13, /* elements that one thread is quicker with */
+    COLUMNS = 32     /* whose sums a thread takes at a time */
+};
+
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     lb_shape x = node->in[X]->shape;
@@ -17,56 +22,95 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
+/* One row: its normalised values, the output, and 1 / its standard deviation. */
+LB_KERNEL static lb_real normalize_row(int64_t width, lb_real epsilon, const lb_real *x,
+                                       const lb_real *weight, const lb_real *bias, lb_real *normal,
+                                       lb_real *y)
+{
+    lb_real mean = 0, variance = 0;
+#pragma omp simd reduction(+ : mean)
+    for (int64_t i = 0; i < width; i++) mean += x[i];
+    mean /= (lb_real)width;
+#pragma omp simd reduction(+ : variance)
+    for (int64_t i = 0; i < width; i++) variance += (x[i] - mean) * (x[i] - mean);
+    lb_real inverse = 1 / (lb_real)sqrt((double)(variance / (lb_real)width + epsilon));
+#pragma omp simd
+    for (int64_t i = 0; i < width; i++) {
+        normal[i] = (x[i] - mean) * inverse;
+        y[i] = normal[i] * weight[i] + bias[i];
+    }
+    return inverse;
+}
+
 /* saved: the normalised values, then 1 / standard deviation of each row */
 static lb_status forward(lb_node *node)
 {
     lb_real epsilon = *(const lb_real *)node->attributes;
     int64_t width = lb_dim(node->in[X], -1), rows = width ? lb_count(node->in[X]) / width : 0;
-    const lb_real *weight = node->in[WEIGHT]->data, *bias = node->in[BIAS]->data;
     lb_real *normal = lb_op_reals(node, rows * width + rows);
     if (!normal) return LB_ERROR_MEMORY;
     lb_real *inverse = normal + rows * width;
-    for (int64_t row = 0; row < rows; row++) {
-        const lb_real *x = node->in[X]->data + row * width;
-        lb_real mean = 0, variance = 0;
-        for (int64_t i = 0; i < width; i++) mean += x[i];
-        mean /= (lb_real)width;
-        for (int64_t i = 0; i < width; i++) variance += (x[i] - mean) * (x[i] - mean);
-        inverse[row] = 1 / (lb_real)sqrt((double)(variance / (lb_real)width + epsilon));
-        for (int64_t i = 0; i < width; i++) {
-            normal[row * width + i] = (x[i] - mean) * inverse[row];
-            node->out[0]->data[row * width + i] = normal[row * width + i] * weight[i] + bias[i];
-        }
-    }
+#pragma omp parallel for schedule(static) if (rows * width > ALONE)
+    for (int64_t row = 0; row < rows; row++)
+        inverse[row] =
+            normalize_row(width, epsilon, node->in[X]->data + row * width, node->in[WEIGHT]->data,
+                          node->in[BIAS]->data, normal + row * width, node->out[0]->data + row * width);
     node->saved = normal;
     return LB_OK;
 }
 
-static void backward_x(const lb_node *node, int64_t row, int64_t width, const lb_real *normal,
-                       lb_real inverse)
+LB_KERNEL static void backward_row(int64_t width, const lb_real *dy, const lb_real *weight,
+                                   const lb_real *normal, lb_real inverse, lb_real *dx)
 {
-    const lb_real *dy = node->out[0]->grad + row * width, *weight = node->in[WEIGHT]->data;
-    lb_real *dx = node->in[X]->grad + row * width, sum = 0, dot = 0;
+    lb_real sum = 0, dot = 0;
+#pragma omp simd reduction(+ : sum, dot)
     for (int64_t i = 0; i < width; i++) {
         sum += dy[i] * weight[i];
         dot += dy[i] * weight[i] * normal[i];
     }
     sum /= (lb_real)width;
     dot /= (lb_real)width;
+#pragma omp simd
     for (int64_t i = 0; i < width; i++) dx[i] += inverse * (dy[i] * weight[i] - sum - normal[i] * dot);
+}
+
+/* A block of columns, whose sums over the rows are its own. */
+LB_KERNEL static void backward_columns(int64_t rows, int64_t width, int64_t count, const lb_real *dy,
+                                       const lb_real *normal, lb_real *dweight, lb_real *dbias)
+{
+    for (int64_t row = 0; row < rows; row++, dy += width, normal += width) {
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++) {
+            dweight[i] += dy[i] * normal[i];
+            dbias[i] += dy[i];
+        }
+    }
+}
+
+static int64_t work(const lb_node *node)
+{
+    return 2 * lb_dim(node->in[X], -1);
 }
 
 static void backward(lb_node *node)
 {
     int64_t width = lb_dim(node->in[X], -1), rows = width ? lb_count(node->in[X]) / width : 0;
-    const lb_real *normal = node->saved, *inverse = normal + rows * width;
-    for (int64_t row = 0; row < rows; row++) {
-        const lb_real *dy = node->out[0]->grad + row * width, *normal_row = normal + row * width;
-        if (lb_wants_grad(node->in[X])) backward_x(node, row, width, normal_row, inverse[row]);
-        for (int64_t i = 0; i < width && lb_wants_grad(node->in[WEIGHT]); i++)
-            node->in[WEIGHT]->grad[i] += dy[i] * normal_row[i];
-        for (int64_t i = 0; i < width && lb_wants_grad(node->in[BIAS]); i++) node->in[BIAS]->grad[i] += dy[i];
+    const lb_real *normal = node->saved, *inverse = normal + rows * width, *dy = node->out[0]->grad;
+    if (lb_wants_grad(node->in[X])) {
+#pragma omp parallel for schedule(static) if (rows * width > ALONE)
+        for (int64_t row = 0; row < rows; row++)
+            backward_row(width, dy + row * width, node->in[WEIGHT]->data, normal + row * width, inverse[row],
+                         node->in[X]->grad + row * width);
     }
+    if (!lb_wants_grad(node->in[WEIGHT]) && !lb_wants_grad(node->in[BIAS])) return;
+    lb_real *dweight = node->work, *dbias = dweight + width;
+    for (int64_t i = 0; i < 2 * width; i++) node->work[i] = 0;
+#pragma omp parallel for schedule(static) if (rows * width > ALONE)
+    for (int64_t first = 0; first < width; first += COLUMNS)
+        backward_columns(rows, width, width - first < COLUMNS ? width - first : COLUMNS, dy + first,
+                         normal + first, dweight + first, dbias + first);
+    lb_op_add_grad(node->in[WEIGHT], dweight);
+    lb_op_add_grad(node->in[BIAS], dbias);
 }
 
 static void reference(const lb_node *node, double *const *out)
@@ -106,6 +150,7 @@ static const lb_op normalize_op = {
         "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",
     .shape = same_shape,
     .forward = forward,
+    .work = work,
     .backward = backward,
     .reference = reference,
     .cases = cases,

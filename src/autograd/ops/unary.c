@@ -1,8 +1,24 @@
 /* Functions of one tensor, element by element. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
-#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
+
+/* Elements that a thread takes at a time. */
+enum { CHUNK = 1 << 13 };
+
+/* A run of elements: operand, result and their gradients. `factor` is lb_scale's. */
+typedef struct run {
+    int64_t count;
+    lb_real factor;
+    const lb_real *x, *dy;
+    lb_real *y, *dx;
+} run;
+
+typedef struct unary {
+    void (*values)(run r);
+    void (*gradient)(run r);
+    lb_real factor;
+} unary;
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
@@ -10,96 +26,58 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-LB_KERNEL static void exp_values(int64_t count, const lb_real *x, lb_real *y)
+/* Elements know nothing of each other: any thread may take any run of them. */
+static void in_runs(const lb_node *node, bool backward)
 {
-    for (int64_t i = 0; i < count; i++) y[i] = lb_exp_inline(x[i]);
+    const unary *op = node->attributes;
+    lb_tensor *x = node->in[0], *y = node->out[0];
+    int64_t count = lb_count(x);
+#pragma omp parallel for schedule(static) if (count > CHUNK)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        run r = {.count = count - first < CHUNK ? count - first : CHUNK, .factor = op->factor};
+        r.x = x->data + first;
+        r.y = y->data + first;
+        if (backward) {
+            r.dx = x->grad + first;
+            r.dy = y->grad + first;
+            op->gradient(r);
+        } else {
+            op->values(r);
+        }
+    }
 }
 
-LB_KERNEL static void tanh_values(int64_t count, const lb_real *x, lb_real *y)
+static lb_status forward(lb_node *node)
 {
-    for (int64_t i = 0; i < count; i++) y[i] = lb_tanh_inline(x[i]);
-}
-
-LB_KERNEL static void sigmoid_values(int64_t count, const lb_real *x, lb_real *y)
-{
-    for (int64_t i = 0; i < count; i++) y[i] = lb_sigmoid_inline(x[i]);
-}
-
-static lb_status exp_forward(lb_node *node)
-{
-    exp_values(lb_count(node->in[0]), node->in[0]->data, node->out[0]->data);
+    in_runs(node, false);
     return LB_OK;
 }
 
-static lb_status tanh_forward(lb_node *node)
+static void backward(lb_node *node)
 {
-    tanh_values(lb_count(node->in[0]), node->in[0]->data, node->out[0]->data);
-    return LB_OK;
+    in_runs(node, true);
 }
 
-static lb_status sigmoid_forward(lb_node *node)
-{
-    sigmoid_values(lb_count(node->in[0]), node->in[0]->data, node->out[0]->data);
-    return LB_OK;
-}
+/* The two kernels of an op: y from x, and what is added to dx. */
+#define KERNELS(op, value, added)                                                                            \
+    LB_KERNEL static void op##_values(run r)                                                                 \
+    {                                                                                                        \
+        const lb_real *x = r.x;                                                                              \
+        _Pragma("omp simd") for (int64_t i = 0; i < r.count; i++) r.y[i] = (value);                          \
+    }                                                                                                        \
+    LB_KERNEL static void op##_gradient(run r)                                                               \
+    {                                                                                                        \
+        const lb_real *x = r.x, *y = r.y, *dy = r.dy;                                                        \
+        (void)x, (void)y;                                                                                    \
+        _Pragma("omp simd") for (int64_t i = 0; i < r.count; i++) r.dx[i] += (added);                        \
+    }
 
-static lb_status log_forward(lb_node *node)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
-        node->out[0]->data[i] = (lb_real)log((double)node->in[0]->data[i]);
-    return LB_OK;
-}
-
-static lb_status relu_forward(lb_node *node)
-{
-    const lb_real *x = node->in[0]->data;
-    /* Written so that NaN passes through. */
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->out[0]->data[i] = x[i] < 0 ? 0 : x[i];
-    return LB_OK;
-}
-
-static lb_status scale_forward(lb_node *node)
-{
-    lb_real factor = *(const lb_real *)node->attributes;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->out[0]->data[i] = factor * node->in[0]->data[i];
-    return LB_OK;
-}
-
-static void exp_backward(lb_node *node)
-{
-    const lb_real *y = node->out[0]->data, *dy = node->out[0]->grad;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += dy[i] * y[i];
-}
-
-static void log_backward(lb_node *node)
-{
-    const lb_real *x = node->in[0]->data, *dy = node->out[0]->grad;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += dy[i] / x[i];
-}
-
-static void tanh_backward(lb_node *node)
-{
-    const lb_real *y = node->out[0]->data, *dy = node->out[0]->grad;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += dy[i] * (1 - y[i] * y[i]);
-}
-
-static void sigmoid_backward(lb_node *node)
-{
-    const lb_real *y = node->out[0]->data, *dy = node->out[0]->grad;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += dy[i] * y[i] * (1 - y[i]);
-}
-
-static void relu_backward(lb_node *node)
-{
-    const lb_real *y = node->out[0]->data, *dy = node->out[0]->grad;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) node->in[0]->grad[i] += y[i] > 0 ? dy[i] : 0;
-}
-
-static void scale_backward(lb_node *node)
-{
-    lb_real factor = *(const lb_real *)node->attributes;
-    lb_add_scaled_to(lb_count(node->in[0]), factor, node->out[0]->grad, node->in[0]->grad);
-}
+KERNELS(exp, lb_exp_inline(x[i]), dy[i] * y[i])
+KERNELS(log, (lb_real)log((double)x[i]), dy[i] / x[i])
+KERNELS(tanh, lb_tanh_inline(x[i]), dy[i] * (1 - y[i] * y[i]))
+KERNELS(sigmoid, lb_sigmoid_inline(x[i]), dy[i] * y[i] * (1 - y[i]))
+KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */
+KERNELS(scale, r.factor *x[i], r.factor *dy[i])
 
 static void exp_reference(const lb_node *node, double *const *out)
 {
@@ -129,7 +107,7 @@ static void relu_reference(const lb_node *node, double *const *out)
 
 static void scale_reference(const lb_node *node, double *const *out)
 {
-    double factor = (double)*(const lb_real *)node->attributes;
+    double factor = (double)((const unary *)node->attributes)->factor;
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = factor * (double)node->in[0]->data[i];
 }
 
@@ -179,8 +157,8 @@ static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)},
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
         .name = #op, .formula = formula_text, .derivative = derivative_text, .shape = same_shape,            \
-        .forward = op##_forward, .backward = op##_backward, .reference = op##_reference,                     \
-        .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),                                            \
+        .forward = forward, .backward = backward, .reference = op##_reference, .cases = op##_cases,          \
+        .case_count = LB_LENGTH(op##_cases),                                                                 \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");
@@ -190,40 +168,47 @@ static const lb_op sigmoid_op = UNARY_OP(sigmoid, "y = 1 / (1 + e^-x)", "dx += d
 static const lb_op relu_op = UNARY_OP(relu, "y = max(x, 0)", "dx += dy where y > 0");
 static const lb_op scale_op = UNARY_OP(scale, "y = factor x", "dx += factor dy");
 
+static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
+                        lb_real factor)
+{
+    const unary kernels = {values, gradient, factor};
+    return lb_op_apply(op, LB_INPUTS(x), &kernels, sizeof kernels);
+}
+
 /** e to the power of x. Shapes: any -> the same; so for all of this file. */
 lb_tensor *lb_exp(lb_tensor *x)
 {
-    return lb_op_apply(&exp_op, LB_INPUTS(x), NULL, 0);
+    return apply(&exp_op, x, exp_values, exp_gradient, 1);
 }
 
 /** Natural logarithm; -inf at zero, NaN below. */
 lb_tensor *lb_log(lb_tensor *x)
 {
-    return lb_op_apply(&log_op, LB_INPUTS(x), NULL, 0);
+    return apply(&log_op, x, log_values, log_gradient, 1);
 }
 
 /** Hyperbolic tangent. */
 lb_tensor *lb_tanh(lb_tensor *x)
 {
-    return lb_op_apply(&tanh_op, LB_INPUTS(x), NULL, 0);
+    return apply(&tanh_op, x, tanh_values, tanh_gradient, 1);
 }
 
 /** The logistic function 1 / (1 + exp(-x)). */
 lb_tensor *lb_sigmoid(lb_tensor *x)
 {
-    return lb_op_apply(&sigmoid_op, LB_INPUTS(x), NULL, 0);
+    return apply(&sigmoid_op, x, sigmoid_values, sigmoid_gradient, 1);
 }
 
 /** max(x, 0); its derivative at 0 is 0, as in PyTorch. */
 lb_tensor *lb_relu(lb_tensor *x)
 {
-    return lb_op_apply(&relu_op, LB_INPUTS(x), NULL, 0);
+    return apply(&relu_op, x, relu_values, relu_gradient, 1);
 }
 
 /** factor times x. */
 lb_tensor *lb_scale(lb_tensor *x, lb_real factor)
 {
-    return lb_op_apply(&scale_op, LB_INPUTS(x), &factor, sizeof factor);
+    return apply(&scale_op, x, scale_values, scale_gradient, factor);
 }
 
 static const lb_op *const ops[] = {&exp_op, &log_op, &tanh_op, &sigmoid_op, &relu_op, &scale_op};
