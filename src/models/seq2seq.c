@@ -212,8 +212,11 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         top = lb_gru_sequence(gates, initial[layer], cell->weight_hh, cell->bias_hh, NULL, false);
         decoded.final[layer] = lb_op_output(top, 1);
     }
-    lb_tensor *joined = first.contexts ? lb_concat((lb_tensor *[]){top, first.contexts}, 2, -1) : top;
-    decoded.logits = lb_linear_forward(&model->output, lb_dropout(joined, model->config.dropout));
+    top = lb_dropout(top, model->config.dropout);
+    decoded.logits =
+        first.contexts
+            ? lb_linear_forward_pair(&model->output, top, lb_dropout(first.contexts, model->config.dropout))
+            : lb_linear_forward(&model->output, top);
     lb_tape_leave(tape, outer);
     return decoded;
 }
