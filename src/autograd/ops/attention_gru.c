@@ -227,6 +227,8 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
         lb_add_to(hidden, dout, d);
         lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden,
                               m.dh + at * 3 * hidden, d);
+        if (lb_wants_grad(node->in[X]))
+            lb_add_to(3 * hidden, m.dx + at * 3 * hidden, node->in[X]->grad + at * 3 * hidden);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
@@ -271,7 +273,6 @@ static void backward(lb_node *node)
             backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
     int64_t all = e.batch * e.steps;
     const lb_real *saved = node->saved;
-    lb_op_add_grad(node->in[X], m.dx);
     lb_op_add_grad(node->in[INITIAL], m.dstate);
     lb_op_add_grad(node->in[KEYS], m.dkeys);
     lb_op_add_grad(node->in[VALUES], m.dvalues);
