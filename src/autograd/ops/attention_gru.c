@@ -184,17 +184,16 @@ typedef struct backward_memory {
     lb_real *dh;       /* [batch * steps, 3 hidden] */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
-    lb_real *dkeys;    /* [batch, keys, width] */
-    lb_real *dvalues;  /* [batch, keys, depth] */
     lb_real *dv;       /* [tiles, width] */
     lb_real *dscores;  /* [tiles, keys] */
+    lb_real *unwanted; /* [tiles, keys, width + depth]: of keys and values that want no gradient */
 } backward_memory;
 
 static int64_t backward_work(const lb_node *node)
 {
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
-    return e.batch * (e.hidden + e.keys * (e.width + e.depth)) + tiles * (e.width + e.keys) +
+    return e.batch * e.hidden + tiles * (e.width + e.keys + e.keys * (e.width + e.depth)) +
            all * (6 * e.hidden + e.width + e.depth);
 }
 
@@ -203,16 +202,29 @@ static backward_memory carve_backward(const extent *e, int64_t tiles, lb_real *w
 {
     int64_t all = e->batch * e->steps;
     backward_memory m = {.dstate = work};
-    m.dkeys = m.dstate + e->batch * e->hidden;
-    m.dvalues = m.dkeys + e->batch * e->keys * e->width;
-    m.dv = m.dvalues + e->batch * e->keys * e->depth;
-    m.dscores = m.dv + tiles * e->width;
+    m.dv = m.dstate + e->batch * e->hidden;
+    m.unwanted = m.dv + tiles * e->width;
+    m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
     memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
     m.dx = m.dscores + tiles * e->keys;
     m.dh = m.dx + all * 3 * e->hidden;
     m.dquery = m.dh + all * 3 * e->hidden;
     m.dcontext = m.dquery + all * e->width;
     return m;
+}
+
+/* Rows of a batch attend to keys of their own: the gradients go where they belong at once. */
+static lb_attended_grad grads_of(const lb_node *node, const extent *e, int64_t tile, int64_t row,
+                                 const backward_memory *m)
+{
+    lb_real *unwanted = m->unwanted + tile * e->keys * (e->width + e->depth);
+    const lb_tensor *keys = node->in[KEYS], *values = node->in[VALUES];
+    return (lb_attended_grad){
+        .keys = lb_wants_grad(keys) ? keys->grad + row * e->keys * e->width : unwanted,
+        .values =
+            lb_wants_grad(values) ? values->grad + row * e->keys * e->depth : unwanted + e->keys * e->width,
+        .v = m->dv + tile * e->width,
+    };
 }
 
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
@@ -238,15 +250,10 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_attended to = attended_by(node, e, first + row);
-        lb_attended_grad into = {
-            .keys = m.dkeys + (first + row) * e->keys * e->width,
-            .values = m.dvalues + (first + row) * e->keys * e->depth,
-            .v = m.dv + tile * e->width,
-        };
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
-                           node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys, into,
-                           m.dquery + at * e->width);
+                           node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
+                           grads_of(node, e, tile, first + row, &m), m.dquery + at * e->width);
     }
     lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(m.dh + start * 3 * hidden, e->steps * 3 * hidden),
                    lb_plain(node->in[W_HIDDEN]->data, hidden), 1, m.dstate + first * hidden, hidden);
@@ -274,8 +281,6 @@ static void backward(lb_node *node)
     int64_t all = e.batch * e.steps;
     const lb_real *saved = node->saved;
     lb_op_add_grad(node->in[INITIAL], m.dstate);
-    lb_op_add_grad(node->in[KEYS], m.dkeys);
-    lb_op_add_grad(node->in[VALUES], m.dvalues);
     lb_op_add_grad_rows(node->in[V], tiles.count, m.dv);
     lb_op_add_grad_rows(node->in[BIAS], all, m.dh);
     add_product(node->in[W_HIDDEN], all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
