@@ -89,7 +89,7 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
     lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_op_transposed_weight(node, node->in[WEIGHT], steps, &weight)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, node->in[WEIGHT], hidden, steps, &weight)) return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
