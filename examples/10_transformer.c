@@ -49,7 +49,7 @@ static void print_map(const char *title, const lb_real *weights, int64_t rows, i
 
 /* A panel for each layer and head. */
 static lb_status draw(const lb_decoded *found, const char *const *out, const char *const *in,
-                      char titles[][32], const char *folder, lb_error *error)
+                      const char titles[][32], const char *folder, lb_error *error)
 {
     enum { MAPS = 4, CELLS = 64 };
     char path[512];

@@ -86,10 +86,14 @@ lb_status app_matrix_keep(app_matrix *m, int layer, int head, const char *name, 
             (layer < 0 || i / m->heads == (size_t)layer) && (head < 0 || i % m->heads == (size_t)head);
         if (keep) memmove(m->values + kept++ * map, m->values + i * map, map * sizeof *m->values);
     }
-    if (layer >= 0) m->first_layer = (size_t)layer;
-    if (layer >= 0) m->layers = 1;
-    if (head >= 0) m->first_head = (size_t)head;
-    if (head >= 0) m->heads = 1;
+    if (layer >= 0) {
+        m->first_layer = (size_t)layer;
+        m->layers = 1;
+    }
+    if (head >= 0) {
+        m->first_head = (size_t)head;
+        m->heads = 1;
+    }
     return LB_OK;
 }
 

@@ -43,7 +43,7 @@ static lb_model *restore(const lb_model_kind *kind, lb_params *params, const cha
     lb_model *model = kind->restore(params, json, &found);
     cJSON_Delete(json);
     if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, text);
-    return model;
+    return model; // cppcheck-suppress returnDanglingLifetime ; `params` own it
 }
 
 lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error)

@@ -94,7 +94,7 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
     else
         stack->layer = lb_params_alloc(params, (size_t)layers * sizeof *stack->layer);
     if (stack->layer) stack->layers = layers;
-    for (int i = 0; i < stack->layers; i++) {
+    for (int i = 0; stack->layer && i < stack->layers; i++) {
         char layer[32];
         snprintf(layer, sizeof layer, "layers.%d", i);
         lb_transformer_layer_init(&stack->layer[i], params, part(params, name, layer), crosses, config);
