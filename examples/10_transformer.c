@@ -40,25 +40,36 @@ static lb_status learn(void)
     return status;
 }
 
-static void print_map(const char *title, const lb_real *weights, int64_t rows, int64_t columns)
+enum { MAPS = 4, CELLS = 64, TITLE = 32 };
+
+static void name_map(const lb_decoded *found, int64_t map, char title[TITLE])
 {
-    printf("%s\n", title);
-    for (int64_t i = 0; i < rows * columns; i++)
-        printf(" %8.4f%s", (double)weights[i], (i + 1) % columns == 0 ? "\n" : "");
+    snprintf(title, TITLE, "layer %d, head %d", (int)(map / found->heads), (int)(map % found->heads));
+}
+
+static void print_maps(const lb_decoded *found)
+{
+    int64_t columns = found->source_length, cells = found->length * columns;
+    for (int64_t m = 0; m < MAPS; m++) {
+        char title[TITLE];
+        name_map(found, m, title);
+        printf("%s\n", title);
+        for (int64_t i = 0; i < cells; i++)
+            printf(" %8.4f%s", (double)found->weights[m * cells + i], (i + 1) % columns == 0 ? "\n" : "");
+    }
 }
 
 /* A panel for each layer and head. */
 static lb_status draw(const lb_decoded *found, const char *const *out, const char *const *in,
-                      const char titles[][32], const char *folder, lb_error *error)
+                      const char *folder, lb_error *error)
 {
-    enum { MAPS = 4, CELLS = 64 };
-    char path[512];
+    char path[512], titles[MAPS][TITLE];
     double values[MAPS][CELLS];
     lb_heatmap maps[MAPS];
-    lb_panel panels[MAPS];
     int64_t cells = found->length * found->source_length;
     for (int64_t m = 0; m < MAPS; m++) {
         for (int64_t i = 0; i < cells; i++) values[m][i] = (double)found->weights[m * cells + i];
+        name_map(found, m, titles[m]);
         maps[m] = (lb_heatmap){.values = values[m],
                                .rows = (size_t)found->length,
                                .columns = (size_t)found->source_length,
@@ -69,13 +80,9 @@ static lb_status draw(const lb_decoded *found, const char *const *out, const cha
                                .y_label = "Output",
                                .bar_label = "Attention Weight",
                                .slant = LB_LABEL_FLAT};
-        panels[m] = lb_heatmap_panel(&maps[m]);
     }
-    lb_color_bar bar = lb_heatmap_share_scale(maps, MAPS);
-    lb_figure figure = {.panels = panels, .count = MAPS, .columns = 2, .bar = &bar};
-    figure.title = "Where the Decoder Looks";
     snprintf(path, sizeof path, "%s/10_transformer_attention.png", folder);
-    return lb_figure_save(&figure, path, error);
+    return lb_heatmap_save_grid(maps, MAPS, 2, "Where the Decoder Looks", path, error);
 }
 
 /* Sorts one list with the transformer that PyTorch trained, and shows where it looks. */
@@ -97,14 +104,8 @@ static lb_status look(const char *folder, lb_error *error)
         printf("sorted:");
         for (int64_t i = 0; i < found.lengths[0]; i++) printf(" %d", found.id[i] - LB_FIRST_TOKEN);
         printf("\n");
-        char titles[4][32];
-        for (int64_t m = 0; m < found.layers * found.heads; m++) {
-            snprintf(titles[m], sizeof titles[m], "layer %d, head %d", (int)(m / found.heads),
-                     (int)(m % found.heads));
-            print_map(titles[m], found.weights + m * found.length * found.source_length, found.length,
-                      found.source_length);
-        }
-        status = draw(&found, out, in, titles, folder, error);
+        print_maps(&found);
+        status = draw(&found, out, in, folder, error);
     }
     if (!model && !status) status = error->status;
     lb_safetensors_free(file);
