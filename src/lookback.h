@@ -7,6 +7,8 @@
 #include "autograd/ops.h"
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
+#include "data/vocabulary.h"
+#include "data/words.h"
 #include "io/npy.h"
 #include "models/beam.h"
 #include "models/greedy.h"
