@@ -5,6 +5,7 @@
 #include "autograd/gradcheck.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
+#include "data/reviews.h"
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
 #include "data/vocabulary.h"
