@@ -107,8 +107,8 @@ static lb_status attend_batch(const settings *s, text *t, size_t first, size_t c
     lb_tokens tokens = lb_tokens_new(t->tape, (int64_t)count, s->length, &id, &lengths);
     for (size_t i = 0; i < (size_t)tokens.batch; i++) {
         const lb_words *words = &t->words[first + i];
-        lb_vocabulary_encode(t->vocabulary, words->word, words->count, id + i * length, length);
-        lengths[i] = words->count < length ? (int32_t)words->count : s->length;
+        lengths[i] =
+            lb_vocabulary_encode(t->vocabulary, words->word, words->count, id + i * length, s->length);
     }
     lb_tensor *x = lb_embedding_forward(&t->embedding, tokens);
     lb_attended_result attended = lb_multiplicative_attention_forward(&t->attention, x, x, x, NULL);

@@ -177,8 +177,10 @@ const char *lb_vocabulary_symbol(const lb_vocabulary *v, int32_t id)
     return v->entries[id].symbol;
 }
 
-void lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,
-                          size_t length)
+int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,
+                             int32_t length)
 {
-    for (size_t i = 0; i < length; i++) id[i] = i < count ? lb_vocabulary_id(v, symbols[i]) : LB_PAD;
+    int32_t used = count < (size_t)length ? (int32_t)count : length;
+    for (int32_t i = 0; i < length; i++) id[i] = i < used ? lb_vocabulary_id(v, symbols[i]) : LB_PAD;
+    return used;
 }

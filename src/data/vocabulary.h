@@ -39,8 +39,9 @@ int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 /** The symbol of an id, 0 <= id < size. Memory: the vocabulary's. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
-/** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. */
-void lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
-                          int32_t *id, size_t length);
+/** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. Returns
+ *  how many are not padding. */
+int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
+                             int32_t *id, int32_t length);
 
 #endif

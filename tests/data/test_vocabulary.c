@@ -102,12 +102,12 @@ START_TEST(test_encode_pads_and_cuts)
     add(v, "good");
     const char *const words[] = {"good", "film", "good"};
     int32_t id[6] = {9, 9, 9, 9, 9, 9};
-    lb_vocabulary_encode(v, words, 3, id, 5);
+    ck_assert_int_eq(lb_vocabulary_encode(v, words, 3, id, 5), 3);
     ck_assert_mem_eq(id, ((const int32_t[]){2, 1, 2, LB_PAD, LB_PAD, 9}), sizeof id);
     id[2] = 9;
-    lb_vocabulary_encode(v, words, 3, id, 2);
+    ck_assert_int_eq(lb_vocabulary_encode(v, words, 3, id, 2), 2);
     ck_assert_mem_eq(id, ((const int32_t[]){2, 1, 9, LB_PAD, LB_PAD, 9}), sizeof id);
-    lb_vocabulary_encode(v, NULL, 0, id, 2);
+    ck_assert_int_eq(lb_vocabulary_encode(v, NULL, 0, id, 2), 0);
     ck_assert_mem_eq(id, ((const int32_t[]){LB_PAD, LB_PAD, 9, LB_PAD, LB_PAD, 9}), sizeof id);
     lb_vocabulary_free(v);
 }
