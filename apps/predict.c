@@ -1,8 +1,9 @@
 /* Sorts lists of numbers with a trained model: a line in, a line out. */
-#include "common/lines.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/sort_model.h"
+
+#include <lookback/io/lines.h>
 
 #include <stdio.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ enum {
 /* A run from the first line to the last. */
 typedef struct session {
     app_sort_model sort;
-    app_lines lines;
+    lb_lines lines;
     int batch;             /* lists at most */
     app_list *lists;       /* [batch] what has been read and is not answered yet */
     int64_t *line;         /* [batch] where each list stands */
@@ -60,12 +61,12 @@ static lb_status session_open(session *s, const settings *asked)
     if (!s->lists || !s->line || !s->sorted || !s->pool)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     size_t longest = (size_t)s->sort.longest * BYTES_PER_NUMBER;
-    return app_lines_open(&s->lines, STDIN_FILENO, "standard input", longest, error);
+    return lb_lines_open(&s->lines, STDIN_FILENO, "standard input", longest, error);
 }
 
 static void session_close(session *s)
 {
-    app_lines_close(&s->lines);
+    lb_lines_close(&s->lines);
     lb_release(s->lists);
     lb_release(s->line);
     lb_release(s->sorted);
@@ -74,7 +75,7 @@ static void session_close(session *s)
 }
 
 /* Adds a line to the batch. */
-static lb_status take(session *s, const app_line *line)
+static lb_status take(session *s, const lb_line *line)
 {
     lb_error found = {0};
     app_list *list = &s->lists[s->count];
@@ -99,10 +100,10 @@ static bool gather(session *s)
     s->count = 0;
     s->used = 0;
     while (s->count < s->batch && s->used <= POOL) {
-        app_line line;
-        app_lines_result result = app_lines_next(&s->lines, s->count == 0, &line, &s->error);
-        if (result == APP_LINES_LATER) return true;
-        if (result != APP_LINES_ONE || take(s, &line)) return false;
+        lb_line line;
+        lb_lines_result result = lb_lines_next(&s->lines, s->count == 0, &line, &s->error);
+        if (result == LB_LINES_LATER) return true;
+        if (result != LB_LINES_ONE || take(s, &line)) return false;
     }
     return true;
 }

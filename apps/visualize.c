@@ -1,6 +1,7 @@
 /* Draws where trained models looked while they sorted a list; or any matrix in a file. */
 #include "common/maps.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/report.h"
 
 #include <lookback/plot/figure.h>
@@ -9,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_MODELS = 16 };
 
@@ -33,7 +33,6 @@ static lb_status wrong_usage(lb_error *error, const char *what)
 /* What the table of options cannot say. */
 static lb_status check(const settings *s, lb_error *error)
 {
-    size_t length = strlen(s->output);
     bool model = s->model_count > 0;
     if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
     if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
@@ -42,11 +41,7 @@ static lb_status check(const settings *s, lb_error *error)
         return wrong_usage(error, "--rows and --columns belong to --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
-    /* Whoever wants a PDF should know that this is none; and no model can be overwritten by accident. */
-    if (length < 4 || strcasecmp(s->output + length - 4, ".png") != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--output: expected a name that ends in .png, found \"%s\"", s->output);
-    return LB_OK;
+    return app_check_png(s->output, error);
 }
 
 static lb_status attend(const char *path, const char *input, app_matrix *matrix, lb_error *error)

@@ -1,6 +1,5 @@
 # The fonts of the plots are part of the library, so that a program draws the same picture on a machine without fonts.
 enable_language(ASM)
-pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 
 find_path(LOOKBACK_FONT_DIR DejaVuSans-Bold.ttf
   PATHS /usr/share/fonts /usr/local/share/fonts
@@ -19,5 +18,4 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/plot/font_data.S PROPERTIES
 
 function(lookback_embed_font library)
   target_sources(${library} PRIVATE $<TARGET_OBJECTS:lookback_font>)
-  target_link_libraries(${library} PRIVATE PkgConfig::UTF8PROC)
 endfunction()

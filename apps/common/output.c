@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,14 @@ lb_status app_make_folder(const char *folder, lb_error *error)
     if (made && access(folder, W_OK | X_OK) == 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_WRITE, "cannot write to %s: %s", path,
                         strerror(errno == EEXIST ? ENOTDIR : errno));
+}
+
+lb_status app_check_png(const char *output, lb_error *error)
+{
+    size_t length = strlen(output);
+    if (length >= 4 && strcasecmp(output + length - 4, ".png") == 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--output: expected a name that ends in .png, found \"%s\"",
+                        output);
 }
 
 char *app_path(const char *folder, const char *name, char path[APP_PATH])

@@ -10,6 +10,10 @@ enum { APP_PATH = 4096 };
  *  Errors: LB_ERROR_WRITE with the path and the system's reason. */
 LB_MUST_USE lb_status app_make_folder(const char *folder, lb_error *error);
 
+/** Checks that the picture's name, given as --output, ends in .png: whoever wants a PDF should know that this is none,
+ *  and no other file can be overwritten by accident. Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status app_check_png(const char *output, lb_error *error);
+
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
 

@@ -19,9 +19,7 @@ void app_start(const char *name)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Bytes of the character at `text`, if it can be shown: UTF-8, and none that ends the line or steers the terminal.
- * Otherwise 0. */
-static size_t visible(const char *text)
+size_t app_visible(const char *text)
 {
     enum { MOST = 4 };
     unsigned char first = (unsigned char)text[0];
@@ -43,7 +41,7 @@ void app_note(const char *format, ...)
     va_end(arguments);
     /* What a message quotes may come from a broken file. */
     for (char *letter = line; *letter;) {
-        size_t bytes = visible(letter);
+        size_t bytes = app_visible(letter);
         if (bytes == 0) *letter = '?';
         letter += bytes ? bytes : 1;
     }

@@ -6,6 +6,7 @@
 #include <lookback/tensor/status.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** Sets the name that begins each message, and lets a write to a closed pipe, or beyond a limit on file sizes, fail instead of killing the program:
  *  a training whose reader has gone still saves its model. `app_options` calls it. `name` must outlive the program. */
@@ -13,6 +14,10 @@ void app_start(const char *name);
 
 /** Prints "program: message" on standard error. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);
+
+/** Bytes of the character at `text`, if it can be shown: UTF-8, and none that ends the line or steers the terminal.
+ *  Otherwise 0. */
+size_t app_visible(const char *text);
 
 /** Prints the error as `app_note` would. Returns the status to exit with. */
 int app_fail(const lb_error *error);

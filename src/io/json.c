@@ -83,13 +83,19 @@ static size_t sequence_length(const unsigned char *s, size_t left)
     return overlong || surrogate || too_large ? 0 : length;
 }
 
-bool lb_utf8_valid(const char *bytes, size_t count)
+size_t lb_utf8_prefix(const char *bytes, size_t count)
 {
     const unsigned char *s = (const unsigned char *)bytes;
-    for (size_t i = 0; i < count;) {
-        size_t length = sequence_length(s + i, count - i);
-        if (length == 0) return false;
-        i += length;
+    size_t valid = 0;
+    while (valid < count) {
+        size_t length = sequence_length(s + valid, count - valid);
+        if (length == 0) break;
+        valid += length;
     }
-    return true;
+    return valid;
+}
+
+bool lb_utf8_valid(const char *bytes, size_t count)
+{
+    return lb_utf8_prefix(bytes, count) == count;
 }

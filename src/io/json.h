@@ -22,6 +22,9 @@ void lb_json_print(lb_json *json, const char *format, ...) LB_PRINTF(2, 3);
 /** Appends a string in quotes, with ", \ and control characters escaped. `string` should be valid UTF-8. */
 void lb_json_string(lb_json *json, const char *string);
 
+/** How many of the bytes, from the first on, are valid UTF-8: all of them, or those before the first fault. */
+size_t lb_utf8_prefix(const char *bytes, size_t count);
+
 /** True if the bytes are valid UTF-8, as JSON must be (RFC 8259, RFC 3629: no surrogates, no overlong forms). */
 bool lb_utf8_valid(const char *bytes, size_t count);
 

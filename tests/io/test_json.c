@@ -85,6 +85,16 @@ START_TEST(test_utf8_valid_accepts_what_the_standard_does)
 }
 END_TEST
 
+START_TEST(test_utf8_prefix_ends_before_the_first_fault)
+{
+    ck_assert_uint_eq(lb_utf8_prefix("", 0), 0);
+    ck_assert_uint_eq(lb_utf8_prefix("a\xc2\x80z", 4), 4);
+    ck_assert_uint_eq(lb_utf8_prefix("a\xc2\x80z", 2), 1);
+    ck_assert_uint_eq(lb_utf8_prefix("ab\xe2\x82!\xff", 6), 2);
+    ck_assert_uint_eq(lb_utf8_prefix("\xff", 1), 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("json");
@@ -92,6 +102,7 @@ int main(void)
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
     tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
     tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
+    tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);
     Suite *suite = suite_create("json");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

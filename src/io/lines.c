@@ -1,6 +1,6 @@
-#include "common/lines.h"
+#include "io/lines.h"
 
-#include <lookback/tensor/alloc.h>
+#include "tensor/alloc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,31 +9,31 @@
 
 enum { CHUNK = 65536 };
 
-lb_status app_lines_open(app_lines *lines, int descriptor, const char *name, size_t longest, lb_error *error)
+lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest, lb_error *error)
 {
-    *lines = (app_lines){.descriptor = descriptor, .name = name, .capacity = longest + CHUNK};
+    *lines = (lb_lines){.descriptor = descriptor, .name = name, .capacity = longest + CHUNK};
     lines->buffer = lb_alloc(lines->capacity);
     return lines->buffer ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
 }
 
-void app_lines_close(app_lines *lines)
+void lb_lines_close(lb_lines *lines)
 {
     lb_release(lines->buffer);
     lines->buffer = NULL;
 }
 
 /* Hands out the bytes up to `end`; the next line begins at `next`. */
-static app_lines_result hand_out(app_lines *lines, size_t end, size_t next, app_line *line)
+static lb_lines_result hand_out(lb_lines *lines, size_t end, size_t next, lb_line *line)
 {
-    *line = (app_line){
+    *line = (lb_line){
         .text = lines->buffer + lines->begin, .length = end - lines->begin, .number = ++lines->number};
     if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
     lines->begin = lines->searched = next;
-    return APP_LINES_ONE;
+    return LB_LINES_ONE;
 }
 
 /* True, and the line, if a whole one is in the buffer. */
-static bool find_line(app_lines *lines, app_line *line)
+static bool find_line(lb_lines *lines, lb_line *line)
 {
     const char *found = memchr(lines->buffer + lines->searched, '\n', lines->end - lines->searched);
     lines->searched = lines->end;
@@ -60,7 +60,7 @@ static ssize_t read_some(int descriptor, char *bytes, size_t room)
 }
 
 /* Reads what is there behind what the buffer holds. */
-static lb_status fill(app_lines *lines, lb_error *error)
+static lb_status fill(lb_lines *lines, lb_error *error)
 {
     size_t held = lines->end - lines->begin;
     memmove(lines->buffer, lines->buffer + lines->begin, held);
@@ -75,18 +75,18 @@ static lb_status fill(app_lines *lines, lb_error *error)
     return LB_OK;
 }
 
-app_lines_result app_lines_next(app_lines *lines, bool wait, app_line *line, lb_error *error)
+lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error)
 {
     for (;;) {
-        if (find_line(lines, line)) return APP_LINES_ONE;
+        if (find_line(lines, line)) return LB_LINES_ONE;
         size_t held = lines->end - lines->begin;
-        if (lines->at_end) return held ? hand_out(lines, lines->end, lines->end, line) : APP_LINES_NONE;
+        if (lines->at_end) return held ? hand_out(lines, lines->end, lines->end, line) : LB_LINES_NONE;
         if (held == lines->capacity) {
             hand_out(lines, lines->end, lines->end, line);
             line->cut = true;
-            return APP_LINES_ONE;
+            return LB_LINES_ONE;
         }
-        if (!wait && !has_arrived(lines->descriptor, 0)) return APP_LINES_LATER;
-        if (fill(lines, error)) return APP_LINES_FAILED;
+        if (!wait && !has_arrived(lines->descriptor, 0)) return LB_LINES_LATER;
+        if (fill(lines, error)) return LB_LINES_FAILED;
     }
 }

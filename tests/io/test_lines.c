@@ -1,4 +1,4 @@
-#include "common/lines.h"
+#include "io/lines.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 
 enum { LONGEST = 300000 };
 
-static app_lines lines;
-static app_line line;
+static lb_lines lines;
+static lb_line line;
 static lb_error error;
 static int writer;
 
@@ -20,7 +20,7 @@ static void begin(size_t longest)
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
     writer = ends[1];
-    ck_assert_int_eq(app_lines_open(&lines, ends[0], "sample", longest, &error), LB_OK);
+    ck_assert_int_eq(lb_lines_open(&lines, ends[0], "sample", longest, &error), LB_OK);
 }
 
 static void say(const char *text, size_t length)
@@ -31,19 +31,19 @@ static void say(const char *text, size_t length)
 static void finish(void)
 {
     close(lines.descriptor);
-    app_lines_close(&lines);
+    lb_lines_close(&lines);
 }
 
 static void expect_line(const char *text, size_t length, int64_t number)
 {
-    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_ONE);
     ck_assert_uint_eq(line.length, length);
     ck_assert_mem_eq(line.text, text, length);
     ck_assert_int_eq(line.number, number);
     ck_assert(!line.cut);
 }
 
-START_TEST(test_app_lines_next_ends_of_lines_are_left_out)
+START_TEST(test_lines_next_ends_of_lines_are_left_out)
 {
     begin(10);
     say("ab\r\n\n\r\nc\0d\r\r\nlast", 17);
@@ -53,38 +53,38 @@ START_TEST(test_app_lines_next_ends_of_lines_are_left_out)
     expect_line("", 0, 3);
     expect_line("c\0d\r", 4, 4);
     expect_line("last", 4, 5);
-    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_NONE);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_NONE);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_NONE);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_NONE);
     finish();
 }
 END_TEST
 
-START_TEST(test_app_lines_next_no_input_is_no_line)
+START_TEST(test_lines_next_no_input_is_no_line)
 {
     begin(10);
     close(writer);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_NONE);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_NONE);
     finish();
 }
 END_TEST
 
-START_TEST(test_app_lines_next_without_waiting_takes_what_is_there)
+START_TEST(test_lines_next_without_waiting_takes_what_is_there)
 {
     begin(10);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_LATER);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_LATER);
     say("one\ntw", 6);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_ONE);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_ONE);
     ck_assert_uint_eq(line.length, 3);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_LATER);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_LATER);
     say("o\n", 2);
-    ck_assert_int_eq(app_lines_next(&lines, false, &line, &error), APP_LINES_ONE);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_ONE);
     ck_assert_mem_eq(line.text, "two", 3);
     close(writer);
     finish();
 }
 END_TEST
 
-START_TEST(test_app_lines_next_non_blocking_descriptor_waits_all_the_same)
+START_TEST(test_lines_next_non_blocking_descriptor_waits_all_the_same)
 {
     begin(10);
     ck_assert_int_eq(fcntl(lines.descriptor, F_SETFL, O_NONBLOCK), 0);
@@ -100,7 +100,7 @@ START_TEST(test_app_lines_next_non_blocking_descriptor_waits_all_the_same)
 }
 END_TEST
 
-START_TEST(test_app_lines_next_many_lines_through_a_small_buffer)
+START_TEST(test_lines_next_many_lines_through_a_small_buffer)
 {
     begin(10);
     char text[16];
@@ -137,22 +137,22 @@ static void say_letters(size_t count)
     close(writer);
 }
 
-START_TEST(test_app_lines_next_longest_line_is_whole)
+START_TEST(test_lines_next_longest_line_is_whole)
 {
     begin(LONGEST);
     say_letters(LONGEST);
-    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_ONE);
     ck_assert_uint_eq(line.length, LONGEST);
     ck_assert(!line.cut);
     finish();
 }
 END_TEST
 
-START_TEST(test_app_lines_next_endless_line_is_cut)
+START_TEST(test_lines_next_endless_line_is_cut)
 {
     begin(LONGEST);
     say_letters((size_t)100 * LONGEST);
-    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_ONE);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_ONE);
     ck_assert_uint_ge(line.length, LONGEST);
     ck_assert_uint_lt(line.length, (size_t)2 * LONGEST);
     ck_assert_int_eq(line.text[line.length - 1], 'x');
@@ -161,13 +161,13 @@ START_TEST(test_app_lines_next_endless_line_is_cut)
 }
 END_TEST
 
-START_TEST(test_app_lines_next_folder_is_an_error)
+START_TEST(test_lines_next_folder_is_an_error)
 {
     begin(10);
     close(writer);
     close(lines.descriptor);
     lines.descriptor = open("/", O_RDONLY);
-    ck_assert_int_eq(app_lines_next(&lines, true, &line, &error), APP_LINES_FAILED);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
     ck_assert_int_eq(error.status, LB_ERROR_OPEN);
     ck_assert_str_eq(error.message, "sample: cannot read: Is a directory");
     finish();
@@ -179,14 +179,14 @@ int main(void)
     Suite *suite = suite_create("lines");
     TCase *tests = tcase_create("lines");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, test_app_lines_next_ends_of_lines_are_left_out);
-    tcase_add_test(tests, test_app_lines_next_no_input_is_no_line);
-    tcase_add_test(tests, test_app_lines_next_without_waiting_takes_what_is_there);
-    tcase_add_test(tests, test_app_lines_next_non_blocking_descriptor_waits_all_the_same);
-    tcase_add_test(tests, test_app_lines_next_many_lines_through_a_small_buffer);
-    tcase_add_test(tests, test_app_lines_next_longest_line_is_whole);
-    tcase_add_test(tests, test_app_lines_next_endless_line_is_cut);
-    tcase_add_test(tests, test_app_lines_next_folder_is_an_error);
+    tcase_add_test(tests, test_lines_next_ends_of_lines_are_left_out);
+    tcase_add_test(tests, test_lines_next_no_input_is_no_line);
+    tcase_add_test(tests, test_lines_next_without_waiting_takes_what_is_there);
+    tcase_add_test(tests, test_lines_next_non_blocking_descriptor_waits_all_the_same);
+    tcase_add_test(tests, test_lines_next_many_lines_through_a_small_buffer);
+    tcase_add_test(tests, test_lines_next_longest_line_is_whole);
+    tcase_add_test(tests, test_lines_next_endless_line_is_cut);
+    tcase_add_test(tests, test_lines_next_folder_is_an_error);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,23 +1,23 @@
 /* Lines of text from a file descriptor, as they arrive. Unlike stdio this tells "no line yet" from "no line any more",
  * so that a program can take many lines at once from a file and still answer each line that is typed. */
-#ifndef APP_LINES_H
-#define APP_LINES_H
+#ifndef LB_LINES_H
+#define LB_LINES_H
 
-#include <lookback/tensor/status.h>
+#include "tensor/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /** One line, without its end, "\n" or "\r\n". */
-typedef struct app_line {
+typedef struct lb_line {
     const char *text; /* not a string: it may contain any byte, and ends after `length` of them */
     size_t length;
     int64_t number; /* 1 is the first */
     bool cut;       /* it was longer than the reader takes; this is how it begins */
-} app_line;
+} lb_line;
 
-typedef struct app_lines {
+typedef struct lb_lines {
     int descriptor;
     const char *name; /* for messages */
     char *buffer;     /* [capacity]; the bytes from `begin` to `end` are not used yet */
@@ -25,28 +25,28 @@ typedef struct app_lines {
     size_t searched; /* the bytes before this one contain no end of a line */
     int64_t number;
     bool at_end;
-} app_lines;
+} lb_lines;
 
-typedef enum app_lines_result {
-    APP_LINES_ONE,    /* here is a line */
-    APP_LINES_NONE,   /* there will be no more */
-    APP_LINES_LATER,  /* the next one has not arrived */
-    APP_LINES_FAILED, /* see the error */
-} app_lines_result;
+typedef enum lb_lines_result {
+    LB_LINES_ONE,    /* here is a line */
+    LB_LINES_NONE,   /* there will be no more */
+    LB_LINES_LATER,  /* the next one has not arrived */
+    LB_LINES_FAILED, /* see the error */
+} lb_lines_result;
 
 /** Begins to read lines of at most `longest` bytes. `name` is what messages call the file.
- *  Memory: a little more than `longest` bytes, however much is read; freed by app_lines_close.
+ *  Memory: a little more than `longest` bytes, however much is read; freed by lb_lines_close.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_lines_open(app_lines *lines, int descriptor, const char *name, size_t longest,
-                                     lb_error *error);
+LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest,
+                                    lb_error *error);
 
 /** The next line; its text stays until the next call. What stands behind the last end of a line counts as a line.
  *  Behind a line that was cut there is no next one: stop there.
  *  Wait:   true waits until a line has arrived, false takes only what can be read without waiting.
  *  Errors: LB_ERROR_OPEN if reading fails. */
-LB_MUST_USE app_lines_result app_lines_next(app_lines *lines, bool wait, app_line *line, lb_error *error);
+LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
 /** Frees the buffer; the descriptor stays open. */
-void app_lines_close(app_lines *lines);
+void lb_lines_close(lb_lines *lines);
 
 #endif

@@ -1,0 +1,127 @@
+/* Lesson 8: the words of a review attend to each other. The page is docs/lessons/08_text.md. */
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+
+enum { MOST = 32, LENGTH = 20, WIDTH = 64, BATCH = 4 };
+
+typedef struct text {
+    lb_strings reviews;
+    lb_words words[MOST]; /* of each review */
+    lb_vocabulary *vocabulary;
+    lb_embedding embedding;
+    lb_multiplicative_attention attention;
+} text;
+
+/* Cuts each review into words and numbers these, the most frequent first. */
+static lb_status number_words(text *t, lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < t->reviews.count && !status; i++) {
+        status = lb_words_split(t->reviews.text[i], &t->words[i], error);
+        if (!status) status = lb_vocabulary_add(t->vocabulary, t->words[i].word, t->words[i].count, error);
+    }
+    lb_vocabulary_sort(t->vocabulary, 1);
+    return status;
+}
+
+static void print_ids(const text *t, const char *title, size_t review)
+{
+    int32_t id[LENGTH];
+    lb_vocabulary_encode(t->vocabulary, t->words[review].word, t->words[review].count, id, LENGTH);
+    printf("ids of the %s review:", title);
+    for (int i = 0; i < LENGTH; i++) printf(" %d", (int)id[i]);
+    printf("\n");
+}
+
+/* A vector for each word: those with which PyTorch's nn.Embedding starts, from a file. */
+static lb_status build(text *t, lb_params *params, lb_error *error)
+{
+    lb_safetensors *file;
+    lb_embedding_init(&t->embedding, params, "embedding", lb_vocabulary_size(t->vocabulary), WIDTH, 0);
+    lb_multiplicative_attention_init(&t->attention, params, "attention", LB_SCORE_SCALED_DOT, WIDTH, WIDTH);
+    lb_status status = lb_params_status(params);
+    if (status) return lb_error_set(error, status, "%s", lb_params_error(params));
+    status = lb_safetensors_open(LESSON_DATA "/08_text.safetensors", &file, error);
+    if (!status) status = lb_checkpoint_load(file, params, error);
+    lb_safetensors_free(file);
+    return status;
+}
+
+/* Prints and draws the weights of the first review of a batch. */
+static lb_status show(const lb_tensor *weights, const lb_words *words, const char *folder, lb_error *error)
+{
+    char path[512];
+    const double *values = lb_doubles(weights);
+    for (int i = 0; values && i < LENGTH * LENGTH; i++) {
+        if (i % LENGTH == 0) printf("%-8s", words->word[i / LENGTH]);
+        printf(" %.4f%s", values[i], i % LENGTH == LENGTH - 1 ? "\n" : "");
+    }
+    snprintf(path, sizeof path, "%s/08_text_weights.png", folder);
+    lb_heatmap map = {.values = values,
+                      .rows = LENGTH,
+                      .columns = LENGTH,
+                      .row_labels = words->word,
+                      .column_labels = words->word,
+                      .title = "Attention Weights Heatmap",
+                      .x_label = "Key Tokens",
+                      .y_label = "Query Tokens",
+                      .bar_label = "Attention Weight",
+                      .range = LB_RANGE_DATA,
+                      .colormap = LB_COLORMAP_VIRIDIS,
+                      .cell_text = LB_CELL_TEXT_NONE};
+    return lb_heatmap_save(&map, path, error);
+}
+
+/* The words of each review ask each other, a batch of reviews at a time. */
+static lb_status attend(const text *t, lb_tape *tape, const char *folder, lb_error *error)
+{
+    for (size_t first = 0; first < t->reviews.count; first += BATCH) {
+        size_t left = t->reviews.count - first, rows = left < BATCH ? left : BATCH;
+        int32_t *id, *lengths;
+        lb_tape_reset(tape);
+        lb_tokens tokens = lb_tokens_new(tape, (int64_t)rows, LENGTH, &id, &lengths);
+        for (size_t i = 0; i < (size_t)tokens.batch; i++) {
+            const lb_words *words = &t->words[first + i];
+            lengths[i] =
+                lb_vocabulary_encode(t->vocabulary, words->word, words->count, id + i * LENGTH, LENGTH);
+        }
+        lb_tensor *x = lb_embedding_forward(&t->embedding, tokens);
+        lb_attended_result attended = lb_multiplicative_attention_forward(&t->attention, x, x, x, NULL);
+        if (lb_tape_status(tape)) return lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
+
+        char output[LB_SHAPE_TEXT], weights[LB_SHAPE_TEXT];
+        printf("output %s weights %s\n", lb_shape_format(attended.context->shape, output),
+               lb_shape_format(attended.weights->shape, weights));
+        if (first == 0 && show(attended.weights, &t->words[0], folder, error)) return error->status;
+    }
+    return LB_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const specials[] = {"<pad>", "<unk>"};
+    lb_error error = {0};
+    lb_params *params = lb_params_new(0);
+    lb_tape *tape = lb_tape_new();
+    text t = {.vocabulary = lb_vocabulary_new(specials, 2, 1, &error)};
+
+    lb_status status = lb_reviews_read(LESSON_DATA "/reviews.txt", MOST, &t.reviews, &error);
+    if (!status) status = number_words(&t, &error);
+    if (!status) {
+        printf("%zu reviews, %d words\n", t.reviews.count, (int)lb_vocabulary_size(t.vocabulary));
+        for (int32_t id = 2; id < 8; id++) printf("%d %s\n", (int)id, lb_vocabulary_symbol(t.vocabulary, id));
+        print_ids(&t, "first", 0);
+        print_ids(&t, "third", 2);
+        status = build(&t, params, &error);
+    }
+    if (!status) status = attend(&t, tape, argc > 1 ? argv[1] : ".", &error);
+    if (status) fprintf(stderr, "%s\n", error.message);
+
+    for (int i = 0; i < MOST; i++) lb_words_free(&t.words[i]);
+    lb_strings_free(&t.reviews);
+    lb_vocabulary_free(t.vocabulary);
+    lb_tape_free(tape);
+    lb_params_free(params);
+    return status != LB_OK;
+}

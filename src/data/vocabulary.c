@@ -1,0 +1,186 @@
+#include "data/vocabulary.h"
+
+#include "tensor/alloc.h"
+#include "tensor/arena.h"
+#include "tensor/special_ids.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64, EMPTY = -1 };
+
+typedef struct entry {
+    const char *symbol; /* in the arena */
+    uint64_t hash;
+    int64_t count;
+} entry;
+
+struct lb_vocabulary {
+    entry *entries;  /* [capacity], by id */
+    int32_t *slots;  /* [2 * capacity]: ids, each as close behind its hash as there was room; or EMPTY */
+    size_t capacity; /* a power of two */
+    int32_t size, specials, unknown;
+    lb_arena *arena;
+};
+
+/* FNV-1a, then a shift that brings what the high bits know into the low ones. */
+static uint64_t hash_symbol(const char *symbol)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const unsigned char *c = (const unsigned char *)symbol; *c; c++) hash = (hash ^ *c) * 1099511628211u;
+    return hash ^ (hash >> 32);
+}
+
+/* The slot of the symbol, or the empty one where it belongs. */
+static int32_t *find_slot(const lb_vocabulary *v, const char *symbol, uint64_t hash)
+{
+    size_t mask = 2 * v->capacity - 1;
+    for (size_t at = hash & mask;; at = (at + 1) & mask) {
+        int32_t id = v->slots[at];
+        if (id == EMPTY) return &v->slots[at];
+        if (v->entries[id].hash == hash && strcmp(v->entries[id].symbol, symbol) == 0) return &v->slots[at];
+    }
+}
+
+static void fill_slots(lb_vocabulary *v)
+{
+    for (size_t i = 0; i < 2 * v->capacity; i++) v->slots[i] = EMPTY;
+    for (int32_t id = 0; id < v->size; id++) *find_slot(v, v->entries[id].symbol, v->entries[id].hash) = id;
+}
+
+/* Doubles the room. Ids are int32_t. */
+static bool grow(lb_vocabulary *v)
+{
+    size_t capacity = v->capacity ? 2 * v->capacity : FIRST_CAPACITY;
+    if (capacity > INT32_MAX) return false;
+    int32_t *slots = lb_alloc(2 * capacity * sizeof *slots);
+    entry *entries =
+        slots ? lb_alloc_grow(v->entries, (size_t)v->size * sizeof *entries, capacity * sizeof *entries)
+              : NULL;
+    if (!entries) {
+        lb_release(slots);
+        return false;
+    }
+    lb_release(v->slots);
+    v->slots = slots;
+    v->entries = entries;
+    v->capacity = capacity;
+    fill_slots(v);
+    return true;
+}
+
+/* The entry of a symbol, made if there is none yet; NULL if there is no memory. */
+static entry *find_or_add(lb_vocabulary *v, const char *symbol)
+{
+    if ((size_t)v->size == v->capacity && !grow(v)) return NULL;
+    uint64_t hash = hash_symbol(symbol);
+    int32_t *slot = find_slot(v, symbol, hash);
+    if (*slot != EMPTY) return &v->entries[*slot];
+    size_t bytes = strlen(symbol) + 1;
+    char *copy = lb_arena_alloc(v->arena, bytes);
+    if (!copy) return NULL;
+    memcpy(copy, symbol, bytes);
+    *slot = v->size;
+    v->entries[v->size] = (entry){.symbol = copy, .hash = hash};
+    return &v->entries[v->size++];
+}
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a vocabulary");
+}
+
+static lb_status add_specials(lb_vocabulary *v, const char *const *specials, int32_t count, lb_error *error)
+{
+    v->arena = lb_arena_new();
+    if (!v->arena) return out_of_memory(error);
+    for (int32_t i = 0; i < count; i++) {
+        if (!find_or_add(v, specials[i])) return out_of_memory(error);
+        if (v->size == i)
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "vocabulary: the special symbol \"%s\" is there twice", specials[i]);
+    }
+    return LB_OK;
+}
+
+lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown, lb_error *error)
+{
+    if (unknown < 0 || unknown >= count) {
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     "vocabulary: the unknown symbol cannot be number %d of %d special ones", (int)unknown,
+                     (int)count);
+        return NULL;
+    }
+    lb_vocabulary *v = lb_alloc_zero(sizeof *v);
+    if (!v) {
+        out_of_memory(error);
+        return NULL;
+    }
+    v->specials = count;
+    v->unknown = unknown;
+    if (add_specials(v, specials, count, error) == LB_OK) return v;
+    lb_vocabulary_free(v);
+    return NULL;
+}
+
+void lb_vocabulary_free(lb_vocabulary *v)
+{
+    if (!v) return;
+    lb_release(v->entries);
+    lb_release(v->slots);
+    lb_arena_free(v->arena);
+    lb_release(v);
+}
+
+lb_status lb_vocabulary_add(lb_vocabulary *v, const char *const *symbols, size_t count, lb_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        entry *found = find_or_add(v, symbols[i]);
+        if (!found) return out_of_memory(error);
+        found->count++;
+    }
+    return LB_OK;
+}
+
+/* UTF-8 sorts as its characters do, byte by byte. */
+static int compare(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return strcmp(x->symbol, y->symbol);
+}
+
+void lb_vocabulary_sort(lb_vocabulary *v, int64_t least)
+{
+    int32_t kept = v->specials;
+    for (int32_t id = v->specials; id < v->size; id++)
+        if (v->entries[id].count >= least) v->entries[kept++] = v->entries[id];
+    v->size = kept;
+    qsort(v->entries + v->specials, (size_t)(kept - v->specials), sizeof *v->entries, compare);
+    fill_slots(v);
+}
+
+int32_t lb_vocabulary_size(const lb_vocabulary *v)
+{
+    return v->size;
+}
+
+int32_t lb_vocabulary_id(const lb_vocabulary *v, const char *symbol)
+{
+    int32_t id = *find_slot(v, symbol, hash_symbol(symbol));
+    return id == EMPTY ? v->unknown : id;
+}
+
+const char *lb_vocabulary_symbol(const lb_vocabulary *v, int32_t id)
+{
+    return v->entries[id].symbol;
+}
+
+int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,
+                             int32_t length)
+{
+    int32_t used = count < (size_t)length ? (int32_t)count : length;
+    for (int32_t i = 0; i < length; i++) id[i] = i < used ? lb_vocabulary_id(v, symbols[i]) : LB_PAD;
+    return used;
+}

@@ -1,0 +1,85 @@
+#include "data/words.h"
+
+#include "data/lower_case.h"
+#include "io/json.h"
+#include "tensor/alloc.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+/* What Python takes for white space. */
+static bool is_white(int32_t character)
+{
+    const utf8proc_property_t *property = utf8proc_get_property(character);
+    return property->category == UTF8PROC_CATEGORY_ZS || property->bidi_class == UTF8PROC_BIDI_CLASS_WS ||
+           property->bidi_class == UTF8PROC_BIDI_CLASS_B || property->bidi_class == UTF8PROC_BIDI_CLASS_S;
+}
+
+/* Bytes of the characters with which the text begins and that are white space, or that are not. */
+static size_t run(const char *text, bool white)
+{
+    size_t length = 0;
+    while (text[length]) {
+        int32_t character;
+        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text + length, -1, &character);
+        if (is_white(character) != white) break;
+        length += (size_t)bytes;
+    }
+    return length;
+}
+
+bool lb_words_none(const char *text)
+{
+    return text[run(text, true)] == '\0';
+}
+
+static size_t count_words(const char *text)
+{
+    size_t count = 0;
+    for (text += run(text, true); *text; text += run(text, true)) {
+        text += run(text, false);
+        count++;
+    }
+    return count;
+}
+
+/* Ends each word with a NUL and notes where it begins. */
+static void cut(char *letters, const char **word)
+{
+    letters += run(letters, true);
+    while (*letters) {
+        *word++ = letters;
+        letters += run(letters, false);
+        size_t gap = run(letters, true);
+        *letters = '\0';
+        letters += gap;
+    }
+}
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
+}
+
+lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
+{
+    size_t length = strlen(text);
+    *words = (lb_words){0};
+    if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "the text is not UTF-8");
+    words->letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
+    if (!words->letters) return out_of_memory(error);
+    words->letters[lb_lower_case(text, length, words->letters)] = '\0';
+    size_t count = count_words(words->letters);
+    words->word = lb_alloc(count * sizeof *words->word);
+    if (!words->word) return out_of_memory(error);
+    words->count = count;
+    cut(words->letters, words->word);
+    return LB_OK;
+}
+
+void lb_words_free(lb_words *words)
+{
+    lb_release((void *)words->word);
+    lb_release(words->letters);
+    *words = (lb_words){0};
+}
