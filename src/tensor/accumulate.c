@@ -4,11 +4,11 @@
 
 enum {
     RUN = 1 << 13,   /* elements that a thread takes at a time */
-    ALONE = 2 * RUN, /* elements that are not worth a second thread */
+    ALONE = 1 << 17, /* elements that are not worth a second thread: half a megabyte */
     COLUMNS = 64     /* columns whose sums a thread takes at a time */
 };
 
-/* Small arrays take the way without OpenMP: even a region of one thread would cost more than they do. */
+/* Smaller arrays take the way without OpenMP: even a region of one thread would cost more than the smallest of them do. */
 
 static int64_t smaller(int64_t a, int64_t b)
 {

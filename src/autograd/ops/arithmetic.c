@@ -3,8 +3,10 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 
-/* Elements that a thread takes at a time. */
-enum { CHUNK = 1 << 13 };
+enum {
+    CHUNK = 1 << 13, /* elements that a thread takes at a time */
+    ALONE = 1 << 16  /* elements that are not worth a second thread */
+};
 
 /* One row of an operand, or of its gradient: `step` is 0 where one element serves the whole row. */
 typedef struct row {
@@ -96,7 +98,7 @@ static void take_row(const lb_node *node, bool backward, row a, row b, int64_t o
 static void walk_alike(const lb_node *node, bool backward)
 {
     int64_t count = lb_count(node->out[0]);
-#pragma omp parallel for schedule(static) if (count > CHUNK)
+#pragma omp parallel for schedule(static) if (count > ALONE)
     for (int64_t first = 0; first < count; first += CHUNK)
         take_row(node, backward, row_of(node->in[0], first, 1), row_of(node->in[1], first, 1), first,
                  count - first < CHUNK ? count - first : CHUNK);

@@ -25,7 +25,7 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
 }
 
 enum {
-    ALONE = 1 << 14, /* elements that one thread is quicker with */
+    ALONE = 1 << 16, /* elements that one thread is quicker with */
     COLUMNS = 64     /* of the table, whose gradient a thread takes at a time */
 };
 

@@ -3,8 +3,10 @@
 #include "autograd/ops.h"
 #include "tensor/elementary.h"
 
-/* Elements that a thread takes at a time. */
-enum { CHUNK = 1 << 13 };
+enum {
+    CHUNK = 1 << 13, /* elements that a thread takes at a time */
+    ALONE = 1 << 15  /* elements that are not worth a second thread */
+};
 
 /* A run of elements: operand, result and their gradients. `factor` is lb_scale's. */
 typedef struct run {
@@ -32,7 +34,7 @@ static void in_runs(const lb_node *node, bool backward)
     const unary *op = node->attributes;
     lb_tensor *x = node->in[0], *y = node->out[0];
     int64_t count = lb_count(x);
-#pragma omp parallel for schedule(static) if (count > CHUNK)
+#pragma omp parallel for schedule(static) if (count > ALONE)
     for (int64_t first = 0; first < count; first += CHUNK) {
         run r = {.count = count - first < CHUNK ? count - first : CHUNK, .factor = op->factor};
         r.x = x->data + first;
