@@ -32,3 +32,13 @@ lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_e
     }
     return LB_OK;
 }
+
+lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name)
+{
+    lb_error error = {0};
+    const lb_safetensors_tensor *array = lb_safetensors_find(file, name);
+    lb_tensor *tensor = lb_tensor_new(tape, array ? array->shape : (lb_shape){0}, NULL);
+    if (!lb_is_sound(tensor)) return tensor;
+    lb_status status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &error);
+    return status ? lb_tape_fail(tape, status, "%s", error.message) : tensor;
+}

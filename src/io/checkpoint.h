@@ -22,4 +22,9 @@ LB_MUST_USE lb_status lb_checkpoint_save(const char *path, const lb_params *para
  *          parameters may have been set already. */
 LB_MUST_USE lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error);
 
+/** The array of this name as a tensor on the tape: data that a program brings along, such as the lessons'.
+ *  Shapes: that of the array. Numbers of any kind are converted to lb_real. It wants no gradient.
+ *  Errors: LB_ERROR_FORMAT if there is no such array, LB_ERROR_MEMORY: recorded on the tape, and the tensor is poison. */
+lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
+#include "tensor/alloc.h"
 
 #include <math.h>
 
@@ -163,4 +164,31 @@ lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *err
 {
     lb_panel panel = lb_heatmap_panel(map);
     return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, path, error);
+}
+
+lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns, const char *title,
+                               const char *path, lb_error *error)
+{
+    lb_figure figure = {.count = count, .columns = columns, .title = title};
+    if (count == 0) return lb_figure_save(&figure, path, error); /* says so */
+    for (size_t i = 0; i < count; i++)
+        if (lb_heatmap_wrong(&maps[i])) return lb_heatmap_save(&maps[i], path, error);
+    lb_heatmap *shared = lb_alloc(count * sizeof *shared);
+    lb_panel *panels = lb_alloc(count * sizeof *panels);
+    lb_status status = LB_ERROR_MEMORY;
+    if (shared && panels) {
+        for (size_t i = 0; i < count; i++) {
+            shared[i] = maps[i];
+            panels[i] = lb_heatmap_panel(&shared[i]);
+        }
+        lb_color_bar bar = lb_heatmap_share_scale(shared, count);
+        figure.panels = panels;
+        figure.bar = &bar;
+        status = lb_figure_save(&figure, path, error);
+    } else {
+        lb_error_set(error, status, "%s: out of memory", path);
+    }
+    lb_release(shared);
+    lb_release(panels);
+    return status;
 }

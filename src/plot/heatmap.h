@@ -60,4 +60,9 @@ lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error);
 
+/** Draws `count` maps as one figure, `columns` in a row (0: all), below a title (NULL: none), with one scale and one
+ *  colour bar, as lb_heatmap_share_scale gives them. The maps stay as they are.    Errors: as lb_heatmap_save. */
+LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns,
+                                           const char *title, const char *path, lb_error *error);
+
 #endif

@@ -266,6 +266,53 @@ START_TEST(test_draw_impossible_map_is_an_argument_error)
 }
 END_TEST
 
+START_TEST(test_save_grid_equals_panels_that_share_their_scale)
+{
+    lb_heatmap maps[] = {translation(), translation(), translation()};
+    const char *path = TEST_OUTPUT "/grid.png", *by_hand = TEST_OUTPUT "/grid_by_hand.png";
+    maps[1].values = values;
+    maps[0].range = maps[1].range = LB_RANGE_DATA;
+    ck_assert_int_eq(lb_heatmap_save_grid(maps, 3, 2, "Grid", path, NULL), LB_OK);
+    ck_assert(maps[0].range == LB_RANGE_DATA && !maps[0].hide_bar);
+
+    lb_color_bar bar = lb_heatmap_share_scale(maps, 3);
+    lb_panel panels[] = {lb_heatmap_panel(&maps[0]), lb_heatmap_panel(&maps[1]), lb_heatmap_panel(&maps[2])};
+    lb_figure figure = {.panels = panels, .count = 3, .columns = 2, .title = "Grid", .bar = &bar};
+    ck_assert_int_eq(lb_figure_save(&figure, by_hand, NULL), LB_OK);
+    support_pictures_equal(path, by_hand);
+    remove(path);
+    remove(by_hand);
+}
+END_TEST
+
+START_TEST(test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error)
+{
+    lb_heatmap maps[] = {translation(), {.rows = 2, .columns = 2, .range = LB_RANGE_DATA}};
+    lb_error error = {0};
+    const char *path = TEST_OUTPUT "/impossible.png";
+    ck_assert_int_eq(lb_heatmap_save_grid(maps, 0, 0, NULL, path, &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: figure: there are no panels"));
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_heatmap_save_grid(maps, 2, 0, NULL, path, &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: heat map: there are no values"));
+}
+END_TEST
+
+START_TEST(test_save_grid_out_of_memory_leaks_nothing)
+{
+    lb_heatmap maps[] = {translation(), translation()};
+    for (long n = 1; n <= 3; n++) {
+        lb_error error = {0};
+        support_watch_allocations();
+        support_fail_allocation(n);
+        ck_assert_int_eq(lb_heatmap_save_grid(maps, 2, 0, NULL, TEST_OUTPUT "/memory.png", &error),
+                         LB_ERROR_MEMORY);
+        ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+        ck_assert_int_eq(support_live_allocations(), 0);
+    }
+}
+END_TEST
+
 START_TEST(test_save_unwritable_is_a_write_error)
 {
     lb_heatmap map = translation();
@@ -315,6 +362,9 @@ int main(void)
     tcase_add_test(tests, test_draw_dpi_scales_the_picture);
     tcase_add_test(tests, test_cell_text_has_two_decimals);
     tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 5);
+    tcase_add_test(tests, test_save_grid_equals_panels_that_share_their_scale);
+    tcase_add_test(tests, test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error);
+    tcase_add_test(tests, test_save_grid_out_of_memory_leaks_nothing);
     tcase_add_test(tests, test_save_unwritable_is_a_write_error);
     tcase_add_test(tests, test_save_out_of_memory_at_any_time_leaks_nothing);
     suite_add_tcase(suite, tests);
