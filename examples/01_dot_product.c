@@ -55,7 +55,7 @@ static lb_status sentence(lb_tape *tape, const char *folder, lb_error *error)
 {
     static const char *const words[] = {"The", "cat", "sat", "on", "the", "mat"};
     lb_safetensors *file;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/sentence.safetensors", &file, error);
+    lb_status status = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", &file, error);
     if (status) return status;
     lb_tensor *query = lb_checkpoint_tensor(tape, file, "query"); /* [1, 6, 64] */
     lb_tensor *key = lb_checkpoint_tensor(tape, file, "key");

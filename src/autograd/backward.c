@@ -1,6 +1,6 @@
 #include "autograd/tape_internal.h"
 
-#include <string.h>
+#include "tensor/accumulate.h"
 
 static bool is_reached(const lb_node *node)
 {
@@ -12,10 +12,9 @@ static bool is_reached(const lb_node *node)
 static lb_status give_grad(lb_tensor *tensor)
 {
     if (tensor->grad) return LB_OK;
-    size_t bytes = (size_t)lb_count(tensor) * sizeof *tensor->grad;
-    tensor->grad = lb_tape_alloc(tensor->tape, bytes);
+    tensor->grad = lb_tape_alloc(tensor->tape, (size_t)lb_count(tensor) * sizeof *tensor->grad);
     if (!tensor->grad) return lb_tape_status(tensor->tape);
-    memset(tensor->grad, 0, bytes);
+    lb_set_zero(lb_count(tensor), tensor->grad);
     return LB_OK;
 }
 

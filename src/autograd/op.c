@@ -136,15 +136,17 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     return reals;
 }
 
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t uses, lb_matrix *matrix)
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t inputs, int64_t uses,
+                             lb_matrix *matrix)
 {
     enum { USES_THAT_PAY = 3 };
-    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(weight, 1);
-    *matrix = lb_transposed(weight->data, inputs);
+    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1);
+    const lb_real *columns = weight->data + stride - inputs;
+    *matrix = lb_transposed(columns, stride);
     if (uses < USES_THAT_PAY) return true;
     lb_real *moved = lb_op_reals(node, outputs * inputs);
     if (!moved) return false;
-    lb_transpose(outputs, inputs, weight->data, moved);
+    lb_transpose(outputs, inputs, columns, stride, moved);
     *matrix = lb_plain(moved, outputs);
     return true;
 }

@@ -104,9 +104,11 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** The same, all zero. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
-/** The transposed weight [outputs, inputs], ready to be multiplied with `uses` times: laid out anew as
- *  [inputs, outputs] if that pays, for BLAS is at its best with short plain operands. False if there is no memory. */
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t uses, lb_matrix *matrix);
+/** The last `inputs` columns of a weight [outputs, inputs or more], transposed, ready to be multiplied with `uses` times:
+ *  laid out anew as [inputs, outputs] if that pays, for BLAS is at its best with short plain operands. False if there is
+ *  no memory. */
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t inputs, int64_t uses,
+                             lb_matrix *matrix);
 
 /** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
 lb_rng lb_op_rng(const lb_node *node);

@@ -73,13 +73,13 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     return lb_params_status(params);
 }
 
-/* The input's part of a GRU's gates for embedded tokens; `weight` may be a part of weight_ih. */
+/* The tokens' part of a GRU's gates: the first columns of the weight meet the embedding. */
 static lb_tensor *token_gates(const lb_seq2seq *model, const lb_embedding *embedding, lb_tokens tokens,
                               lb_tensor *weight, lb_tensor *bias)
 {
     if (model->config.dropout == 0) return lb_embedding_affine(embedding, tokens, weight, bias);
-    return lb_affine(lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout), weight,
-                     bias);
+    lb_tensor *x = lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout);
+    return lb_affine_columns(x, weight, 0, bias);
 }
 
 static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
@@ -103,10 +103,6 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
         encoded.initial[layer] = lb_tanh(lb_linear_forward(&model->bridge[layer], state));
     }
-    lb_tensor *weight = lb_on_tape(source.tape, model->decoder.cell[0].weight_ih);
-    int64_t embed = model->config.embed, depth = model->attention.depth;
-    encoded.weight_token = depth ? lb_slice(weight, 1, 0, embed) : weight;
-    encoded.weight_context = depth ? lb_slice(weight, 1, embed, depth) : NULL;
     lb_tape_leave(source.tape, outer);
     return encoded;
 }
@@ -143,7 +139,8 @@ static attending attend_stepwise(const lb_seq2seq *model, const lb_seq2seq_encod
     for (int64_t t = 0; t < steps; t++) {
         lb_attended_result seen = lb_decoder_attention_ask(
             &model->attention, as_sequence(state, target_in.batch), &encoded->memory);
-        lb_tensor *x = lb_add(at_time(gates, t), lb_affine(seen.context, encoded->weight_context, NULL));
+        lb_tensor *x = lb_add(at_time(gates, t),
+                              lb_affine_columns(seen.context, cell->weight_ih, model->config.embed, NULL));
         outputs[t] = lb_gru_sequence(x, state, cell->weight_hh, cell->bias_hh, NULL, false);
         state = lb_op_output(outputs[t], 1);
         contexts[t] = seen.context;
@@ -161,7 +158,7 @@ static attending attend_additively(const lb_seq2seq *model, const lb_seq2seq_enc
     const lb_attended_memory *memory = &encoded->memory;
     lb_tensor *outputs =
         lb_attention_gru_sequence(gates, state, memory->keys, memory->values, memory->mask, a->query, a->v,
-                                  encoded->weight_context, cell->weight_hh, cell->bias_hh);
+                                  cell->weight_ih, cell->weight_hh, cell->bias_hh);
     lb_tensor *weights = lb_op_output(outputs, 2);
     if (lb_is_sound(weights))
         weights = lb_reshape(weights, LB_SHAPE(target_in.batch, 1, target_in.length, lb_dim(weights, 2)));
@@ -176,7 +173,7 @@ static attending attending_layer(const lb_seq2seq *model, const lb_seq2seq_encod
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     lb_tensor *gates =
-        token_gates(model, &model->target_embedding, target_in, encoded->weight_token, cell->bias_ih);
+        token_gates(model, &model->target_embedding, target_in, cell->weight_ih, cell->bias_ih);
     switch (model->config.attention) {
     case LB_ATTENTION_NONE: {
         lb_tensor *outputs = lb_gru_sequence(gates, state, cell->weight_hh, cell->bias_hh, NULL, false);
@@ -212,8 +209,11 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         top = lb_gru_sequence(gates, initial[layer], cell->weight_hh, cell->bias_hh, NULL, false);
         decoded.final[layer] = lb_op_output(top, 1);
     }
-    lb_tensor *joined = first.contexts ? lb_concat((lb_tensor *[]){top, first.contexts}, 2, -1) : top;
-    decoded.logits = lb_linear_forward(&model->output, lb_dropout(joined, model->config.dropout));
+    top = lb_dropout(top, model->config.dropout);
+    decoded.logits =
+        first.contexts
+            ? lb_linear_forward_pair(&model->output, top, lb_dropout(first.contexts, model->config.dropout))
+            : lb_linear_forward(&model->output, top);
     lb_tape_leave(tape, outer);
     return decoded;
 }

@@ -52,9 +52,7 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 /** What the decoder knows of a batch of sources. */
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
-    lb_tensor **initial;     /* [layers] of [batch, hidden] */
-    lb_tensor *weight_token; /* the columns of the first decoder layer's weight_ih that meet the embedding */
-    lb_tensor *weight_context; /* and those that meet the context; NULL without attention */
+    lb_tensor **initial; /* [layers] of [batch, hidden] */
 } lb_seq2seq_encoded;
 
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);

@@ -23,9 +23,10 @@ lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, 
                                lb_tensor *bias)
 {
     if (lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) >= tokens.batch * tokens.length)
-        return lb_affine(lb_embedding_forward(embedding, tokens), weight, bias);
+        return lb_affine_columns(lb_embedding_forward(embedding, tokens), weight, 0, bias);
     const char *outer = lb_tape_enter(tokens.tape, embedding->name);
-    lb_tensor *rows = lb_lookup(tokens, lb_affine(lb_on_tape(tokens.tape, embedding->weight), weight, bias));
+    lb_tensor *rows =
+        lb_lookup(tokens, lb_affine_columns(lb_on_tape(tokens.tape, embedding->weight), weight, 0, bias));
     lb_tape_leave(tokens.tape, outer);
     return rows;
 }

@@ -18,9 +18,9 @@ lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const ch
 /** Shapes: tokens [batch, length] -> [batch, length, width]. Errors: LB_ERROR_INDEX. */
 lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens);
 
-/** The embedding and an affine map behind it, lb_affine(embedding, weight, bias), in whichever order costs less: where
+/** The embedding and an affine map behind it, lb_affine_columns(embedding, weight, 0, bias), in whichever order costs less: where
  *  the vocabulary is smaller than the batch, the table is mapped once and its rows are looked up.
- *  Shapes: weight [outputs, width], bias [outputs] or NULL -> [batch, length, outputs].
+ *  Shapes: weight [outputs, width or more], bias [outputs] or NULL -> [batch, length, outputs].
  *  Errors: LB_ERROR_INDEX, LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
                                lb_tensor *bias);

@@ -23,4 +23,8 @@ lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name,
 /** Shapes: x [..., inputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_linear_forward(const lb_linear *linear, lb_tensor *x);
 
+/** The layer applied to two tensors side by side, [a; b], which are not copied together for it.
+ *  Shapes: a [..., n], b [..., inputs - n] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b);
+
 #endif

@@ -93,6 +93,7 @@ lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial
         find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
     if (poison) return (lb_plain_result){{poison, poison, poison}};
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
+    int64_t first = lb_dim(weight_context, 1) - lb_dim(values, 2);
     lb_tensor *state = initial;
     lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
     if (!outputs) return (lb_plain_result){{x, x, x}};
@@ -102,7 +103,7 @@ lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial
         lb_plain_result attended = lb_plain_attend_additive(query, keys, values, v, mask);
         contexts[t] = at_time(attended.output[0], 0);
         weights[t] = at_time(attended.output[1], 0);
-        lb_tensor *gates = lb_add(at_time(x, t), lb_affine(contexts[t], weight_context, NULL));
+        lb_tensor *gates = lb_add(at_time(x, t), lb_affine_columns(contexts[t], weight_context, first, NULL));
         state = outputs[t] = gru_step(gates, state, weight_hh, bias_hh);
     }
     int count = (int)steps;

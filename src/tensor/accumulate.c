@@ -1,21 +1,81 @@
 #include "tensor/accumulate.h"
 
-LB_KERNEL void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
+#include <string.h>
+
+enum {
+    RUN = 1 << 13,   /* elements that a thread takes at a time */
+    ALONE = 2 * RUN, /* elements that are not worth a second thread */
+    COLUMNS = 64     /* columns whose sums a thread takes at a time */
+};
+
+/* Small arrays take the way without OpenMP: even a region of one thread would cost more than they do. */
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+LB_KERNEL static void add_run(int64_t count, const lb_real *from, lb_real *to)
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) to[i] += from[i];
 }
 
-LB_KERNEL void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
+{
+    if (count <= ALONE) {
+        add_run(count, from, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        add_run(smaller(RUN, count - first), from + first, to + first);
+}
+
+LB_KERNEL static void add_scaled_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) to[i] += factor * from[i];
 }
 
-LB_KERNEL void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to)
+void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+    if (count <= ALONE) {
+        add_scaled_run(count, factor, from, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        add_scaled_run(smaller(RUN, count - first), factor, from + first, to + first);
+}
+
+LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t width, int64_t count, const lb_real *from,
+                                        lb_real *to)
 {
     for (int64_t row = 0; row < rows; row++) {
 #pragma omp simd
-        for (int64_t i = 0; i < width; i++) to[i] += from[row * width + i];
+        for (int64_t i = 0; i < count; i++) to[i] += from[row * width + i];
     }
+}
+
+void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to)
+{
+    if (rows * width <= ALONE) {
+        add_block_of_rows(rows, width, width, from, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < width; first += COLUMNS)
+        add_block_of_rows(rows, width, smaller(COLUMNS, width - first), from + first, to + first);
+}
+
+void lb_set_zero(int64_t count, lb_real *to)
+{
+    if (count <= ALONE) {
+        memset(to, 0, (size_t)count * sizeof *to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        memset(to + first, 0, (size_t)smaller(RUN, count - first) * sizeof *to);
 }

@@ -1,4 +1,4 @@
-/* Adding into memory: the last step of every backward. */
+/* Adding into memory: the last step of every backward. Large arrays are shared among the threads. */
 #ifndef LB_ACCUMULATE_H
 #define LB_ACCUMULATE_H
 
@@ -14,5 +14,8 @@ void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_rea
 
 /** to[i] += the sum of column i of from [rows, width], row by row in order. */
 void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to);
+
+/** to[i] = 0. */
+void lb_set_zero(int64_t count, lb_real *to);
 
 #endif

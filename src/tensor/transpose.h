@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** to[j, i] = from[i, j]. Shapes: from [rows, columns], to [columns, rows]; they must not overlap. */
-void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, lb_real *to);
+/** to[j, i] = from[i, j]. Shapes: from [rows, columns] with rows `stride` apart, to [columns, rows]; they must not overlap. */
+void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to);
 
 #endif

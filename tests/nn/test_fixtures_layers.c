@@ -43,6 +43,26 @@ START_TEST(test_linear_forward_and_gradients_equal_pytorch)
 }
 END_TEST
 
+START_TEST(test_linear_of_a_pair_equals_the_layer_of_what_is_joined)
+{
+    support_fixture *fixture = support_fixture_open("linear");
+    lb_params *params = lb_params_new(3);
+    lb_tape *tape = lb_tape_new();
+    lb_linear linear;
+    ck_assert_int_eq(lb_linear_init(&linear, params, "", (lb_linear_config){.inputs = 4, .outputs = 7}),
+                     LB_OK);
+    support_fixture_fill(fixture, params);
+    lb_tensor *x = support_fixture_input(fixture, tape, "x");
+    lb_tensor *y = lb_linear_forward_pair(&linear, lb_slice(x, 2, 0, 1), lb_slice(x, 2, 1, 3));
+    support_fixture_backward(fixture, support_fixture_output(fixture, "y", y, NULL), params);
+    ck_assert(!lb_is_sound(lb_linear_forward_pair(&linear, x, x)));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
+    lb_tape_free(tape);
+    lb_params_free(params);
+    support_fixture_close(fixture);
+}
+END_TEST
+
 START_TEST(test_linear_without_bias_equals_pytorch)
 {
     check_linear("linear_no_bias", true);
@@ -111,6 +131,7 @@ int main(void)
     return support_run_tests("fixtures of layers",
                              SUPPORT_TESTS(test_linear_forward_and_gradients_equal_pytorch,
                                            test_linear_without_bias_equals_pytorch,
+                                           test_linear_of_a_pair_equals_the_layer_of_what_is_joined,
                                            test_embedding_forward_and_gradients_equal_pytorch,
                                            test_layer_norm_forward_and_gradients_equal_pytorch,
                                            test_cross_entropy_with_ignored_targets_equals_pytorch,

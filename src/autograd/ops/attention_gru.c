@@ -56,7 +56,8 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(keys.dim[2], hidden)))
         return lb_op_misfit(node, "a query would not fit a key", "weight_query", W_QUERY, "keys", KEYS);
-    if (!lb_shape_equal(node->in[W_CONTEXT]->shape, LB_SHAPE(3 * hidden, values.dim[2])))
+    lb_shape context = node->in[W_CONTEXT]->shape;
+    if (context.ndim != 2 || context.dim[0] != 3 * hidden || context.dim[1] < values.dim[2])
         return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values",
                             VALUES);
     if (!lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(3 * hidden)))
@@ -91,6 +92,12 @@ static int64_t previous_at(const extent *e)
 static int64_t query_at(const extent *e)
 {
     return (LB_GRU_SAVED + 1) * e->hidden;
+}
+
+/* Columns of W_CONTEXT that meet the input, which has been multiplied already. */
+static int64_t before_context(const lb_node *node, const extent *e)
+{
+    return lb_dim(node->in[W_CONTEXT], 1) - e->depth;
 }
 
 /* The weights of the forward pass as its products take them. */
@@ -162,9 +169,9 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
     if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
     forward_weights weights;
-    if (!lb_op_transposed_weight(node, node->in[W_QUERY], e.steps, &weights.query) ||
-        !lb_op_transposed_weight(node, node->in[W_HIDDEN], e.steps, &weights.hidden) ||
-        !lb_op_transposed_weight(node, node->in[W_CONTEXT], e.steps, &weights.context))
+    if (!lb_op_transposed_weight(node, node->in[W_QUERY], e.hidden, e.steps, &weights.query) ||
+        !lb_op_transposed_weight(node, node->in[W_HIDDEN], e.hidden, e.steps, &weights.hidden) ||
+        !lb_op_transposed_weight(node, node->in[W_CONTEXT], e.depth, e.steps, &weights.context))
         return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
@@ -184,17 +191,16 @@ typedef struct backward_memory {
     lb_real *dh;       /* [batch * steps, 3 hidden] */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
-    lb_real *dkeys;    /* [batch, keys, width] */
-    lb_real *dvalues;  /* [batch, keys, depth] */
     lb_real *dv;       /* [tiles, width] */
     lb_real *dscores;  /* [tiles, keys] */
+    lb_real *unwanted; /* [tiles, keys, width + depth]: of keys and values that want no gradient */
 } backward_memory;
 
 static int64_t backward_work(const lb_node *node)
 {
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
-    return e.batch * (e.hidden + e.keys * (e.width + e.depth)) + tiles * (e.width + e.keys) +
+    return e.batch * e.hidden + tiles * (e.width + e.keys + e.keys * (e.width + e.depth)) +
            all * (6 * e.hidden + e.width + e.depth);
 }
 
@@ -203,16 +209,29 @@ static backward_memory carve_backward(const extent *e, int64_t tiles, lb_real *w
 {
     int64_t all = e->batch * e->steps;
     backward_memory m = {.dstate = work};
-    m.dkeys = m.dstate + e->batch * e->hidden;
-    m.dvalues = m.dkeys + e->batch * e->keys * e->width;
-    m.dv = m.dvalues + e->batch * e->keys * e->depth;
-    m.dscores = m.dv + tiles * e->width;
+    m.dv = m.dstate + e->batch * e->hidden;
+    m.unwanted = m.dv + tiles * e->width;
+    m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
     memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
     m.dx = m.dscores + tiles * e->keys;
     m.dh = m.dx + all * 3 * e->hidden;
     m.dquery = m.dh + all * 3 * e->hidden;
     m.dcontext = m.dquery + all * e->width;
     return m;
+}
+
+/* Rows of a batch attend to keys of their own: the gradients go where they belong at once. */
+static lb_attended_grad grads_of(const lb_node *node, const extent *e, int64_t tile, int64_t row,
+                                 const backward_memory *m)
+{
+    lb_real *unwanted = m->unwanted + tile * e->keys * (e->width + e->depth);
+    const lb_tensor *keys = node->in[KEYS], *values = node->in[VALUES];
+    return (lb_attended_grad){
+        .keys = lb_wants_grad(keys) ? keys->grad + row * e->keys * e->width : unwanted,
+        .values =
+            lb_wants_grad(values) ? values->grad + row * e->keys * e->depth : unwanted + e->keys * e->width,
+        .v = m->dv + tile * e->width,
+    };
 }
 
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
@@ -227,24 +246,22 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
         lb_add_to(hidden, dout, d);
         lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden,
                               m.dh + at * 3 * hidden, d);
+        if (lb_wants_grad(node->in[X]))
+            lb_add_to(3 * hidden, m.dx + at * 3 * hidden, node->in[X]->grad + at * 3 * hidden);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
-    lb_gemm_serial(height, e->depth, 3 * hidden, lb_plain(m.dx + start * 3 * hidden, e->steps * 3 * hidden),
-                   lb_plain(node->in[W_CONTEXT]->data, e->depth), 1, m.dcontext + start * e->depth,
-                   e->steps * e->depth);
+    lb_gemm_serial(
+        height, e->depth, 3 * hidden, lb_plain(m.dx + start * 3 * hidden, e->steps * 3 * hidden),
+        lb_plain(node->in[W_CONTEXT]->data + before_context(node, e), lb_dim(node->in[W_CONTEXT], 1)), 1,
+        m.dcontext + start * e->depth, e->steps * e->depth);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_attended to = attended_by(node, e, first + row);
-        lb_attended_grad into = {
-            .keys = m.dkeys + (first + row) * e->keys * e->width,
-            .values = m.dvalues + (first + row) * e->keys * e->depth,
-            .v = m.dv + tile * e->width,
-        };
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
-                           node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys, into,
-                           m.dquery + at * e->width);
+                           node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
+                           grads_of(node, e, tile, first + row, &m), m.dquery + at * e->width);
     }
     lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(m.dh + start * 3 * hidden, e->steps * 3 * hidden),
                    lb_plain(node->in[W_HIDDEN]->data, hidden), 1, m.dstate + first * hidden, hidden);
@@ -252,12 +269,14 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
                    lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
 }
 
-/* weight += gradient' input, over all rows and steps: one product. */
-static void add_product(lb_tensor *weight, int64_t rows, const lb_real *gradient, lb_matrix input)
+/* The weight's last columns += gradient' input, over all rows and steps: one product. */
+static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, const lb_real *gradient,
+                        lb_matrix input)
 {
-    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(weight, 1);
+    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1);
     if (lb_wants_grad(weight))
-        lb_gemm(outputs, inputs, rows, lb_transposed(gradient, outputs), input, 1, weight->grad, inputs);
+        lb_gemm(outputs, inputs, rows, lb_transposed(gradient, outputs), input, 1,
+                weight->grad + stride - inputs, stride);
 }
 
 static void backward(lb_node *node)
@@ -271,15 +290,12 @@ static void backward(lb_node *node)
             backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
     int64_t all = e.batch * e.steps;
     const lb_real *saved = node->saved;
-    lb_op_add_grad(node->in[X], m.dx);
     lb_op_add_grad(node->in[INITIAL], m.dstate);
-    lb_op_add_grad(node->in[KEYS], m.dkeys);
-    lb_op_add_grad(node->in[VALUES], m.dvalues);
     lb_op_add_grad_rows(node->in[V], tiles.count, m.dv);
     lb_op_add_grad_rows(node->in[BIAS], all, m.dh);
-    add_product(node->in[W_HIDDEN], all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
-    add_product(node->in[W_QUERY], all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
-    add_product(node->in[W_CONTEXT], all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));
+    add_product(node->in[W_HIDDEN], e.hidden, all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
+    add_product(node->in[W_QUERY], e.hidden, all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
+    add_product(node->in[W_CONTEXT], e.depth, all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));
 }
 
 static double dot(const lb_real *weight, int64_t row, int64_t width, const double *x)
@@ -314,6 +330,12 @@ static double gate(const lb_node *node, int64_t which, const double *state)
            dot(node->in[W_HIDDEN]->data, which, lb_dim(node->in[W_HIDDEN], 1), state);
 }
 
+static double context_part(const lb_node *node, const extent *e, int64_t which, const double *context)
+{
+    const lb_real *weight = node->in[W_CONTEXT]->data + which * lb_dim(node->in[W_CONTEXT], 1);
+    return dot(weight + before_context(node, e), 0, e->depth, context);
+}
+
 static void reference(const lb_node *node, double *const *out)
 {
     extent e = extent_of(node);
@@ -327,7 +349,7 @@ static void reference(const lb_node *node, double *const *out)
             for (int64_t j = 0; j < e.hidden; j++) {
                 for (int64_t g = 0; g < 3; g++)
                     x[g] = (double)node->in[X]->data[at * 3 * e.hidden + g * e.hidden + j] +
-                           dot(node->in[W_CONTEXT]->data, g * e.hidden + j, e.depth, context);
+                           context_part(node, &e, g * e.hidden + j, context);
                 double r = 1 / (1 + exp(-x[0] - gate(node, j, state)));
                 double z = 1 / (1 + exp(-x[1] - gate(node, e.hidden + j, state)));
                 double n = tanh(x[2] + r * gate(node, 2 * e.hidden + j, state));
@@ -348,7 +370,7 @@ static const lb_op_case cases[] = {
     {"masked",
      10,
      {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
-      LB_DIMS(1, 3), LB_DIMS(6, 4), LB_DIMS(6, 2), LB_DIMS(6)},
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
      .fixed = {[MASK] = true},
      .apply = masked_case},
     {"several tiles",
@@ -376,8 +398,8 @@ static const lb_op attention_gru_op = {
 /** A GRU whose input at each step is joined by what its last state attends to, by additive attention.
  *  Shapes: x [batch, time, 3 hidden] = W_ih input + b_ih without the context's part; initial [batch, hidden];
  *          keys [batch, K, width], projected; values [batch, K, depth]; mask [batch, K] or NULL;
- *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth]; weight_hh [3 hidden, hidden];
- *          bias_hh [3 hidden]
+ *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth or more], of which the last
+ *          `depth` columns count: weight_ih will do; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
  *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K].
  *  Mask:   as lb_attend_additive. Errors: LB_ERROR_SHAPE.
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.

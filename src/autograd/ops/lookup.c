@@ -24,11 +24,17 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
+enum {
+    ALONE = 1 << 14, /* elements that one thread is quicker with */
+    COLUMNS = 64     /* of the table, whose gradient a thread takes at a time */
+};
+
 static lb_status forward(lb_node *node)
 {
     const lb_tokens *tokens = node->attributes;
-    int64_t width = lb_dim(node->in[0], 1);
-    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
+    int64_t width = lb_dim(node->in[0], 1), count = tokens->batch * tokens->length;
+#pragma omp parallel for schedule(static) if (count * width > ALONE)
+    for (int64_t i = 0; i < count; i++)
         memcpy(node->out[0]->data + i * width, node->in[0]->data + tokens->id[i] * width,
                (size_t)width * sizeof(lb_real));
     return LB_OK;
@@ -37,9 +43,13 @@ static lb_status forward(lb_node *node)
 static void backward(lb_node *node)
 {
     const lb_tokens *tokens = node->attributes;
-    int64_t width = lb_dim(node->in[0], 1);
-    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
-        lb_add_to(width, node->out[0]->grad + i * width, node->in[0]->grad + tokens->id[i] * width);
+    int64_t width = lb_dim(node->in[0], 1), count = tokens->batch * tokens->length;
+#pragma omp parallel for schedule(static) if (count * width > ALONE)
+    for (int64_t first = 0; first < width; first += COLUMNS)
+        for (int64_t i = 0; i < count; i++)
+            lb_add_to(width - first < COLUMNS ? width - first : COLUMNS,
+                      node->out[0]->grad + i * width + first,
+                      node->in[0]->grad + tokens->id[i] * width + first);
 }
 
 static void reference(const lb_node *node, double *const *out)
