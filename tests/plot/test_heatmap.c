@@ -164,6 +164,7 @@ START_TEST(test_arrange_any_size_is_sensible)
     ck_assert_double_le(l.size.width, 1400);
     ck_assert_double_le(l.size.height, 1400);
     ck_assert_double_ge(l.size.height, 80);
+    ck_assert_double_ge(l.bar.height, 5 * 2.2 * LB_SIZE_TICK * style.point); /* five ticks */
     ck_assert_double_eq(l.cell_w, floor(l.cell_w));
     ck_assert_double_eq(l.plot.x, floor(l.plot.x));
     ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
