@@ -23,6 +23,7 @@
 #include "nn/positional.h"
 #include "nn/transformer_layers.h"
 #include "plot/chart.h"
+#include "plot/diagram.h"
 #include "plot/figure.h"
 #include "plot/heatmap.h"
 #include "tensor/alloc.h"

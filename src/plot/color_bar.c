@@ -7,6 +7,10 @@
 
 /* Points. */
 static const double bar_width = 15, tick_length = 3.5, tick_gap = 3, label_gap = 8, line_width = 0.8;
+static const double tick_room = 2.2 * LB_SIZE_TICK;
+
+/* A scale with room for five ticks has at least two, whatever its range; with room for fewer it may have one. */
+enum { LEAST_TICKS = 5, MOST_TICKS = 6 };
 
 lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
 {
@@ -16,15 +20,15 @@ lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
 
 static lb_ticks bar_ticks(const lb_color_bar *bar, const lb_style *style, double height)
 {
-    int most = (int)(height / (2.2 * LB_SIZE_TICK * style->point));
-    return lb_ticks_linear(bar->min, bar->max, most < 6 ? most : 6);
+    int most = (int)(height / (tick_room * style->point));
+    return lb_ticks_linear(bar->min, bar->max, most < MOST_TICKS ? most : MOST_TICKS);
 }
 
 /* The widest label at any height: short bars have fewer ticks, but theirs may have more digits. */
 static double ticks_width(const lb_color_bar *bar, const lb_style *style)
 {
     double widest = 0;
-    for (int most = 2; most <= 6; most++) {
+    for (int most = 2; most <= MOST_TICKS; most++) {
         lb_ticks ticks = lb_ticks_linear(bar->min, bar->max, most);
         char text[LB_TICK_TEXT];
         for (int i = 0; i < ticks.count; i++) {
@@ -38,7 +42,8 @@ static double ticks_width(const lb_color_bar *bar, const lb_style *style)
 lb_size lb_color_bar_measure(const lb_color_bar *bar, const lb_style *style)
 {
     double p = style->point;
-    lb_size size = {(bar_width + tick_length + tick_gap) * p + ticks_width(bar, style), 6 * LB_SIZE_TICK * p};
+    lb_size size = {(bar_width + tick_length + tick_gap) * p + ticks_width(bar, style),
+                    LEAST_TICKS * tick_room * p};
     if (bar->label) {
         lb_size label = lb_text_measure(style->regular, LB_SIZE_SMALL * p, bar->label);
         size.width += label_gap * p + label.height;

@@ -132,10 +132,10 @@ static lb_size measure(const lb_font *font, double size, const char *text)
     return text ? lb_text_measure(font, size, text) : (lb_size){0, 0};
 }
 
-/* `center`, moved so that a title of this width stays within [0, limit]. */
-static double inside(double center, double width, double limit)
+/* `center`, moved so that a title of this width stays within [first, limit]. */
+static double inside(double center, double width, double first, double limit)
 {
-    return fmax(width / 2, fmin(center, limit - width / 2));
+    return fmax(first + width / 2, fmin(center, limit - width / 2));
 }
 
 lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style)
@@ -167,14 +167,17 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
     l.x_label_y = top + l.plot.height + below + gap->axis * p;
     double bottom =
         map->x_label ? l.x_label_y + x_label.height : top + l.plot.height + fmax(below, half_line);
-    l.size =
-        (lb_size){ceil(fmax(right, fmax(title.width, x_label.width))), ceil(fmax(bottom, y_label.width))};
-
     double center = left + l.plot.width / 2;
-    l.title_x = inside(center, title.width, l.size.width);
-    l.x_label_x = inside(center, x_label.width, l.size.width);
-    l.y_label_y = inside(top + l.plot.height / 2, y_label.width, l.size.height);
+    l.size.width = ceil(fmax(right, fmax(title.width, x_label.width)));
+    l.title_x = inside(center, title.width, 0, l.size.width);
+    l.x_label_x = inside(center, x_label.width, 0, l.size.width);
     l.y_label_x =
         left - (gap->tick + gap->label + gap->axis) * p - widest_label(map, style, &l, true) - y_label.height;
+
+    /* A label longer than its axis begins beside the title, unless the title reaches that far. */
+    bool meet = l.title_x - title.width / 2 < l.y_label_x + y_label.height + gap->axis * p;
+    double first = map->title && meet ? ceil(title.height + gap->axis * p) : 0;
+    l.size.height = ceil(fmax(bottom, first + y_label.width));
+    l.y_label_y = inside(top + l.plot.height / 2, y_label.width, first, l.size.height);
     return l;
 }

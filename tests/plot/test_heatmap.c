@@ -164,6 +164,7 @@ START_TEST(test_arrange_any_size_is_sensible)
     ck_assert_double_le(l.size.width, 1400);
     ck_assert_double_le(l.size.height, 1400);
     ck_assert_double_ge(l.size.height, 80);
+    ck_assert_double_ge(l.bar.height, 5 * 2.2 * LB_SIZE_TICK * style.point); /* five ticks */
     ck_assert_double_eq(l.cell_w, floor(l.cell_w));
     ck_assert_double_eq(l.plot.x, floor(l.plot.x));
     ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
@@ -174,6 +175,23 @@ START_TEST(test_arrange_any_size_is_sensible)
     if (numbers)
         ck_assert_double_le(lb_text_measure(style.regular, l.text_size, "0.00").width, 0.83 * l.cell_w);
     lb_canvas_free(draw_one(&map, 0));
+}
+END_TEST
+
+START_TEST(test_arrange_long_axis_label_stays_below_a_long_title)
+{
+    lb_heatmap map = translation();
+    map.rows = 1;
+    map.title = "A title that is much wider than the four columns and all that is beside them";
+    map.y_label = "an axis label that is much longer than the axis is";
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    double title = lb_text_measure(style.bold, LB_SIZE_TITLE * style.point, map.title).height;
+    double half = lb_text_measure(style.bold, LB_SIZE_AXIS * style.point, map.y_label).width / 2;
+    ck_assert_double_ge(l.y_label_y - half, title);
+    ck_assert_double_le(l.y_label_y + half, l.size.height);
+    map.title = "T";
+    l = lb_heatmap_arrange(&map, &style);
+    ck_assert_double_lt(l.y_label_y - half, 1); /* beside a short one there is room */
 }
 END_TEST
 
@@ -357,6 +375,7 @@ int main(void)
     tcase_add_test(tests, test_scale_of_constant_or_no_numbers_is_not_empty);
     tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
+    tcase_add_test(tests, test_arrange_long_axis_label_stays_below_a_long_title);
     tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
     tcase_add_test(tests, test_draw_long_labels_are_not_cut);
     tcase_add_test(tests, test_draw_dpi_scales_the_picture);

@@ -1,0 +1,155 @@
+/* Lesson 7: the words of a translation look at the words of the sentence. The page is docs/lessons/07_translation.md. */
+#include <lookback/lookback.h>
+
+#include <math.h>
+#include <stdio.h>
+
+enum { WORDS = 7 };
+
+static const char *const english[WORDS] = {"The", "cat", "is", "sleeping", "on", "the", "mat"};
+static const char *const spanish[WORDS] = {"El", "gato", "está", "durmiendo", "en", "la", "estera"};
+
+/* What all parts of the lesson need. */
+typedef struct lesson {
+    lb_tape *tape;
+    lb_params *params;
+    lb_safetensors *file;
+    lb_multi_head one, two; /* with one head, with two */
+    const char *folder;
+    lb_error error;
+} lesson;
+
+static void print_rows(const char *title, const lb_tensor *matrix)
+{
+    const double *value = lb_doubles(matrix);
+    printf("%s\n", title);
+    for (int64_t i = 0; value && i < lb_count(matrix); i++)
+        printf(" %8.4f%s", value[i], (i + 1) % lb_dim(matrix, -1) == 0 ? "\n" : "");
+}
+
+static const char *figure(const lesson *l, const char *what)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "%s/07_translation_%s.png", l->folder, what);
+    return path;
+}
+
+/* Two queries, three keys: small enough to read. */
+static lb_status two_by_three(lesson *l)
+{
+    lb_tensor *query = lb_checkpoint_tensor(l->tape, l->file, "query");   /* [1, 2, 4] */
+    lb_tensor *keys = lb_checkpoint_tensor(l->tape, l->file, "keys");     /* [1, 3, 4] */
+    lb_tensor *values = lb_checkpoint_tensor(l->tape, l->file, "values"); /* [1, 3, 6] */
+    lb_tensor *output = lb_attend_dot(query, keys, values, NULL, NULL, 1, 1 / sqrtf(4), 0);
+    lb_tensor *weights = lb_op_output(output, 1);
+    print_rows("weights", weights);
+    print_rows("output", output);
+
+    lb_heatmap map = {.values = lb_doubles(weights),
+                      .rows = 2,
+                      .columns = 3,
+                      .row_labels = (const char *const[]){"Output 1", "Output 2"},
+                      .column_labels = (const char *const[]){"Input 1", "Input 2", "Input 3"},
+                      .title = "Attention Weights: How Much Each Query Focuses on Each Key",
+                      .x_label = "Keys (Input Words)",
+                      .y_label = "Queries (Output Words)",
+                      .bar_label = "Attention Weight",
+                      .range = LB_RANGE_DATA,
+                      .colormap = LB_COLORMAP_VIRIDIS,
+                      .slant = LB_LABEL_FLAT,
+                      .cell = 120};
+    return lb_heatmap_save(&map, figure(l, "two_by_three"), &l->error);
+}
+
+/* The weights of one head: a row for each Spanish word, a column for each English one. */
+static lb_heatmap alignment(const lb_tensor *weights, const char *title, lb_colormap colors)
+{
+    return (lb_heatmap){.values = lb_doubles(weights),
+                        .rows = WORDS,
+                        .columns = WORDS,
+                        .row_labels = spanish,
+                        .column_labels = english,
+                        .title = title,
+                        .x_label = "English Words (Source)",
+                        .y_label = "Spanish Words (Target)",
+                        .bar_label = "Attention Weight",
+                        .range = LB_RANGE_DATA,
+                        .colormap = colors};
+}
+
+static void print_alignment(const lb_tensor *weights)
+{
+    const double *row = lb_doubles(weights);
+    for (int word = 0; row && word < WORDS; word++, row += WORDS) {
+        int best = 0;
+        for (int i = 1; i < WORDS; i++)
+            if (row[i] > row[best]) best = i;
+        printf("%s looks at %s\n", spanish[word], english[best]);
+    }
+}
+
+static lb_status translate(lesson *l)
+{
+    lb_tensor *target = lb_checkpoint_tensor(l->tape, l->file, "spanish"); /* [1, 7, 5] */
+    lb_tensor *source = lb_checkpoint_tensor(l->tape, l->file, "english");
+    lb_tensor *output = lb_attend_dot(target, source, source, NULL, NULL, 1, 1 / sqrtf(5), 0);
+    lb_tensor *weights = lb_op_output(output, 1);
+    print_rows("weights of the translation", weights);
+    print_alignment(weights);
+    lb_heatmap map =
+        alignment(weights, "Translation Attention Weights: Word Alignment Visualization", LB_COLORMAP_YLORRD);
+    return lb_heatmap_save(&map, figure(l, "alignment"), &l->error);
+}
+
+static lb_status one_head(lesson *l)
+{
+    lb_tensor *target = lb_checkpoint_tensor(l->tape, l->file, "spanish");
+    lb_tensor *source = lb_checkpoint_tensor(l->tape, l->file, "english");
+    lb_attended_result attended = lb_multi_head_forward(&l->one, target, source, source, NULL, NULL);
+    print_rows("weights of one head", attended.weights); /* [1, 1, 7, 7] */
+    print_rows("its output", attended.context);
+    lb_heatmap map = alignment(
+        attended.weights, "Multi-Head Attention (Head 1): Word Alignment Visualization", LB_COLORMAP_PLASMA);
+    return lb_heatmap_save(&map, figure(l, "one_head"), &l->error);
+}
+
+static lb_status two_heads(lesson *l)
+{
+    lb_tensor *target = lb_checkpoint_tensor(l->tape, l->file, "spanish_wide"); /* [1, 7, 10] */
+    lb_tensor *source = lb_checkpoint_tensor(l->tape, l->file, "english_wide");
+    lb_attended_result attended = lb_multi_head_forward(&l->two, target, source, source, NULL, NULL);
+    print_rows("weights of two heads, one below the other", attended.weights); /* [1, 2, 7, 7] */
+    print_rows("their output", attended.context);
+    lb_tensor *first = lb_slice(attended.weights, 1, 0, 1), *second = lb_slice(attended.weights, 1, 1, 1);
+    lb_heatmap maps[] = {alignment(first, "Head 1 Attention Weights", LB_COLORMAP_YLORRD),
+                         alignment(second, "Head 2 Attention Weights", LB_COLORMAP_YLORRD)};
+    maps[0].cell_text = maps[1].cell_text = LB_CELL_TEXT_NONE;
+    return lb_heatmap_save_grid(maps, 2, 2, NULL, figure(l, "two_heads"), &l->error);
+}
+
+static lb_status open_data(lesson *l)
+{
+    static const char *const names[] = {"query_projection_layer", "key_projection_layer",
+                                        "value_projection_layer", "output_projection_layer"};
+    lb_multi_head_config one = {.embed = 5, .heads = 1, .names = names};
+    lb_multi_head_config two = {.embed = 10, .heads = 2, .names = names};
+    lb_multi_head_init(&l->one, l->params, "one", one);
+    lb_multi_head_init(&l->two, l->params, "two", two);
+    lb_status status = lb_safetensors_open(LESSON_DATA "/07_translation.safetensors", &l->file, &l->error);
+    return status ? status : lb_checkpoint_load(l->file, l->params, &l->error);
+}
+
+int main(int argc, char **argv)
+{
+    lesson l = {.tape = lb_tape_new(), .params = lb_params_new(0), .folder = argc > 1 ? argv[1] : "."};
+    lb_status status = open_data(&l);
+    if (!status) status = two_by_three(&l);
+    if (!status) status = translate(&l);
+    if (!status) status = one_head(&l);
+    if (!status) status = two_heads(&l);
+    if (status) fprintf(stderr, "%s\n", lb_tape_status(l.tape) ? lb_tape_error(l.tape) : l.error.message);
+    lb_safetensors_free(l.file);
+    lb_params_free(l.params);
+    lb_tape_free(l.tape);
+    return status != LB_OK;
+}

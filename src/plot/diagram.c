@@ -1,0 +1,204 @@
+#include "plot/diagram.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Points. */
+static const double side = 36, padding = 18, gap = 12; /* of boxes, around their labels, between them */
+static const double between = 120;                     /* from the encoder to the decoder */
+static const double title_gap = 14, thin = 0.8, thick = 2;
+static const double least_arrow = 0.6, widest_arrow = 3.6, least_head = 5, largest_head = 9;
+
+static const double funnel = 0.25; /* the weight of the arrows that no weight belongs to */
+
+enum { LABEL = 24 };
+
+/* Boxes side by side. */
+typedef struct box_row {
+    size_t count;
+    const char *const *labels;
+    char letter; /* for boxes without a label */
+    lb_rect first;
+    double step;
+} box_row;
+
+/* A diagram on its way to the canvas. */
+typedef struct drawing {
+    lb_size size;
+    lb_point top; /* the middle of its upper edge, where the title begins */
+    box_row source, target;
+    lb_rect bottleneck;
+} drawing;
+
+static const char *wrong_with(const lb_diagram *diagram)
+{
+    if (diagram->sources == 0 || diagram->targets == 0) return "diagram: there are no boxes";
+    if (diagram->sources > LB_CANVAS_MAX_SIDE || diagram->targets > LB_CANVAS_MAX_SIDE)
+        return "diagram: there are more boxes than a picture has pixels";
+    return NULL;
+}
+
+static const char *label_of(const box_row *row, size_t index, char buffer[LABEL])
+{
+    if (row->labels) return row->labels[index] ? row->labels[index] : "";
+    snprintf(buffer, LABEL, "%c%zu", row->letter, index);
+    return buffer;
+}
+
+static double widest_label(const box_row *row, const lb_style *style)
+{
+    double widest = 0;
+    char buffer[LABEL];
+    for (size_t i = 0; i < row->count; i++) {
+        const char *label = label_of(row, i, buffer);
+        widest = fmax(widest, lb_text_measure(style->regular, LB_SIZE_AXIS * style->point, label).width);
+    }
+    return widest;
+}
+
+static double row_width(const box_row *row)
+{
+    return row->first.width + (double)(row->count - 1) * row->step;
+}
+
+/* The size does not depend on `area`, in which the parts are centred. */
+static drawing arrange(const lb_diagram *diagram, const lb_style *style, lb_rect area)
+{
+    double p = style->point, height = round(side * p), step = height + round(between * p), above = 0;
+    drawing d = {.source = {.count = diagram->sources, .labels = diagram->source_labels, .letter = 'x'},
+                 .target = {.count = diagram->targets, .labels = diagram->target_labels, .letter = 'y'}};
+    double label = fmax(widest_label(&d.source, style), widest_label(&d.target, style));
+    double width = fmax(height, ceil(label + padding * p)), title = 0;
+    d.source.step = d.target.step = width + round(gap * p);
+    d.source.first = d.target.first = d.bottleneck = (lb_rect){0, 0, width, height};
+    if (diagram->title) {
+        lb_size text = lb_text_measure(style->bold, LB_SIZE_TITLE * p, diagram->title);
+        title = text.width;
+        above = ceil(text.height + title_gap * p);
+    }
+    d.size.width = ceil(fmax(title, fmax(row_width(&d.source), row_width(&d.target))));
+    d.size.height = above + step + height;
+
+    d.top = (lb_point){area.x + area.width / 2, area.y + floor((area.height - d.size.height) / 2)};
+    d.source.first.x = floor(d.top.x - row_width(&d.source) / 2);
+    d.target.first.x = floor(d.top.x - row_width(&d.target) / 2);
+    d.bottleneck.x = floor(d.top.x - width / 2);
+    d.source.first.y = d.top.y + above;
+    d.bottleneck.y = d.source.first.y + floor(step / 2);
+    d.target.first.y = d.source.first.y + step;
+    return d;
+}
+
+static lb_rect box_at(const box_row *row, size_t index)
+{
+    lb_rect box = row->first;
+    box.x += (double)index * row->step;
+    return box;
+}
+
+/* Arrows share the edge of a box: number `index` of `count` leaves or arrives here. */
+static double place(lb_rect box, size_t index, size_t count)
+{
+    return box.x + box.width * ((double)index + 0.5) / (double)count;
+}
+
+/* An arrow down from one box to another, as wide and as dark as its weight, from 0 to 1, is large. */
+static void draw_arrow(lb_canvas *canvas, const lb_style *style, lb_point from, lb_point to, double weight,
+                       lb_color color)
+{
+    double p = style->point;
+    color.alpha = (uint8_t)lround(255 * (0.35 + 0.65 * weight));
+    lb_canvas_arrow(canvas, from, to, (least_arrow + weight * (widest_arrow - least_arrow)) * p,
+                    (least_head + weight * (largest_head - least_head)) * p, color);
+}
+
+static double strength(double weight)
+{
+    return isfinite(weight) ? fmax(0, fmin(weight, 1)) : 0;
+}
+
+static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *canvas, const double *weights)
+{
+    for (size_t t = 0; t < d->target.count; t++) {
+        for (size_t s = 0; s < d->source.count; s++) {
+            double weight = strength(weights[t * d->source.count + s]);
+            lb_rect above = box_at(&d->source, s), below = box_at(&d->target, t);
+            lb_point from = {place(above, t, d->target.count), above.y + above.height};
+            lb_point to = {place(below, s, d->source.count), below.y};
+            if (weight > 0) draw_arrow(canvas, style, from, to, weight, lb_rgb(0xFF8C00));
+        }
+    }
+}
+
+static void draw_box(lb_canvas *canvas, const lb_text_style *look, lb_rect box, double line, lb_color fill,
+                     const char *label)
+{
+    lb_text_style text = *look;
+    text.color = lb_color_contrast(fill);
+    lb_canvas_rect(canvas, box, fill);
+    lb_canvas_border(canvas, box, line, lb_rgb(0x000000));
+    lb_text_draw(canvas, &text, (lb_point){box.x + box.width / 2, box.y + box.height / 2}, label);
+}
+
+static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canvas, lb_color fill)
+{
+    lb_text_style look = {.font = style->regular, .size = LB_SIZE_AXIS * style->point};
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_MIDDLE;
+    char buffer[LABEL];
+    for (size_t i = 0; i < row->count; i++)
+        draw_box(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill, label_of(row, i, buffer));
+}
+
+/* The one vector that all has to pass through. */
+static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *canvas)
+{
+    lb_rect c = d->bottleneck;
+    for (size_t s = 0; s < d->source.count; s++) {
+        lb_rect above = box_at(&d->source, s);
+        lb_point from = {place(above, 0, 1), above.y + above.height},
+                 to = {place(c, s, d->source.count), c.y};
+        draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
+    }
+    for (size_t t = 0; t < d->target.count; t++) {
+        lb_rect below = box_at(&d->target, t);
+        lb_point from = {place(c, t, d->target.count), c.y + c.height}, to = {place(below, 0, 1), below.y};
+        draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
+    }
+    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_MIDDLE;
+    draw_box(canvas, &look, c, lb_style_pixels(style, thick), lb_rgb(0xFF0000), "c");
+}
+
+static lb_size measure(const void *content, const lb_style *style)
+{
+    const lb_diagram *diagram = content;
+    return wrong_with(diagram) ? (lb_size){1, 1} : arrange(diagram, style, (lb_rect){0}).size;
+}
+
+static void draw(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
+{
+    const lb_diagram *diagram = content;
+    const char *wrong = wrong_with(diagram);
+    if (wrong) {
+        lb_canvas_fail(canvas, LB_ERROR_ARGUMENT, wrong);
+        return;
+    }
+    drawing d = arrange(diagram, style, area);
+    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
+    look.align = LB_ALIGN_CENTER;
+    look.valign = LB_VALIGN_TOP;
+    if (diagram->title) lb_text_draw(canvas, &look, d.top, diagram->title);
+    if (diagram->weights)
+        draw_attention(&d, style, canvas, diagram->weights);
+    else
+        draw_bottleneck(&d, style, canvas);
+    draw_row(&d.source, style, canvas, lb_rgb(0xADD8E6));
+    draw_row(&d.target, style, canvas, lb_rgb(0x90EE90));
+}
+
+lb_panel lb_diagram_panel(const lb_diagram *diagram)
+{
+    return (lb_panel){.content = diagram, .measure = measure, .draw = draw};
+}

@@ -1,0 +1,169 @@
+#include "plot/diagram.h"
+
+#include "plot/figure.h"
+#include "support/picture.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { DPI = 72, MARGIN = 12, SIDE = 36, GAP = 12, BETWEEN = 120 };
+
+static lb_canvas *draw(const lb_diagram *diagrams, size_t count)
+{
+    lb_panel panels[2];
+    lb_figure figure = {.panels = panels, .count = count, .dpi = DPI};
+    lb_error error = {0};
+    for (size_t i = 0; i < count; i++) panels[i] = lb_diagram_panel(&diagrams[i]);
+    lb_canvas *canvas = lb_figure_draw(&figure, &error);
+    ck_assert_msg(canvas != NULL, "%s", error.message);
+    return canvas;
+}
+
+/* How much is drawn between the two rows of boxes of a diagram without a title, in pixels. */
+static double ink_between(const lb_diagram *diagram)
+{
+    lb_canvas *canvas = draw(diagram, 1);
+    double ink = 0;
+    for (int y = MARGIN + SIDE; y < MARGIN + SIDE + BETWEEN; y++)
+        for (int x = 0; x < lb_canvas_width(canvas); x++)
+            ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
+    lb_canvas_free(canvas);
+    return ink;
+}
+
+static double ink_of_weight(double weight)
+{
+    return ink_between(&(lb_diagram){.sources = 1, .targets = 1, .weights = &weight});
+}
+
+START_TEST(test_draw_without_and_with_attention_equals_the_reviewed_picture)
+{
+    static const double weights[] = {0.7, 0.2, 0.1,  0,    0,    0.1, 0.1, 0.6,
+                                     0.1, 0.1, 0.02, 0.03, 0.05, 0.3, 0.6};
+    lb_diagram diagrams[] = {
+        {.sources = 5, .targets = 3, .title = "Without Attention (Bottleneck)"},
+        {.sources = 5, .targets = 3, .title = "With Attention (Dynamic Context)", .weights = weights}};
+    lb_canvas *canvas = draw(diagrams, 2);
+    support_picture_equals(canvas, "diagram");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_words_in_boxes_equals_the_reviewed_picture)
+{
+    static const char *const english[] = {"The", "cat", "is", "sleeping"};
+    static const char *const spanish[] = {"El", "gato", "est\xc3\xa1", "durmiendo", NULL};
+    static const double weights[] = {1,   0,   0, 0, 0,   1,   0,    0,    0,    0,
+                                     0.9, 0.1, 0, 0, 0.3, 0.7, 0.25, 0.25, 0.25, 0.25};
+    lb_diagram diagram = {
+        .sources = 4, .targets = 5, .source_labels = english, .target_labels = spanish, .weights = weights};
+    lb_canvas *canvas = draw(&diagram, 1);
+    support_picture_equals(canvas, "diagram_words");
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_larger_weights_are_stronger_arrows)
+{
+    double before = 0;
+    for (int i = 1; i <= 10; i++) {
+        double ink = ink_of_weight(0.1 * i);
+        ck_assert_double_gt(ink, before * 1.05);
+        before = ink;
+    }
+    ck_assert_double_eq(ink_of_weight(7), before);
+}
+END_TEST
+
+START_TEST(test_draw_no_weight_is_no_arrow)
+{
+    const double none[] = {0, -0.5, NAN, INFINITY};
+    for (int i = 0; i < 4; i++) ck_assert_double_eq(ink_of_weight(none[i]), 0);
+}
+END_TEST
+
+START_TEST(test_draw_arrows_join_the_boxes_of_their_weight)
+{
+    static const double weights[] = {0, 0, 1, 0, 0, 0}; /* the last source to the first target */
+    lb_diagram diagram = {.sources = 3, .targets = 2, .weights = weights};
+    lb_canvas *canvas = draw(&diagram, 1);
+    int below_sources = MARGIN + SIDE + 1, above_targets = MARGIN + SIDE + BETWEEN - 3;
+    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+        bool third = x >= MARGIN + 2 * (SIDE + GAP) && x < MARGIN + 2 * (SIDE + GAP) + SIDE;
+        bool first = x >= MARGIN + (SIDE + GAP) / 2 && x < MARGIN + (SIDE + GAP) / 2 + SIDE;
+        if (!third) ck_assert_int_eq(lb_canvas_pixel(canvas, x, below_sources).blue, 255);
+        if (!first) ck_assert_int_eq(lb_canvas_pixel(canvas, x, above_targets).blue, 255);
+    }
+    lb_canvas_free(canvas);
+    ck_assert_double_gt(ink_between(&diagram), 100);
+}
+END_TEST
+
+/* Is there a red pixel? */
+static bool has_bottleneck(const lb_diagram *diagram)
+{
+    lb_canvas *canvas = draw(diagram, 1);
+    bool found = false;
+    for (int y = 0; y < lb_canvas_height(canvas); y++) {
+        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+            lb_color c = lb_canvas_pixel(canvas, x, y);
+            found = found || (c.red == 255 && c.green == 0 && c.blue == 0);
+        }
+    }
+    lb_canvas_free(canvas);
+    return found;
+}
+
+START_TEST(test_draw_bottleneck_is_there_only_without_weights)
+{
+    lb_diagram diagram = {.sources = 2, .targets = 1};
+    ck_assert(has_bottleneck(&diagram));
+    diagram.weights = (const double[]){0.5, 0.5};
+    ck_assert(!has_bottleneck(&diagram));
+}
+END_TEST
+
+START_TEST(test_draw_size_follows_the_longer_row_and_the_longest_label)
+{
+    const char *const labels[] = {"Donaudampfschifffahrtsgesellschaft", "a"};
+    lb_diagram diagram = {.sources = 2, .targets = 4};
+    lb_canvas *canvas = draw(&diagram, 1);
+    ck_assert_int_eq(lb_canvas_width(canvas), 2 * MARGIN + 4 * SIDE + 3 * GAP);
+    ck_assert_int_eq(lb_canvas_height(canvas), 2 * MARGIN + 2 * SIDE + BETWEEN);
+    lb_canvas_free(canvas);
+    diagram.source_labels = labels;
+    canvas = draw(&diagram, 1);
+    ck_assert_int_gt(lb_canvas_width(canvas), 4 * 200);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_impossible_diagram_is_an_argument_error)
+{
+    const lb_diagram diagrams[] = {{.sources = 0, .targets = 2},
+                                   {.sources = 2, .targets = 0},
+                                   {.sources = SIZE_MAX, .targets = 2},
+                                   {.sources = 2, .targets = SIZE_MAX},
+                                   {.sources = 32767, .targets = 2}};
+    for (int i = 0; i < 5; i++) {
+        lb_panel panel = lb_diagram_panel(&diagrams[i]);
+        lb_error error = {0};
+        ck_assert_ptr_null(lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1}, &error));
+        ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("diagram",
+                             SUPPORT_TESTS(test_draw_without_and_with_attention_equals_the_reviewed_picture,
+                                           test_draw_words_in_boxes_equals_the_reviewed_picture,
+                                           test_draw_larger_weights_are_stronger_arrows,
+                                           test_draw_no_weight_is_no_arrow,
+                                           test_draw_arrows_join_the_boxes_of_their_weight,
+                                           test_draw_bottleneck_is_there_only_without_weights,
+                                           test_draw_size_follows_the_longer_row_and_the_longest_label,
+                                           test_draw_impossible_diagram_is_an_argument_error));
+}
