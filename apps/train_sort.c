@@ -3,6 +3,7 @@
 #include "common/output.h"
 #include "common/progress.h"
 #include "common/report.h"
+#include "common/sort_training.h"
 
 #include <lookback/lookback.h>
 
@@ -32,9 +33,7 @@ typedef struct settings {
 /* All that a run works with. */
 typedef struct run {
     settings set;
-    lb_sort_task task;
-    lb_params *params;
-    lb_model *model; /* one of these */
+    app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;
     lb_transformer transformer;
     app_progress progress;
@@ -43,16 +42,13 @@ typedef struct run {
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
     run *r = context;
-    lb_batch batch = lb_sort_batch(&r->task, tape, r->set.batch, step);
-    for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    lb_tensor *logits = lb_model_forward(r->model, batch.source, batch.target_in);
-    return lb_cross_entropy(logits, batch.target_out, LB_PAD);
+    return app_sort_loss(&r->training, &r->training.task, tape, step, tokens);
 }
 
 static lb_status exact_match(void *context, lb_tape *tape, double *measure)
 {
     run *r = context;
-    return lb_sort_evaluate(r->model, &r->task, tape, HELD_OUT, measure);
+    return lb_sort_evaluate(r->training.model, &r->training.task, tape, HELD_OUT, measure);
 }
 
 static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
@@ -71,23 +67,12 @@ static lb_status write_log(void *context, const lb_train_history *history, lb_er
     return app_write_log(r->set.out, history, error);
 }
 
-/* Everything that decides which numbers come out, and nothing else: the target and the threads do not. */
-static void describe_run(const run *r, char *text, size_t size)
-{
-    char *config = r->model->kind->config_json(r->model), *task = lb_sort_task_print(&r->task);
-    snprintf(text, size, "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
-             r->set.steps, r->set.batch, r->set.lr, (unsigned long long)r->set.seed, task ? task : "",
-             config ? config : "");
-    lb_release(config);
-    lb_release(task);
-}
-
 static lb_status build_seq2seq(run *r)
 {
     const settings *s = &r->set;
     lb_seq2seq_config config = {
-        .source_vocab = lb_sort_vocab(&r->task),
-        .target_vocab = lb_sort_vocab(&r->task),
+        .source_vocab = lb_sort_vocab(&r->training.task),
+        .target_vocab = lb_sort_vocab(&r->training.task),
         .embed = s->embed,
         .hidden = s->hidden,
         .layers = s->layers,
@@ -95,22 +80,22 @@ static lb_status build_seq2seq(run *r)
         .attention = (lb_attention_kind)s->attention,
         .heads = s->heads,
     };
-    r->model = &r->seq2seq.base;
-    return lb_seq2seq_init(&r->seq2seq, r->params, "", config);
+    r->training.model = &r->seq2seq.base;
+    return lb_seq2seq_init(&r->seq2seq, r->training.params, "", config);
 }
 
 static lb_status build_transformer(run *r)
 {
     const settings *s = &r->set;
     lb_transformer_config config = {
-        .source_vocab = lb_sort_vocab(&r->task),
-        .target_vocab = lb_sort_vocab(&r->task),
+        .source_vocab = lb_sort_vocab(&r->training.task),
+        .target_vocab = lb_sort_vocab(&r->training.task),
         .width = s->hidden,
         .heads = s->heads,
         .layers = s->layers,
     };
-    r->model = &r->transformer.base;
-    return lb_transformer_init(&r->transformer, r->params, "", config);
+    r->training.model = &r->transformer.base;
+    return lb_transformer_init(&r->transformer, r->training.params, "", config);
 }
 
 /* What the table of options cannot say. */
@@ -128,38 +113,33 @@ static lb_status check(settings *s, lb_error *error)
 static lb_status build(run *r, lb_error *error)
 {
     const settings *s = &r->set;
-    r->task = (lb_sort_task){s->max_number, s->min_length, s->max_length, s->seed};
-    if (lb_sort_check(&r->task, error)) return error->status;
-    r->params = lb_params_new(s->seed);
-    if (!r->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    r->training = (app_sort_training){.task = {s->max_number, s->min_length, s->max_length, s->seed},
+                                      .steps = s->steps,
+                                      .batch = s->batch,
+                                      .lr = s->lr,
+                                      .params = lb_params_new(s->seed)};
+    if (!r->training.params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (lb_sort_check(&r->training.task, error)) return error->status;
     lb_status status = s->model == TRANSFORMER ? build_transformer(r) : build_seq2seq(r);
-    return status ? lb_error_set(error, status, "%s", lb_params_error(r->params)) : LB_OK;
+    return status ? lb_error_set(error, status, "%s", lb_params_error(r->training.params)) : LB_OK;
 }
 
 static lb_status train(run *r, lb_train_history *history, lb_error *error)
 {
-    char identity[APP_PATH], checkpoint[APP_PATH];
-    describe_run(r, identity, sizeof identity);
+    char identity[APP_IDENTITY], checkpoint[APP_PATH];
     const settings *s = &r->set;
-    lb_trainer_config config = {
-        .params = r->params,
-        .context = r,
-        .loss = loss_of_step,
-        .evaluate = exact_match,
-        .progress = show_progress,
-        .point = write_log,
-        .steps = s->steps,
-        .target = s->target,
-        .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = s->lr, .period = s->steps},
-        .adam = {.clip_norm = 1},
-        .average = 0.998,
-        .seed = s->seed,
-        .checkpoint = app_path(s->out, "checkpoint.safetensors", checkpoint),
-        .fresh = s->fresh,
-        .run = identity,
-    };
-    app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->params), lb_gemm_kernel(),
-             lb_threads(), lb_threads() == 1 ? "" : "s");
+    lb_trainer_config config = app_sort_recipe(&r->training);
+    config.context = r;
+    config.loss = loss_of_step;
+    config.evaluate = exact_match;
+    config.progress = show_progress;
+    config.point = write_log;
+    config.target = s->target;
+    config.checkpoint = app_path(s->out, "checkpoint.safetensors", checkpoint);
+    config.fresh = s->fresh;
+    config.run = app_sort_identity(&r->training, identity);
+    app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->training.params),
+             lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
     app_progress_init(&r->progress, (app_progress_config){.total = s->steps});
     lb_status status = lb_train(&config, history, error);
     app_progress_end(&r->progress);
@@ -170,17 +150,10 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
 static lb_status save(const run *r, const lb_train_history *history, lb_error *error)
 {
     char path[APP_PATH];
-    char *task = lb_sort_task_print(&r->task), *log = lb_train_history_json(history);
     lb_status status =
-        task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
-    const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
-    if (!status)
-        status = lb_model_save(app_path(r->set.out, "sort.safetensors", path), r->model, r->params, metadata,
-                               2, error);
+        app_sort_save(&r->training, app_path(r->set.out, "sort.safetensors", path), history, error);
     if (!status) status = app_write_log(r->set.out, history, error);
     if (!status) status = app_draw_training(r->set.out, history, error);
-    lb_release(task);
-    lb_release(log);
     return status;
 }
 
@@ -195,7 +168,7 @@ static int train_and_save(run *r)
     if (!status) status = save(r, &history, &error);
     double measure = history.count ? history.points[history.count - 1].measure : 0;
     lb_release(history.points);
-    lb_params_free(r->params);
+    lb_params_free(r->training.params);
     if (status) return app_fail(&error);
     printf("exact match %.4f on %d held-out lists\n", measure, HELD_OUT);
     return app_close_stdout(0);

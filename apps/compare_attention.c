@@ -1,0 +1,324 @@
+/* Trains the sort model with each kind of attention and without, and shows how each copes with longer lists. */
+#include "common/comparison.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "common/report.h"
+#include "common/sort_training.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELD_OUT = 1000, WATCHED = 500, HEADS = 4, TRANSFORMER_LAYERS = 2 };
+
+/* In the order of the columns and of the legend. */
+static const struct kind {
+    const char *name;
+    double lr;
+    bool transformer;
+    lb_attention_kind attention; /* of a GRU model */
+} kinds[] = {
+    {"none", 3e-3, .attention = LB_ATTENTION_NONE},
+    {"additive", 3e-3, .attention = LB_ATTENTION_ADDITIVE},
+    {"dot", 3e-3, .attention = LB_ATTENTION_DOT},
+    {"general", 3e-3, .attention = LB_ATTENTION_GENERAL},
+    {"scaled-dot", 3e-3, .attention = LB_ATTENTION_SCALED_DOT},
+    {"multi-head", 3e-3, .attention = LB_ATTENTION_MULTI_HEAD},
+    {"transformer", 1e-3, .transformer = true},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+#define ALL_KINDS "none,additive,dot,general,scaled-dot,multi-head,transformer"
+
+/* What --quick changes. */
+typedef struct budget {
+    int max_number, min_length, max_length, hidden, batch, steps;
+} budget;
+
+static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
+
+typedef struct settings {
+    budget size; /* -1: as the table above says */
+    bool quick, fresh;
+    bool wanted[KINDS];
+    int threads;
+    uint64_t seed;
+    const char *kinds, *out;
+} settings;
+
+/* One model after the other. */
+typedef struct run {
+    settings set;
+    const struct kind *kind;
+    app_sort_training training; /* of one of these */
+    lb_seq2seq seq2seq;
+    lb_transformer transformer;
+    app_progress progress;
+} run;
+
+static lb_sort_task of_length(const lb_sort_task *task, int32_t length)
+{
+    lb_sort_task part = *task;
+    part.min_length = part.max_length = length;
+    return part;
+}
+
+/* All lists of a step are equally long: so nothing has to be padded. */
+static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    const run *r = context;
+    const lb_sort_task *task = &r->training.task;
+    lb_rng rng = {task->seed, lb_rng_stream("length of a step"), (uint32_t)step};
+    uint64_t lengths = (uint64_t)(task->max_length - task->min_length) + 1;
+    lb_sort_task part = of_length(task, task->min_length + (int32_t)lb_rng_below(rng, 0, lengths));
+    return app_sort_loss(&r->training, &part, tape, step, tokens);
+}
+
+static lb_status exact_match(void *context, lb_tape *tape, double *measure)
+{
+    const run *r = context;
+    return lb_sort_evaluate(r->training.model, &r->training.task, tape, WATCHED, measure);
+}
+
+static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                          double seconds)
+{
+    run *r = context;
+    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
+    app_progress_update(&r->progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
+                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+}
+
+static lb_status build_seq2seq(run *r, int32_t vocabulary)
+{
+    lb_seq2seq_config config = {.source_vocab = vocabulary,
+                                .target_vocab = vocabulary,
+                                .embed = r->set.size.hidden / 2,
+                                .hidden = r->set.size.hidden,
+                                .attention = r->kind->attention,
+                                .heads = HEADS};
+    r->training.model = &r->seq2seq.base;
+    return lb_seq2seq_init(&r->seq2seq, r->training.params, "", config);
+}
+
+/* Half as wide as the GRUs, it has about as many parameters as they have. */
+static lb_status build_transformer(run *r, int32_t vocabulary)
+{
+    lb_transformer_config config = {.source_vocab = vocabulary,
+                                    .target_vocab = vocabulary,
+                                    .width = r->set.size.hidden / 2,
+                                    .heads = HEADS,
+                                    .layers = TRANSFORMER_LAYERS};
+    r->training.model = &r->transformer.base;
+    return lb_transformer_init(&r->transformer, r->training.params, "", config);
+}
+
+/* Makes ready for a kind; what the one before it took is freed. */
+static lb_status build(run *r, const struct kind *kind, lb_error *error)
+{
+    const budget *size = &r->set.size;
+    lb_params_free(r->training.params);
+    r->kind = kind;
+    r->training =
+        (app_sort_training){.task = {size->max_number, size->min_length, size->max_length, r->set.seed},
+                            .steps = size->steps,
+                            .batch = size->batch,
+                            .lr = kind->lr,
+                            .params = lb_params_new(r->set.seed)};
+    if (!r->training.params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    int32_t vocabulary = lb_sort_vocab(&r->training.task);
+    lb_status status = kind->transformer ? build_transformer(r, vocabulary) : build_seq2seq(r, vocabulary);
+    return status ? lb_error_set(error, status, "%s", lb_params_error(r->training.params)) : LB_OK;
+}
+
+static lb_status train(run *r, lb_train_history *history, lb_error *error)
+{
+    char identity[APP_IDENTITY], name[APP_SHORT + 32], checkpoint[APP_PATH];
+    snprintf(name, sizeof name, "%s.checkpoint.safetensors", r->kind->name);
+    lb_trainer_config config = app_sort_recipe(&r->training);
+    config.context = r;
+    config.loss = loss_of_step;
+    config.evaluate = exact_match;
+    config.progress = show_progress;
+    config.checkpoint = app_path(r->set.out, name, checkpoint);
+    config.fresh = r->set.fresh;
+    config.run = app_sort_identity(&r->training, identity);
+    app_progress_init(&r->progress, (app_progress_config){.unit = r->kind->name, .total = r->training.steps});
+    lb_status status = lb_train(&config, history, error);
+    app_progress_end(&r->progress);
+    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
+    return status;
+}
+
+/* Exact match on lists of each length. */
+static lb_status evaluate(const run *r, double *exact_match, lb_error *error)
+{
+    const lb_sort_task *task = &r->training.task;
+    lb_tape *tape = lb_tape_new();
+    lb_status status = tape ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (int32_t length = task->min_length; length <= task->max_length && !status; length++) {
+        lb_sort_task part = of_length(task, length);
+        status = lb_sort_evaluate(r->training.model, &part, tape, HELD_OUT, exact_match++);
+        if (status) lb_error_set(error, status, "%s", lb_tape_error(tape));
+    }
+    lb_tape_free(tape);
+    return status;
+}
+
+static lb_status train_and_save(run *r, app_compared *model, lb_error *error)
+{
+    char name[APP_SHORT + 32], path[APP_PATH];
+    lb_train_history history = {0};
+    snprintf(name, sizeof name, "%s.safetensors", r->kind->name);
+    lb_status status = train(r, &history, error);
+    if (!status) status = app_sort_save(&r->training, app_path(r->set.out, name, path), &history, error);
+    if (!status) status = evaluate(r, model->exact_match, error);
+    if (!status) {
+        const lb_train_point *last = &history.points[history.count - 1];
+        model->name = r->kind->name;
+        model->parameters = lb_params_learned(r->training.params);
+        model->loss = last->loss;
+        model->seconds = last->seconds;
+    }
+    lb_release(history.points);
+    return status;
+}
+
+static lb_status write_results(const run *r, const app_comparison *comparison, lb_error *error)
+{
+    char path[APP_PATH];
+    lb_status status = app_comparison_draw(comparison, app_path(r->set.out, "exact_match.png", path), error);
+    if (!status)
+        status = app_comparison_write(comparison, app_path(r->set.out, "exact_match.json", path), error);
+    return status;
+}
+
+/* Says which kind an error came with. */
+static lb_status name_kind(const struct kind *kind, const lb_error *found, lb_error *error)
+{
+    return lb_error_set(error, found->status, "%s: %s", kind->name, found->message);
+}
+
+static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
+{
+    app_note("%s, %d thread%s", lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
+    for (int k = 0; k < KINDS; k++) {
+        lb_error found = {0};
+        if (!r->set.wanted[k]) continue;
+        app_compared *model = &comparison->models[comparison->count++];
+        if (build(r, &kinds[k], &found) || train_and_save(r, model, &found))
+            return name_kind(&kinds[k], &found, error);
+    }
+    return write_results(r, comparison, error);
+}
+
+/* Finds out what cannot work before the first of the trainings. */
+static lb_status check(run *r, lb_error *error)
+{
+    const budget *size = &r->set.size;
+    lb_sort_task task = {size->max_number, size->min_length, size->max_length, r->set.seed};
+    lb_status status = lb_sort_check(&task, error);
+    for (int32_t length = task.min_length; length <= task.max_length && !status; length++) {
+        lb_sort_task part = of_length(&task, length);
+        status = lb_sort_check(&part, error);
+    }
+    for (int k = 0; k < KINDS && !status; k++) {
+        lb_error found = {0};
+        if (r->set.wanted[k] && build(r, &kinds[k], &found)) status = name_kind(&kinds[k], &found, error);
+    }
+    return status ? status : app_make_folder(r->set.out, error);
+}
+
+static int compare_and_print(run *r)
+{
+    lb_error error = {0};
+    const budget *size = &r->set.size;
+    app_comparison comparison = {.task = {size->max_number, size->min_length, size->max_length, r->set.seed},
+                                 .steps = size->steps,
+                                 .batch = size->batch,
+                                 .lists = HELD_OUT};
+    lb_status status = check(r, &error);
+    if (!status) status = compare(r, &comparison, &error);
+    if (!status) app_comparison_print(&comparison);
+    lb_params_free(r->training.params);
+    return status ? app_fail(&error) : app_close_stdout(0);
+}
+
+static lb_status read_kinds(const char *list, bool wanted[KINDS], lb_error *error)
+{
+    for (const char *word = list;; word++) {
+        int length = (int)strcspn(word, ","), k = 0;
+        while (k < KINDS &&
+               (strncmp(kinds[k].name, word, (size_t)length) != 0 || kinds[k].name[length] != '\0'))
+            k++;
+        if (k == KINDS)
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "--kinds: expected some of %s, with commas between them, found \"%.*s\"",
+                                ALL_KINDS, length, word);
+        wanted[k] = true;
+        word += length;
+        if (*word == '\0') return LB_OK;
+    }
+}
+
+static void choose(int *value, int usual)
+{
+    if (*value < 0) *value = usual;
+}
+
+/* What was not asked for is as the budget has it. */
+static lb_status settle(settings *set, lb_error *error)
+{
+    const budget *usual = set->quick ? &quick : &full;
+    choose(&set->size.max_number, usual->max_number);
+    choose(&set->size.min_length, usual->min_length);
+    choose(&set->size.max_length, usual->max_length);
+    choose(&set->size.hidden, usual->hidden);
+    choose(&set->size.batch, usual->batch);
+    choose(&set->size.steps, usual->steps);
+    return read_kinds(set->kinds, set->wanted, error);
+}
+
+int main(int argc, char **argv)
+{
+    run r = {
+        .set = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .kinds = ALL_KINDS, .out = "out/attention"}};
+    settings *s = &r.set;
+    const app_option options[] = {
+        APP_TEXT(0, "kinds", "LIST", &s->kinds, "what to compare, with commas between"),
+        APP_FLAG(0, "quick", &s->quick, "shorter lists, smaller models and fewer steps"),
+        APP_HEADING("Task"),
+        APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "numbers are 0 to N (49, quick 19)"),
+        APP_INT(0, "min-length", "N", &s->size.min_length, 1, APP_LONGEST,
+                "numbers in the shortest list (5, quick 2)"),
+        APP_INT(0, "max-length", "N", &s->size.max_length, 1, APP_LONGEST,
+                "numbers in the longest list (30, quick 16)"),
+        APP_HEADING("Training"),
+        APP_INT(0, "hidden", "N", &s->size.hidden, 2, 1 << 16,
+                "width of the GRUs' state, twice that of the transformer (128, quick 64)"),
+        APP_INT(0, "batch", "N", &s->size.batch, 1, 1 << 20, "lists in a step (64, quick 32)"),
+        APP_INT(0, "steps", "N", &s->size.steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
+        APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
+        APP_INT(0, "threads", "N", &s->threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("Files"),
+        APP_TEXT('o', "out", "DIR", &s->out, "where chart, numbers and models are written"),
+        APP_FLAG(0, "fresh", &s->fresh, "start anew where an earlier run could go on"),
+    };
+    const app_program program = {
+        .name = "compare_attention",
+        .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
+                   "each copes with longer lists. Run again, it goes on where it was stopped.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .kernel = lb_gemm_kernel(),
+    };
+    lb_error error = {0};
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    if (settle(s, &error)) return app_fail(&error);
+    lb_set_threads(s->threads);
+    return compare_and_print(&r);
+}

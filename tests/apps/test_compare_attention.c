@@ -1,0 +1,287 @@
+/* compare_attention as its user sees it: table, chart and JSON of the same numbers, and what a kill does to it. */
+#include "common/sort_model.h"
+#include "support/picture.h"
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMPARE BIN_DIR "/compare_attention"
+/* Lists of 2 to 7 digits, a model that learns a little in a second. */
+#define SMALL                                                                                                \
+    "--max-number", "9", "--min-length", "2", "--max-length", "7", "--hidden", "16", "--batch", "16",        \
+        "--threads", "1"
+
+enum { KINDS = 7, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
+
+static support_result result;
+
+/* Runs compare_attention in the test's own folder. */
+static void run(const char *const *flags, int kill_after_ms)
+{
+    const char *argv[64] = {COMPARE};
+    for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
+    support_command command = {.argv = argv, .directory = support_tempdir(), .kill_after_ms = kill_after_ms};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(...)         run((const char *const[]){__VA_ARGS__, NULL}, 0)
+#define RUN_FOR(ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, ms)
+
+static char *content(const char *name, size_t *count)
+{
+    char path[SUPPORT_PATH];
+    return support_read_file(support_path(path, name), count);
+}
+
+static bool exists(const char *name)
+{
+    char path[SUPPORT_PATH];
+    return access(support_path(path, name), F_OK) == 0;
+}
+
+static void assert_done(void)
+{
+    ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
+}
+
+static void assert_fails(int status, const char *text)
+{
+    ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
+    ck_assert_msg(strstr(result.error, text) != NULL, "\"%s\" does not say \"%s\"", result.error, text);
+    ck_assert_str_eq(result.output, "");
+}
+
+/* The numbers of the table that was printed: a row for each length, `kinds` columns. */
+static void read_table(int kinds, double table[LENGTHS][KINDS])
+{
+    const char *at = strstr(result.output, "\n    length ");
+    ck_assert_ptr_nonnull(at);
+    at = strchr(at + 1, '\n');
+    for (int i = 0; i < LENGTHS; i++) {
+        char *end;
+        ck_assert_int_eq(strtol(at, &end, 10), SHORTEST + i);
+        for (int k = 0; k < kinds; k++) {
+            at = end;
+            table[i][k] = strtod(at, &end);
+            ck_assert_ptr_ne(end, at);
+        }
+        at = end;
+    }
+    ck_assert_int_eq(strncmp(at, "\nparameters ", 12), 0);
+}
+
+START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_length)
+{
+    static const char *const names[KINDS] = {"none",       "additive",   "dot",        "general",
+                                             "scaled-dot", "multi-head", "transformer"};
+    double table[LENGTHS][KINDS];
+    RUN(SMALL, "--steps", "120", "--out", "a/b");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.output,
+                                 "exact match on 1000 held-out lists of each length, after 120 "
+                                 "steps\n\n    length     none  additive      dot  general  "
+                                 "scaled-dot  multi-head  transformer\n"));
+    read_table(KINDS, table);
+    size_t count;
+    char *json = content("a/b/exact_match.json", &count);
+    const char *at = strstr(json, "\"lists\":1000,\"lengths\":[2,3,4,5,6,7],\n\"models\":[\n");
+    ck_assert_msg(at != NULL, "%s", json);
+    for (int k = 0; k < KINDS; k++) {
+        char key[64], file[64];
+        snprintf(key, sizeof key, "{\"name\":\"%s\",\"parameters\":", names[k]);
+        at = strstr(at, key);
+        ck_assert_msg(at != NULL, "no %s in %s", key, json);
+        at = strstr(at, "\"exact_match\":[");
+        at += strlen("\"exact_match\":[");
+        for (int i = 0; i < LENGTHS; i++) {
+            char *end;
+            ck_assert_double_eq_tol(strtod(at, &end), table[i][k], 5.1e-4);
+            ck_assert_int_eq(*end, i + 1 < LENGTHS ? ',' : ']');
+            at = end + 1;
+        }
+        snprintf(file, sizeof file, "a/b/%s.safetensors", names[k]);
+        ck_assert_msg(exists(file), "no %s", file);
+    }
+    free(json);
+    char path[SUPPORT_PATH];
+    int width, height;
+    unsigned char *pixels = support_picture_read(support_path(path, "a/b/exact_match.png"), &width, &height);
+    ck_assert_ptr_nonnull(pixels);
+    ck_assert_int_gt(width, 500);
+    free(pixels);
+}
+END_TEST
+
+START_TEST(test_compare_attention_attention_sorts_long_lists_and_none_does_not)
+{
+    double table[LENGTHS][KINDS];
+    RUN(SMALL, "--hidden", "32", "--steps", "1500", "--kinds", "additive,none", "--out", "a");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.output, "\n    length     none  additive\n"));
+    read_table(2, table);
+    ck_assert_double_gt(table[LENGTHS - 1][1], table[LENGTHS - 1][0] + 0.3);
+    ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0] + 0.3);
+    ck_assert_double_gt(table[LENGTHS - 1][1], 0.7);
+}
+END_TEST
+
+/* What the table says of a length is what the saved model does with lists of that length. */
+START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
+{
+    double table[LENGTHS][KINDS], exact_match;
+    char path[SUPPORT_PATH];
+    RUN(SMALL, "--steps", "600", "--seed", "5", "--kinds", "scaled-dot", "--out", "a");
+    assert_done();
+    read_table(1, table);
+    app_sort_model sort;
+    lb_error error = {0};
+    lb_set_threads(1);
+    ck_assert_msg(app_sort_model_open(&sort, support_path(path, "a/scaled-dot.safetensors"), &error) == LB_OK,
+                  "%s", error.message);
+    ck_assert_int_eq(sort.task.max_length, SHORTEST + LENGTHS - 1);
+    for (int i = 0; i < LENGTHS; i++) {
+        const lb_sort_task task = {
+            .max_value = 9, .min_length = SHORTEST + i, .max_length = SHORTEST + i, .seed = 5};
+        ck_assert_int_eq(lb_sort_evaluate(sort.model, &task, sort.tape, LISTS, &exact_match), LB_OK);
+        ck_assert_double_eq_tol(exact_match, table[i][0], 5.1e-4);
+    }
+    ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0]);
+    app_sort_model_close(&sort);
+}
+END_TEST
+
+START_TEST(test_compare_attention_any_number_of_threads_gives_the_same_numbers_and_a_seed_others)
+{
+    RUN(SMALL, "--steps", "200", "--kinds", "dot,transformer", "--out", "one");
+    assert_done();
+    char *one = strdup(result.output);
+    RUN(SMALL, "--steps", "200", "--kinds", "transformer,dot", "--out", "three", "--threads", "3");
+    ck_assert_str_eq(result.output, one);
+    RUN(SMALL, "--steps", "200", "--kinds", "dot,transformer", "--out", "other", "--seed", "2");
+    assert_done();
+    ck_assert_str_ne(result.output, one);
+    free(one);
+}
+END_TEST
+
+START_TEST(test_compare_attention_killed_again_and_again_prints_the_same_table)
+{
+    RUN(SMALL, "--steps", "4000", "--kinds", "none,general", "--out", "whole");
+    assert_done();
+    char *whole = strdup(result.output);
+    int kills = 0;
+    for (int ms = 150; ms < 60000; ms += ms / 2) {
+        RUN_FOR(ms, SMALL, "--steps", "4000", "--kinds", "none,general", "--out", "killed");
+        if (result.status == 0) break;
+        ck_assert_int_eq(result.status, 128 + 9);
+        kills++;
+    }
+    assert_done();
+    ck_assert_int_gt(kills, 1);
+    ck_assert_str_eq(result.output, whole);
+    free(whole);
+}
+END_TEST
+
+START_TEST(test_compare_attention_what_is_finished_is_not_trained_again)
+{
+    size_t before, after;
+    RUN(SMALL, "--steps", "100", "--kinds", "none", "--out", "a");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.error, "none 100/100"));
+    char *old = content("a/none.checkpoint.safetensors", &before);
+    RUN(SMALL, "--steps", "100", "--kinds", "none,dot", "--out", "a");
+    assert_done();
+    ck_assert_ptr_null(strstr(result.error, "none "));
+    ck_assert_ptr_nonnull(strstr(result.error, "dot 100/100"));
+    char *kept = content("a/none.checkpoint.safetensors", &after); /* the seconds in it would differ */
+    ck_assert_uint_eq(before, after);
+    ck_assert_int_eq(memcmp(old, kept, before), 0);
+    free(old);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it)
+{
+    RUN(SMALL, "--steps", "20", "--kinds", "none", "--out", "a");
+    assert_done();
+    RUN(SMALL, "--steps", "30", "--kinds", "none", "--out", "a");
+    assert_fails(65, "none: a/none.checkpoint.safetensors belongs to another run: it says \"steps\":20");
+    ck_assert_ptr_nonnull(strstr(result.error, "--fresh"));
+    RUN(SMALL, "--steps", "30", "--kinds", "none", "--out", "a", "--fresh");
+    assert_done();
+}
+END_TEST
+
+START_TEST(test_compare_attention_one_length_is_enough)
+{
+    RUN("--max-number", "99", "--min-length", "4", "--max-length", "4", "--hidden", "8", "--steps", "3",
+        "--kinds", "multi-head", "--out", "a");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.output, "\n         4       0.000\n"));
+    ck_assert(exists("a/exact_match.png"));
+}
+END_TEST
+
+static const struct {
+    const char *flags[8];
+    int status;
+    const char *message;
+} wrong[] = {
+    {{"--no-such-flag"}, 2, "--no-such-flag"},
+    {{"--kinds", "none,sideways"}, 2, "transformer, with commas between them, found \"sideways\""},
+    {{"--kinds", "none,"}, 2, "found \"\""},
+    {{"--kinds", "dotted"}, 2, "found \"dotted\""},
+    {{"--kinds", "do"}, 2, "found \"do\""},
+    {{"--steps", "0"}, 2, "--steps"},
+    {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},
+    {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "4 heads do not divide a width of 6"},
+    {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},
+    /* There are enough of these lists, but of the shortest ones none is held out. */
+    {{"--max-number", "1", "--min-length", "1", "--max-length", "9"}, 2, "1 to 1 numbers out of 0..1"},
+    {{"operand"}, 2, "operand"},
+    {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
+};
+
+START_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_training)
+{
+    run(wrong[_i].flags, 0);
+    assert_fails(wrong[_i].status, wrong[_i].message);
+    ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
+    ck_assert_int_eq(strncmp(result.error, "compare_attention: ", 19), 0);
+    ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("compare_attention");
+    TCase *tests = tcase_create("program");
+    tcase_set_timeout(tests, 280);
+    tcase_add_test(tests, test_compare_attention_table_chart_and_json_show_every_kind_and_length);
+    tcase_add_test(tests, test_compare_attention_attention_sorts_long_lists_and_none_does_not);
+    tcase_add_test(tests, test_compare_attention_a_row_is_measured_on_lists_of_its_length);
+    tcase_add_test(tests,
+                   test_compare_attention_any_number_of_threads_gives_the_same_numbers_and_a_seed_others);
+    tcase_add_test(tests, test_compare_attention_killed_again_and_again_prints_the_same_table);
+    tcase_add_test(tests, test_compare_attention_what_is_finished_is_not_trained_again);
+    tcase_add_test(tests, test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
+    tcase_add_test(tests, test_compare_attention_one_length_is_enough);
+    tcase_add_loop_test(tests, test_compare_attention_wrong_usage_is_one_clear_line_before_any_training, 0,
+                        sizeof wrong / sizeof *wrong);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
