@@ -1,116 +1,108 @@
-/* Times one training step of the sort model, and prints one JSON object. */
+/* Times one training step, and prints one JSON object. */
 #include "common/options.h"
 #include "common/report.h"
+#include "shared/measure.h"
+#include "shared/model.h"
 
 #include <lookback/lookback.h>
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 
-enum { VOCABULARY = 100, WARM_UP = 5 };
+/* All that a step works with. */
+typedef struct training {
+    bench_model model;
+    lb_tape *tape;
+    lb_adam *adam;
+    int batch;
+} training;
 
-/* The sizes at which DESIGN compares; lists have exactly `length` numbers. */
-static const char *const config_names[] = {"tiny", "small", "medium", "large", NULL};
-static const struct size {
-    int embed, hidden, batch, length;
-} sizes[] = {{16, 32, 16, 8}, {64, 128, 64, 10}, {128, 256, 128, 20}, {256, 512, 128, 40}};
-
-static long allocations;
-
-static void *counting_malloc(size_t bytes)
+static void train_step(void *context, int step)
 {
-    allocations++;
-    return malloc(bytes);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void train_step(const lb_seq2seq *model, const lb_sort_task *task, lb_tape *tape, lb_adam *adam,
-                       int batch, int64_t step)
-{
-    lb_tape_reset(tape);
-    lb_batch lists = lb_sort_batch(task, tape, batch, step);
-    lb_tensor *logits = lb_seq2seq_forward(model, lists.source, lists.target_in);
+    training *t = context;
+    lb_tape_reset(t->tape);
+    lb_batch lists = lb_sort_batch(&t->model.task, t->tape, t->batch, step);
+    lb_tensor *logits = lb_model_forward(t->model.model, lists.source, lists.target_in);
     lb_backward(lb_cross_entropy(logits, lists.target_out, LB_PAD));
-    lb_adam_step(adam);
+    lb_adam_step(t->adam);
 }
 
-static double peak_megabytes(void)
+/* FNV-1a of the weights' bytes: threads must not change it. */
+static void add_fingerprint(cJSON *object, const lb_params *params)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
+    const unsigned char *bytes = (const unsigned char *)lb_params_values(params);
+    size_t count = (size_t)lb_params_size(params) * sizeof(lb_real);
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    char text[20];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    cJSON_AddStringToObject(object, "fingerprint", text);
 }
 
-static lb_status measure(int config, int steps)
+static void report(const training *t, const bench_size *size, lb_attention_kind attention,
+                   bench_timing timing)
 {
-    struct size size = sizes[config];
-    lb_sort_task task = {VOCABULARY - LB_FIRST_TOKEN - 1, size.length, size.length, 1};
-    lb_params *params = lb_params_new(1);
-    lb_tape *tape = lb_tape_new();
-    lb_seq2seq model;
-    lb_seq2seq_init(&model, params, "",
-                    (lb_seq2seq_config){.source_vocab = VOCABULARY,
-                                        .target_vocab = VOCABULARY,
-                                        .embed = size.embed,
-                                        .hidden = size.hidden});
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
-    double *seconds = malloc((size_t)steps * sizeof *seconds);
-    for (int step = 0; step < WARM_UP; step++) train_step(&model, &task, tape, adam, size.batch, step);
-    long before = allocations;
-    for (int step = 0; step < steps; step++) {
-        double start = now();
-        train_step(&model, &task, tape, adam, size.batch, WARM_UP + step);
-        seconds[step] = now() - start;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "program", "lookback");
+    bench_add_size(object, size);
+    if (!bench_is_transformer(size))
+        cJSON_AddStringToObject(object, "attention", lb_attention_names[attention]);
+    bench_add(object, "steps", timing.runs);
+    bench_add(object, "ms_per_step", 1e3 * timing.median);
+    bench_add(object, "ms_per_step_min", 1e3 * timing.least);
+    bench_add(object, "tokens_per_second", bench_tokens(size) / timing.median);
+    bench_add(object, "mallocs_per_step", timing.allocations);
+    add_fingerprint(object, t->model.params);
+    bench_print(object);
+}
+
+static lb_status measure(const bench_size *size, lb_attention_kind attention, bench_effort effort,
+                         lb_error *error)
+{
+    training t = {.batch = size->batch};
+    lb_status status = bench_model_init(&t.model, size, attention, error);
+    if (!status) {
+        t.tape = lb_tape_new();
+        t.adam = lb_adam_new(t.model.params, (lb_adam_config){.clip_norm = 1});
+        if (!t.tape || !t.adam) status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     }
-    qsort(seconds, (size_t)steps, sizeof *seconds, compare);
-    double median = seconds[steps / 2];
-    printf("{\"program\":\"lookback\",\"config\":\"%s\",\"threads\":%d,\"steps\":%d,\"ms_per_step\":%.4f,",
-           config_names[config], lb_threads(), steps, 1e3 * median);
-    printf("\"tokens_per_second\":%.0f,\"peak_mb\":%.1f,\"mallocs_per_step\":%.3f,\"kernel\":\"%s\"}\n",
-           size.batch * (size.length + 1) / median, peak_megabytes(), (double)(allocations - before) / steps,
-           lb_gemm_kernel());
-    lb_status status = lb_tape_status(tape);
-    free(seconds);
-    lb_adam_free(adam);
-    lb_tape_free(tape);
-    lb_params_free(params);
+    if (!status) {
+        bench_timing timing = bench_time(effort, train_step, &t);
+        status = lb_tape_status(t.tape);
+        if (status)
+            lb_error_set(error, status, "%s", lb_tape_error(t.tape));
+        else
+            report(&t, size, attention, timing);
+    }
+    lb_adam_free(t.adam);
+    lb_tape_free(t.tape);
+    bench_model_free(&t.model);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    int config = 1, threads = 0, steps = 200;
+    bench_size size = {.config = 1};
+    bench_effort effort = {.warm_up = 5, .runs = 200};
+    int threads = 0, attention = LB_ATTENTION_ADDITIVE;
     const app_option options[] = {
-        APP_CHOICE(0, "config", "SIZE", &config, config_names, "size of model and batch"),
+        BENCH_SIZE_OPTIONS(size),
+        APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names, "of the sort model's decoder"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
-        APP_INT(0, "steps", "N", &steps, 1, 1000000, "steps that are timed"),
+        BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
     const app_program program = {
         .name = "bench_train",
-        .purpose = "Times one training step of the sort model.",
+        .purpose = "Times one training step of the sort model, or of a transformer.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_gemm_kernel(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_allocator(&(lb_allocator){counting_malloc, free});
+    bench_count_allocations();
+    bench_size_settle(&size);
     lb_set_threads(threads);
-    lb_status measured = measure(config, steps);
-    if (measured) return app_fail(&(lb_error){.status = measured, .message = "the benchmark failed"});
+    lb_error error = {0};
+    if (measure(&size, (lb_attention_kind)attention, effort, &error)) return app_fail(&error);
     return app_close_stdout(0);
 }

@@ -1,5 +1,5 @@
-# apps/NAME.c and bench/NAME.c become build/<preset>/bin/NAME; what programs share lies in apps/common/.
-file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.c ${CMAKE_SOURCE_DIR}/bench/*.c)
+# apps/NAME.c and bench/NAME.c become build/<preset>/bin/NAME; what programs share lies in apps/common/ and bench/shared/.
+file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/common/*.c)
 if(APP_COMMON_SOURCES)
   add_library(app_common STATIC ${APP_COMMON_SOURCES})
@@ -11,6 +11,18 @@ foreach(source ${APP_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE app_common lookback)
+endforeach()
+
+file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.c)
+file(GLOB BENCH_SHARED_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/shared/*.c)
+add_library(bench_shared STATIC ${BENCH_SHARED_SOURCES})
+target_include_directories(bench_shared PUBLIC ${CMAKE_SOURCE_DIR}/bench)
+target_compile_definitions(bench_shared PUBLIC BENCH_DIR="${CMAKE_SOURCE_DIR}/bench")
+target_link_libraries(bench_shared PUBLIC app_common lookback PkgConfig::CJSON)
+foreach(source ${BENCH_SOURCES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE bench_shared)
 endforeach()
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/.

@@ -1,0 +1,99 @@
+/* Draws how cost grows with the length of the lists and with the width of the model, from what bench_table wrote. */
+#include "common/options.h"
+#include "common/report.h"
+#include "shared/record.h"
+
+#include <lookback/io/file.h>
+#include <lookback/lookback.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LOOKBACK, PYTORCH, FLOOR, PROGRAMS };
+enum { MOST = 8, PANELS = 4 };
+
+static const struct {
+    const char *by, *name;
+} programs[PROGRAMS] = {[LOOKBACK] = {"lookback", "Lookback"},
+                        [PYTORCH] = {"pytorch", "PyTorch"},
+                        [FLOOR] = {"floor", "matrix products alone"}};
+
+/* One panel and what it points to. */
+typedef struct panel {
+    double x[PROGRAMS][MOST], y[PROGRAMS][MOST];
+    lb_series series[PROGRAMS];
+    lb_chart chart;
+} panel;
+
+static void fill(panel *p, const cJSON *runs, const char *part, const char *const *names, bool memory)
+{
+    p->chart = (lb_chart){
+        .series = p->series,
+        .x = {.log = true},
+        .left = {.label = memory ? "Peak memory, MB" : "Time of a token, microseconds", .log = true},
+    };
+    /* What the products alone take, the last of the programs, is no model's memory. */
+    for (int i = 0; i < (memory ? FLOOR : PROGRAMS); i++) {
+        size_t count = 0;
+        for (const char *const *name = names; *name; name++) {
+            bench_key key = {part, *name, programs[i].by, 0};
+            double y = memory ? bench_record_median(runs, key, "peak_mb")
+                              : 1e6 / bench_record_median(runs, key, "tokens_per_second");
+            if (!isfinite(y)) continue; /* not measured: the line goes on behind it */
+            p->x[i][count] = strtod(*name, NULL);
+            p->y[i][count++] = y;
+        }
+        if (count > 0)
+            p->series[p->chart.count++] =
+                (lb_series){.name = programs[i].name, .x = p->x[i], .y = p->y[i], .count = count};
+    }
+}
+
+static lb_status draw(const cJSON *runs, const char *path, lb_error *error)
+{
+    panel panels[PANELS];
+    lb_panel drawn[PANELS];
+    for (int i = 0; i < PANELS; i++) {
+        bool hidden = i % 2 == 1;
+        fill(&panels[i], runs, hidden ? "hidden" : "length", hidden ? bench_hiddens : bench_lengths, i >= 2);
+        panels[i].chart.x.label = hidden ? "Width of the state" : "Numbers in a list";
+        drawn[i] = lb_chart_panel(&panels[i].chart);
+    }
+    lb_figure figure = {
+        .panels = drawn, .count = PANELS, .columns = 2, .title = "A training step on two threads, batch 64"};
+    return lb_figure_save(&figure, path, error);
+}
+
+static lb_status read_and_draw(const char *input, const char *output, lb_error *error)
+{
+    void *text;
+    size_t count;
+    if (lb_file_read(input, &text, &count, error)) return error->status;
+    cJSON *bench = cJSON_Parse(text);
+    lb_release(text);
+    const cJSON *runs = cJSON_GetObjectItem(bench, "runs");
+    lb_status status = cJSON_IsArray(runs)
+                           ? draw(runs, output, error)
+                           : lb_error_set(error, LB_ERROR_FORMAT, "%s holds no benchmark", input);
+    cJSON_Delete(bench);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *output = "bench_growth.png";
+    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture that is written")};
+    const app_program program = {
+        .name = "bench_chart",
+        .purpose = "Draws how the cost of training grows, from the bench.json of bench_table.",
+        .operands = "FILE",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_error error = {0};
+    return read_and_draw(argv[0], output, &error) ? app_fail(&error) : 0;
+}

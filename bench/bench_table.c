@@ -1,0 +1,198 @@
+/* Measures all that docs/performance.md speaks of in one run: Lookback, the bare matrix products and PyTorch in turn, so
+ * that a machine whose speed drifts is unfair to none of them. Prints one table. */
+#include "common/options.h"
+#include "common/output.h"
+#include "common/report.h"
+#include "shared/child.h"
+#include "shared/measure.h"
+#include "shared/session.h"
+#include "shared/table.h"
+
+#include <lookback/io/file.h>
+#include <lookback/tensor/alloc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const bench_case training[] = {
+    {"training", "tiny", {"--config", "tiny"}},
+    {"training", "small", {"--config", "small"}},
+    {"training", "medium", {"--config", "medium"}},
+    {"training", "large", {"--config", "large"}},
+    {"training", "transformer", {"--config", "transformer"}},
+};
+static const bench_case decoding[] = {
+    {"decoding", "seq2seq 1", {"--config", "small", "--batch", "1"}},
+    {"decoding", "seq2seq 256", {"--config", "small", "--batch", "256"}},
+    {"decoding", "seq2seq beam 5", {"--config", "small", "--batch", "1", "--beam", "5"}},
+    {"decoding", "transformer 1", {"--config", "transformer", "--batch", "1"}},
+    {"decoding", "transformer 256", {"--config", "transformer", "--batch", "256"}},
+    {"decoding", "transformer beam 5", {"--config", "transformer", "--batch", "1", "--beam", "5"}},
+};
+static const bench_case start = {"start", "small", {"--config", "small", "--steps", "1", "--warm-up", "0"}};
+static const bench_case bits = {"bits", "small", {"--config", "small", "--steps", "5", "--seconds", "0"}};
+
+enum { ALL, TRAINING, DECODING, GROWTH, UNTIL };
+static const char *const parts[] = {[ALL] = "all",       [TRAINING] = "training", [DECODING] = "decoding",
+                                    [GROWTH] = "growth", [UNTIL] = "until",       NULL};
+
+typedef struct settings {
+    bool quick;
+    int part, rounds;
+    const char *out, *python, *read;
+} settings;
+
+static bool wants(const settings *set, int part)
+{
+    return set->part == ALL || set->part == part;
+}
+
+static void compare_all(bench_session *s, const bench_case *cases, size_t count, int rounds)
+{
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = 0; i < count; i++)
+            for (int threads = 1; threads <= 2; threads++) bench_compare(s, &cases[i], threads);
+}
+
+/* The small config, with another length or width; every other one if `step` is 2. */
+static void compare_growth(bench_session *s, const char *part, const char *flag, const char *const *names,
+                           int step)
+{
+    for (int i = 0; names[i]; i++) {
+        bench_case what = {part, names[i], {"--config", "small", flag, names[i]}};
+        if (i % step == 0) bench_compare(s, &what, 2);
+    }
+}
+
+static void measure_all(bench_session *s, const settings *set, int rounds)
+{
+    int step = set->quick ? 2 : 1;
+    if (wants(set, TRAINING)) {
+        compare_all(s, training, sizeof training / sizeof *training, rounds);
+        for (int round = 0; round < rounds; round++) bench_compare(s, &start, 2);
+        for (int threads = 1; threads <= 4; threads++) bench_measure(s, &bits, "lookback", threads);
+    }
+    if (wants(set, DECODING)) compare_all(s, decoding, sizeof decoding / sizeof *decoding, rounds);
+    if (wants(set, GROWTH)) {
+        compare_growth(s, "length", "--length", bench_lengths, step);
+        compare_growth(s, "hidden", "--hidden", bench_hiddens, step);
+    }
+    if (wants(set, UNTIL) && !set->quick) bench_until_target(s);
+}
+
+static void add_cpu(cJSON *machine)
+{
+    char line[512] = "";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file) && strncmp(line, "model name", 10) != 0) line[0] = '\0';
+    if (file) fclose(file);
+    const char *name = strchr(line, ':');
+    line[strcspn(line, "\n")] = '\0';
+    cJSON_AddStringToObject(machine, "cpu", name ? name + strspn(name, ": ") : "unknown CPU");
+    bench_add(machine, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* What the first run of a program said of itself. */
+static cJSON *add_description(cJSON *object, const cJSON *runs, const char *by, const char *const *fields)
+{
+    const cJSON *run;
+    cJSON_ArrayForEach(run, runs)
+    {
+        const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(run, "by"));
+        if (!found || strcmp(found, by) != 0) continue;
+        for (; *fields; fields++)
+            cJSON_AddItemToObject(object, *fields, cJSON_Duplicate(cJSON_GetObjectItem(run, *fields), true));
+        break;
+    }
+    return object;
+}
+
+static cJSON *describe(const bench_session *s, bool quick, int rounds)
+{
+    cJSON *bench = cJSON_CreateObject(), *machine = cJSON_AddObjectToObject(bench, "machine");
+    cJSON_AddStringToObject(bench, "lookback", LOOKBACK_VERSION);
+    cJSON_AddBoolToObject(bench, "quick", quick);
+    bench_add(bench, "rounds", rounds);
+    add_cpu(machine);
+    add_description(machine, s->runs, "lookback", (const char *const[]){"kernel", NULL});
+    if (s->python)
+        add_description(cJSON_AddObjectToObject(bench, "pytorch"), s->runs, "pytorch",
+                        (const char *const[]){"torch", "kernel", "capability", NULL});
+    cJSON_AddItemToObject(bench, "runs", s->runs);
+    return bench;
+}
+
+static lb_status write_files(const bench_session *s, const cJSON *bench, lb_error *error)
+{
+    char json[APP_PATH], chart[APP_PATH], program[APP_PATH], *text = cJSON_Print(bench);
+    if (!text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    app_path(s->out, "bench.json", json);
+    lb_status status = lb_file_write_atomic(json, text, strlen(text), error);
+    cJSON_free(text);
+    if (status) return status;
+    const char *draw[] = {app_path(s->bin, "bench_chart", program), json, "-o",
+                          app_path(s->out, "bench_growth.png", chart), NULL};
+    bench_child child = bench_run(draw, false);
+    free(child.output);
+    return LB_OK;
+}
+
+static lb_status measure(const settings *set, lb_error *error)
+{
+    if (app_make_folder(set->out, error)) return error->status;
+    int rounds = set->rounds ? set->rounds : set->quick ? 1 : 5;
+    bench_session s = {.out = set->out, .seconds = set->quick ? "0.2" : "1"};
+    bench_session_open(&s, set->python);
+    s.planning = true;
+    measure_all(&s, set, rounds);
+    s.planning = false;
+    app_progress_init(&s.progress, (app_progress_config){.unit = "run", .total = s.total});
+    measure_all(&s, set, rounds);
+    app_progress_end(&s.progress);
+    cJSON *bench = describe(&s, set->quick, rounds);
+    bench_table_print(bench);
+    lb_status status = write_files(&s, bench, error);
+    cJSON_Delete(bench);
+    return status;
+}
+
+static lb_status print_again(const char *path, lb_error *error)
+{
+    void *text;
+    size_t count;
+    if (lb_file_read(path, &text, &count, error)) return error->status;
+    cJSON *bench = cJSON_Parse(text);
+    lb_release(text);
+    if (!bench) return lb_error_set(error, LB_ERROR_FORMAT, "%s is not JSON", path);
+    bench_table_print(bench);
+    cJSON_Delete(bench);
+    return LB_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set = {.out = "out"};
+    const app_option options[] = {
+        APP_FLAG(0, "quick", &set.quick, "measure less: minutes instead of half an hour"),
+        APP_CHOICE(0, "part", "PART", &set.part, parts,
+                   "what is measured; until: seconds until 0.99, never quick"),
+        APP_INT(0, "rounds", "N", &set.rounds, 0, 64, "how often each is measured; 0: 5, or 1 if quick"),
+        APP_TEXT(0, "python", "PATH", &set.python, "a Python that has PyTorch; by default it is looked for"),
+        APP_TEXT('o', "out", "DIR", &set.out, "where bench.json and bench_growth.png are written"),
+        APP_TEXT(0, "read", "FILE", &set.read,
+                 "print the table of an earlier bench.json, and measure nothing"),
+    };
+    const app_program program = {
+        .name = "bench_table",
+        .purpose = "Measures Lookback beside PyTorch and the bare matrix products.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_error error = {0};
+    if (set.read ? print_again(set.read, &error) : measure(&set, &error)) return app_fail(&error);
+    return app_close_stdout(0);
+}

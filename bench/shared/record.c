@@ -1,0 +1,76 @@
+#include "shared/record.h"
+
+#include "shared/measure.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const bench_lengths[] = {"10", "20", "40", "80", "160", NULL};
+const char *const bench_hiddens[] = {"64", "128", "256", "512", "1024", NULL};
+
+void bench_record_add(cJSON *record, cJSON *run, bench_key key, double seconds)
+{
+    cJSON_AddStringToObject(run, "part", key.part);
+    cJSON_AddStringToObject(run, "case", key.name);
+    cJSON_AddStringToObject(run, "by", key.by);
+    bench_add(run, "seconds", seconds);
+    cJSON_AddItemToArray(record, run);
+}
+
+static bool says(const cJSON *run, const char *field, const char *text)
+{
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(run, field));
+    return found && strcmp(found, text) == 0;
+}
+
+static bool matches(const cJSON *run, bench_key key)
+{
+    const cJSON *threads = cJSON_GetObjectItem(run, "threads");
+    return says(run, "part", key.part) && says(run, "case", key.name) && says(run, "by", key.by) &&
+           (key.threads == 0 || (threads && threads->valueint == key.threads));
+}
+
+double bench_record_median(const cJSON *record, bench_key key, const char *field)
+{
+    double *values = malloc(((size_t)cJSON_GetArraySize(record) + 1) * sizeof *values), median = NAN;
+    size_t count = 0;
+    const cJSON *run;
+    cJSON_ArrayForEach(run, record)
+    {
+        const cJSON *value = cJSON_GetObjectItem(run, field);
+        if (values && matches(run, key) && cJSON_IsNumber(value)) values[count++] = value->valuedouble;
+    }
+    if (values) median = bench_median(values, count);
+    free(values);
+    return median;
+}
+
+double bench_record_best(const cJSON *record, bench_key key, const char *field)
+{
+    double best = NAN;
+    int first = key.threads ? key.threads : 1, last = key.threads ? key.threads : 2;
+    for (key.threads = first; key.threads <= last; key.threads++) {
+        bench_key compiled = key;
+        compiled.by = "pytorch compiled";
+        /* fmin passes over what is not a number. */
+        best = fmin(best, bench_record_median(record, key, field));
+        if (strcmp(key.by, "pytorch") == 0) best = fmin(best, bench_record_median(record, compiled, field));
+    }
+    return best;
+}
+
+double bench_record_differing(const cJSON *record, bench_key key, const char *field)
+{
+    const char *first = NULL;
+    const cJSON *run;
+    double differing = 0;
+    cJSON_ArrayForEach(run, record)
+    {
+        if (!matches(run, key)) continue;
+        if (!first) first = cJSON_GetStringValue(cJSON_GetObjectItem(run, field));
+        if (!first || !says(run, field, first)) differing++;
+    }
+    return first ? differing : (double)NAN;
+}

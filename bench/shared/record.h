@@ -1,0 +1,35 @@
+/* The record of a benchmark: an array of JSON objects, one for each run of a program. Each has what the program printed,
+ * and beside it
+ *     part     "training", "decoding", "length", "hidden", "start", "bits" or "until"
+ *     case     within the part, such as "small"
+ *     by       "lookback", "floor", "pytorch" or "pytorch compiled"
+ *     seconds  from the program's start to its end */
+#ifndef BENCH_RECORD_H
+#define BENCH_RECORD_H
+
+#include <cJSON.h>
+
+/** Which runs. */
+typedef struct bench_key {
+    const char *part, *name; /* name: of the case */
+    const char *by;
+    int threads; /* 0: any number */
+} bench_key;
+
+/** The cases of the parts "length" and "hidden"; NULL behind the last. */
+extern const char *const bench_lengths[], *const bench_hiddens[];
+
+/** Adds a run, which the record then owns. */
+void bench_record_add(cJSON *record, cJSON *run, bench_key key, double seconds);
+
+/** The median of a field over the runs of a key; NaN if there are none. */
+double bench_record_median(const cJSON *record, bench_key key, const char *field);
+
+/** The same of a program at its best: of the medians on 1 and 2 threads (or on those of the key) the least; what
+ *  "pytorch" compiled counts too. */
+double bench_record_best(const cJSON *record, bench_key key, const char *field);
+
+/** How many runs of a key have another text in a field than the first; NaN if there are none. */
+double bench_record_differing(const cJSON *record, bench_key key, const char *field);
+
+#endif

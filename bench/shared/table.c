@@ -1,0 +1,233 @@
+#include "shared/table.h"
+
+#include "shared/measure.h"
+#include "shared/record.h"
+
+#include <lookback/tensor/status.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { LABEL = 30, TEXT = 128, LINE = 256 };
+
+/* What should be reached. */
+typedef struct goal {
+    enum { NONE, AT_LEAST, AT_MOST } kind;
+    double value;
+} goal;
+
+/* A row that compares Lookback with PyTorch and with the floor. */
+typedef struct row {
+    const char *part, *name, *field, *label;
+    goal faster;  /* than PyTorch, both at their best */
+    goal floor;   /* times the floor, on two threads */
+    goal scaling; /* two threads against one */
+} row;
+
+static const row rows[] = {
+    {"training", "tiny", "ms_per_step", "train, tiny", {AT_LEAST, 20}, {0}, {0}},
+    {"training", "small", "ms_per_step", "train, small", {AT_LEAST, 4}, {AT_MOST, 1.4}, {AT_LEAST, 1.6}},
+    {"training", "medium", "ms_per_step", "train, medium", {AT_LEAST, 2.4}, {AT_MOST, 1.25}, {AT_LEAST, 1.8}},
+    {"training", "large", "ms_per_step", "train, large", {AT_LEAST, 2}, {AT_MOST, 1.2}, {AT_LEAST, 1.8}},
+    {"training", "transformer", "ms_per_step", "train, transformer", {AT_LEAST, 2.5}, {0}, {0}},
+    {"decoding", "seq2seq 1", "ms_per_run", "decode 1 list", {AT_LEAST, 6}, {0}, {0}},
+    {"decoding", "seq2seq 256", "ms_per_run", "decode 256 lists", {AT_LEAST, 4}, {0}, {0}},
+    {"decoding", "seq2seq beam 5", "ms_per_run", "decode 1 list, beam 5", {0}, {0}, {0}},
+    {"decoding", "transformer 1", "ms_per_run", "transformer, 1 list", {0}, {0}, {0}},
+    {"decoding", "transformer 256", "ms_per_run", "transformer, 256 lists", {0}, {0}, {0}},
+    {"decoding", "transformer beam 5", "ms_per_run", "transformer, 1 list, beam 5", {0}, {0}, {0}},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+typedef struct table {
+    const cJSON *runs;
+    cJSON *targets;
+    char line[LINE]; /* the one that is being put together */
+    size_t length;
+} table;
+
+static void LB_PRINTF(2, 3) add(table *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int added = vsnprintf(t->line + t->length, sizeof t->line - t->length, format, arguments);
+    va_end(arguments);
+    size_t length = t->length + (added > 0 ? (size_t)added : 0);
+    t->length = length < sizeof t->line ? length : sizeof t->line - 1;
+}
+
+static void end_line(table *t)
+{
+    while (t->length > 0 && t->line[t->length - 1] == ' ') t->length--;
+    printf("%.*s\n", (int)t->length, t->line);
+    t->length = 0;
+}
+
+static void add_number(table *t, double value)
+{
+    int digits = value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0;
+    if (isfinite(value))
+        add(t, "%9.*f", digits, value);
+    else
+        add(t, "%9s", "-");
+}
+
+/* Adds a value with what it should be, and notes both. */
+static void add_judged(table *t, const char *label, const char *what, double value, goal wanted)
+{
+    if (!isfinite(value)) {
+        add(t, "%8s%7s", "-", "");
+        return;
+    }
+    bool met = wanted.kind == AT_MOST ? value <= wanted.value : value >= wanted.value;
+    char text[TEXT] = "";
+    if (wanted.kind) snprintf(text, sizeof text, "[%g]%s", wanted.value, met ? "" : "*");
+    add(t, "%8.2f %-6s", value, text);
+    if (!wanted.kind) return;
+    cJSON *target = cJSON_CreateObject();
+    snprintf(text, sizeof text, "%s: %s", label, what);
+    cJSON_AddStringToObject(target, "what", text);
+    bench_add(target, "measured", value);
+    bench_add(target, wanted.kind == AT_MOST ? "at_most" : "at_least", wanted.value);
+    cJSON_AddBoolToObject(target, "met", met);
+    cJSON_AddItemToArray(t->targets, target);
+}
+
+static void print_row(table *t, const row *r)
+{
+    static const char *const programs[] = {"lookback", "floor", "pytorch"};
+    enum { LOOKBACK, FLOOR, PYTORCH, PROGRAMS };
+    double ms[PROGRAMS][2], least[PROGRAMS];
+    add(t, "%-*s", LABEL, r->label);
+    for (int i = 0; i < PROGRAMS; i++) {
+        bench_key key = {r->part, r->name, programs[i], 0};
+        least[i] = bench_record_best(t->runs, key, r->field);
+        for (key.threads = 1; key.threads <= 2; key.threads++) {
+            ms[i][key.threads - 1] = bench_record_best(t->runs, key, r->field);
+            add_number(t, ms[i][key.threads - 1]);
+        }
+    }
+    add_judged(t, r->label, "PyTorch / Lookback", least[PYTORCH] / least[LOOKBACK], r->faster);
+    add_judged(t, r->label, "Lookback / floor, on 2 threads", ms[LOOKBACK][1] / ms[FLOOR][1], r->floor);
+    add_judged(t, r->label, "1 thread / 2 threads", ms[LOOKBACK][0] / ms[LOOKBACK][1], r->scaling);
+    end_line(t);
+}
+
+static void print_speeds(table *t)
+{
+    add(t, "%-*s%18s%18s%18s%13s%15s%15s", LABEL, "milliseconds", "Lookback", "floor", "PyTorch", "PyTorch /",
+        "Lookback /", "1 thread /");
+    end_line(t);
+    add(t, "%-*s", LABEL, "threads");
+    for (int i = 0; i < 6; i++) add(t, "%9d", 1 + i % 2);
+    add(t, "%13s%15s%15s", "Lookback", "floor, on 2", "2 threads");
+    end_line(t);
+    for (const row *r = rows; r < rows + ROWS; r++) print_row(t, r);
+}
+
+/* One number of both programs. */
+static void print_both(table *t, const char *label, double lookback, goal wanted, double pytorch,
+                       goal wanted_ratio)
+{
+    add(t, "%-*s", LABEL, label);
+    add_judged(t, label, "Lookback", lookback, wanted);
+    add_number(t, pytorch);
+    add(t, "%4s", "");
+    add_judged(t, label, "PyTorch / Lookback", pytorch / lookback, wanted_ratio);
+    end_line(t);
+}
+
+static double most_mallocs(const table *t)
+{
+    double most = NAN;
+    for (const row *r = rows; r < rows + ROWS; r++)
+        for (int threads = 1; threads <= 2; threads++) {
+            bench_key key = {r->part, r->name, "lookback", threads};
+            most = fmax(most, bench_record_median(t->runs, key, "mallocs_per_step"));
+        }
+    return most;
+}
+
+static void print_rest(table *t)
+{
+    const bench_key small = {"training", "small", "lookback", 2},
+                    small_pytorch = {"training", "small", "pytorch", 0},
+                    start = {"start", "small", "lookback", 0},
+                    start_pytorch = {"start", "small", "pytorch", 0},
+                    sorts = {"until", "0.99", "lookback", 0}, sorts_pytorch = {"until", "0.99", "pytorch", 0},
+                    bits = {"bits", "small", "lookback", 0};
+    puts("");
+    add(t, "%-*s%9s%15s    PyTorch / Lookback", LABEL, "", "Lookback", "PyTorch");
+    end_line(t);
+    print_both(t, "peak memory, train, small, MB", bench_record_median(t->runs, small, "peak_mb"),
+               (goal){AT_MOST, 40}, bench_record_best(t->runs, small_pytorch, "peak_mb"),
+               (goal){AT_LEAST, 10});
+    print_both(t, "start to first step, ms", 1e3 * bench_record_median(t->runs, start, "seconds"),
+               (goal){AT_MOST, 50}, 1e3 * bench_record_median(t->runs, start_pytorch, "seconds"), (goal){0});
+    print_both(t, "train_sort until 0.99, s", bench_record_median(t->runs, sorts, "train_seconds"),
+               (goal){AT_MOST, 20}, bench_record_median(t->runs, sorts_pytorch, "train_seconds"),
+               (goal){AT_LEAST, 4});
+    print_both(t, "mallocs in a step", most_mallocs(t), (goal){AT_MOST, 0}, NAN, (goal){0});
+    print_both(t, "other bits on 2, 3, 4 threads", bench_record_differing(t->runs, bits, "fingerprint"),
+               (goal){AT_MOST, 0}, NAN, (goal){0});
+}
+
+static void print_growth(table *t, const char *part, const char *const *names)
+{
+    for (; *names; names++) {
+        bench_key lookback = {part, *names, "lookback", 0}, floor = {part, *names, "floor", 0},
+                  pytorch = {part, *names, "pytorch", 0};
+        char label[TEXT];
+        double time = 1e6 / bench_record_median(t->runs, lookback, "tokens_per_second");
+        if (!isfinite(time)) continue;
+        snprintf(label, sizeof label, "%s %s", part, *names);
+        add(t, "%-*s", LABEL, label);
+        add_number(t, time);
+        add_number(t, 1e6 / bench_record_median(t->runs, floor, "tokens_per_second"));
+        add_number(t, 1e6 / bench_record_median(t->runs, pytorch, "tokens_per_second"));
+        add(t, "    ");
+        add_number(t, bench_record_median(t->runs, lookback, "peak_mb"));
+        add_number(t, bench_record_median(t->runs, pytorch, "peak_mb"));
+        end_line(t);
+    }
+}
+
+static const char *text_of(const cJSON *object, const char *field)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, field));
+    return text ? text : "unknown";
+}
+
+static void print_heading(const cJSON *bench)
+{
+    const cJSON *machine = cJSON_GetObjectItem(bench, "machine"),
+                *pytorch = cJSON_GetObjectItem(bench, "pytorch");
+    printf("%s, %g processors; Lookback %s on %s\n", text_of(machine, "cpu"),
+           cJSON_GetNumberValue(cJSON_GetObjectItem(machine, "processors")), text_of(bench, "lookback"),
+           text_of(machine, "kernel"));
+    if (pytorch)
+        printf("PyTorch %s on %s, %s\n", text_of(pytorch, "torch"), text_of(pytorch, "kernel"),
+               text_of(pytorch, "capability"));
+    printf("Rounds: %g, of which medians. In brackets what should be reached, with a star where it is "
+           "missed.\n\n",
+           cJSON_GetNumberValue(cJSON_GetObjectItem(bench, "rounds")));
+}
+
+void bench_table_print(cJSON *bench)
+{
+    table t = {.runs = cJSON_GetObjectItem(bench, "runs"), .targets = cJSON_CreateArray()};
+    print_heading(bench);
+    print_speeds(&t);
+    print_rest(&t);
+    puts("");
+    add(&t, "%-*s%27s%22s", LABEL, "growth, on 2 threads", "microseconds per token", "MB");
+    end_line(&t);
+    add(&t, "%-*s%9s%9s%9s%13s%9s", LABEL, "", "Lookback", "floor", "PyTorch", "Lookback", "PyTorch");
+    end_line(&t);
+    print_growth(&t, "length", bench_lengths);
+    print_growth(&t, "hidden", bench_hiddens);
+    cJSON_DeleteItemFromObject(bench, "targets");
+    cJSON_AddItemToObject(bench, "targets", t.targets);
+}
