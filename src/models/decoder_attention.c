@@ -65,29 +65,16 @@ lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *atte
     return memory;
 }
 
-/* [batch, Q, S] as [batch, 1, Q, S] */
-static lb_tensor *with_head_axis(lb_tensor *weights)
-{
-    if (!lb_is_sound(weights)) return weights;
-    return lb_reshape(weights, LB_SHAPE(lb_dim(weights, 0), 1, lb_dim(weights, 1), lb_dim(weights, 2)));
-}
-
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory)
 {
     if (attention->config.kind == LB_ATTENTION_MULTI_HEAD)
         return lb_multi_head_ask(&attention->multi_head, query, (lb_key_values){memory->keys, memory->values},
                                  lb_key_mask(memory->mask), NULL);
-    lb_attended_result result;
-    if (attention->config.kind == LB_ATTENTION_ADDITIVE) {
-        const lb_additive_attention *a = &attention->additive;
-        result.context = lb_attend_additive(lb_affine(query, a->query, NULL), memory->keys, memory->values,
-                                            a->v, memory->mask);
-        result.weights = lb_op_output(result.context, 1);
-    } else {
-        result = lb_multiplicative_attention_forward(&attention->multiplicative, query, memory->keys,
-                                                     memory->values, memory->mask);
-    }
-    result.weights = with_head_axis(result.weights);
+    lb_attended_result result = lb_multiplicative_attention_forward(
+        &attention->multiplicative, query, memory->keys, memory->values, memory->mask);
+    if (!lb_is_sound(result.weights)) return result;
+    lb_shape all = result.weights->shape;
+    result.weights = lb_reshape(result.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
     return result;
 }

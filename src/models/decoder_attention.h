@@ -49,7 +49,7 @@ typedef struct lb_attended_memory {
 lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *attention, lb_tensor *outputs,
                                                 lb_tensor *mask);
 
-/** Asks with some states. Not for LB_ATTENTION_NONE.
+/** Asks with some states. Not for LB_ATTENTION_NONE, nor for LB_ATTENTION_ADDITIVE, which lb_attention_gru_sequence asks.
  *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S]. */
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory);

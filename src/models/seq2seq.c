@@ -25,6 +25,19 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
     if (c->layers < 0) c->layers = 1; /* of poison */
 }
 
+/* Whether the decoder asks with the state before a step, and reads the answer with the token; else it asks with the
+ * state after it. docs/adr/0010-attending-after-the-step.md says why. */
+static bool asks_first(lb_attention_kind kind)
+{
+    return kind == LB_ATTENTION_ADDITIVE;
+}
+
+/* Whether state and context become one vector before the output. */
+static bool combines(lb_attention_kind kind)
+{
+    return kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_GENERAL || kind == LB_ATTENTION_SCALED_DOT;
+}
+
 static void init_bridges(lb_seq2seq *model, lb_params *params)
 {
     const lb_seq2seq_config *c = &model->config;
@@ -66,9 +79,15 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .heads = depth ? model->attention.heads : 0,
                              .step_reals = 16 * config.hidden * config.layers,
                              .state_reals = 2 * attention.key};
-    lb_gru_config decoder = {.input = config.embed + depth, .hidden = config.hidden, .layers = config.layers};
+    lb_gru_config decoder = {.input = config.embed, .hidden = config.hidden, .layers = config.layers};
+    if (asks_first(config.attention)) decoder.input += depth;
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     lb_linear_config output = {.inputs = config.hidden + depth, .outputs = config.target_vocab};
+    if (combines(config.attention)) {
+        lb_linear_config combine = {.inputs = output.inputs, .outputs = config.hidden, .no_bias = true};
+        lb_linear_init(&model->combine, params, lb_params_scope(params, name, "combine"), combine);
+        output.inputs = combine.outputs;
+    }
     lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
     return lb_params_status(params);
 }
@@ -107,83 +126,43 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
     return encoded;
 }
 
-/* What layer 0 of the decoder leaves behind. */
-typedef struct attending {
-    lb_tensor *outputs;  /* [batch, T, hidden] */
-    lb_tensor *contexts; /* [batch, T, depth]; NULL without attention */
-    lb_tensor *weights;  /* [batch, heads, T, S]; NULL without attention */
-    lb_tensor *final;    /* [batch, hidden] */
-} attending;
-
-/* Time steps `t` to t + 1 of x [batch, T, width], as [batch, 1, width]. */
-static lb_tensor *at_time(lb_tensor *x, int64_t t)
+/* One layer of the decoder that does not attend. */
+static lb_tensor *read_layer(const lb_gru_cell *cell, lb_tensor *gates, lb_tensor *state, lb_tensor **final)
 {
-    return lb_slice(x, 1, t, 1);
+    lb_tensor *outputs = lb_gru_sequence(gates, state, cell->weight_hh, cell->bias_hh, NULL, false);
+    *final = lb_op_output(outputs, 1);
+    return outputs;
 }
 
-/* A state [batch, hidden] as a sequence of one step. */
-static lb_tensor *as_sequence(lb_tensor *state, int64_t batch)
-{
-    return lb_reshape(state, LB_SHAPE(batch, 1, -1));
-}
-
-/* Any kind of attention, step by step: what lb_attention_gru_sequence does for the additive one in a single op. */
-static attending attend_stepwise(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *state,
-                                 lb_tensor *gates, lb_tokens target_in)
-{
-    const lb_gru_cell *cell = &model->decoder.cell[0];
-    int64_t steps = target_in.length;
-    lb_tensor **outputs = lb_tape_alloc(target_in.tape, 3 * (size_t)steps * sizeof *outputs);
-    if (!outputs) return (attending){gates, gates, gates, gates};
-    lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
-    for (int64_t t = 0; t < steps; t++) {
-        lb_attended_result seen = lb_decoder_attention_ask(
-            &model->attention, as_sequence(state, target_in.batch), &encoded->memory);
-        lb_tensor *x = lb_add(at_time(gates, t),
-                              lb_affine_columns(seen.context, cell->weight_ih, model->config.embed, NULL));
-        outputs[t] = lb_gru_sequence(x, state, cell->weight_hh, cell->bias_hh, NULL, false);
-        state = lb_op_output(outputs[t], 1);
-        contexts[t] = seen.context;
-        weights[t] = seen.weights;
-    }
-    return (attending){lb_concat(outputs, (int)steps, 1), lb_concat(contexts, (int)steps, 1),
-                       lb_concat(weights, (int)steps, 2), state};
-}
-
-static attending attend_additively(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
-                                   lb_tensor *state, lb_tensor *gates, lb_tokens target_in)
+/* A layer that asks with its state before each step, and reads the answer with the token. */
+static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_tensor *gates,
+                               lb_tensor *state, lb_tensor **final, lb_attended_result *seen)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
-    const lb_attended_memory *memory = &encoded->memory;
     lb_tensor *outputs =
         lb_attention_gru_sequence(gates, state, memory->keys, memory->values, memory->mask, a->query, a->v,
                                   cell->weight_ih, cell->weight_hh, cell->bias_hh);
-    lb_tensor *weights = lb_op_output(outputs, 2);
-    if (lb_is_sound(weights))
-        weights = lb_reshape(weights, LB_SHAPE(target_in.batch, 1, target_in.length, lb_dim(weights, 2)));
+    *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
+    *final = outputs;
+    if (!lb_is_sound(outputs)) return outputs;
+    int64_t batch = lb_dim(outputs, 0), steps = lb_dim(outputs, 1);
+    seen->weights = lb_reshape(seen->weights, LB_SHAPE(batch, 1, steps, lb_dim(seen->weights, 2)));
     /* Decoder rows are full: padding comes after what anyone reads. */
-    lb_tensor *last = lb_reshape(at_time(outputs, target_in.length - 1), LB_SHAPE(target_in.batch, -1));
-    return (attending){outputs, lb_op_output(outputs, 1), weights, last};
+    *final = lb_reshape(lb_slice(outputs, 1, steps - 1, 1), LB_SHAPE(batch, -1));
+    return outputs;
 }
 
-/* Layer 0 of the decoder: attends and reads. */
-static attending attending_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *state,
-                                 lb_tokens target_in)
+/* The logits, from the last layer's states and what has been seen (NULL without attention). */
+static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *context)
 {
-    const lb_gru_cell *cell = &model->decoder.cell[0];
-    lb_tensor *gates =
-        token_gates(model, &model->target_embedding, target_in, cell->weight_ih, cell->bias_ih);
-    switch (model->config.attention) {
-    case LB_ATTENTION_NONE: {
-        lb_tensor *outputs = lb_gru_sequence(gates, state, cell->weight_hh, cell->bias_hh, NULL, false);
-        return (attending){.outputs = outputs, .final = lb_op_output(outputs, 1)};
+    if (combines(model->config.attention)) {
+        top = lb_tanh(lb_linear_forward_pair(&model->combine, top, context));
+        context = NULL;
     }
-    case LB_ATTENTION_ADDITIVE:
-        return attend_additively(model, encoded, state, gates, target_in);
-    default:
-        return attend_stepwise(model, encoded, state, gates, target_in);
-    }
+    top = lb_dropout(top, model->config.dropout);
+    if (!context) return lb_linear_forward(&model->output, top);
+    return lb_linear_forward_pair(&model->output, top, lb_dropout(context, model->config.dropout));
 }
 
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
@@ -199,21 +178,22 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         lb_tape_leave(tape, outer);
         return decoded;
     }
-    attending first = attending_layer(model, encoded, initial[0], target_in);
-    lb_tensor *top = first.outputs;
-    decoded.weights = first.weights;
-    decoded.final[0] = first.final;
+    const lb_gru_cell *cell = model->decoder.cell;
+    lb_attended_result seen = {0};
+    lb_tensor *gates =
+        token_gates(model, &model->target_embedding, target_in, cell->weight_ih, cell->bias_ih);
+    lb_tensor *top = asks_first(model->config.attention)
+                         ? ask_and_read(model, &encoded->memory, gates, initial[0], &decoded.final[0], &seen)
+                         : read_layer(cell, gates, initial[0], &decoded.final[0]);
     for (int layer = 1; layer < model->config.layers; layer++) {
-        const lb_gru_cell *cell = &model->decoder.cell[layer];
-        lb_tensor *gates = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih);
-        top = lb_gru_sequence(gates, initial[layer], cell->weight_hh, cell->bias_hh, NULL, false);
-        decoded.final[layer] = lb_op_output(top, 1);
+        cell = &model->decoder.cell[layer];
+        gates = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih);
+        top = read_layer(cell, gates, initial[layer], &decoded.final[layer]);
     }
-    top = lb_dropout(top, model->config.dropout);
-    decoded.logits =
-        first.contexts
-            ? lb_linear_forward_pair(&model->output, top, lb_dropout(first.contexts, model->config.dropout))
-            : lb_linear_forward(&model->output, top);
+    if (!seen.context && model->attention.depth)
+        seen = lb_decoder_attention_ask(&model->attention, top, &encoded->memory);
+    decoded.weights = seen.weights;
+    decoded.logits = predict(model, top, seen.context);
     lb_tape_leave(tape, outer);
     return decoded;
 }

@@ -26,8 +26,12 @@ typedef struct lb_seq2seq_config {
  *      encoder                                as nn.GRU
  *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
  *      attention.W_q, attention.W_k, attention.v  and so on: see lb_decoder_attention_init
- *      decoder                                as nn.GRU; layer 0 reads [embedding; context] and attends
- *      output                                 as nn.Linear on [last layer's state; context] */
+ *      decoder                                as nn.GRU; additive: layer 0 reads [embedding; context]
+ *      combine                                as nn.Linear without bias; dot, general and scaled-dot only
+ *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these))
+ *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The others
+ *  ask after it, with the last layer's, and their context does not reach the recurrence (Luong, Pham, Manning 2015,
+ *  arXiv:1508.04025, section 3, without input feeding). */
 typedef struct lb_seq2seq {
     lb_model base; /* comes first */
     const char *name;
@@ -36,7 +40,7 @@ typedef struct lb_seq2seq {
     lb_gru encoder, decoder;
     lb_linear *bridge; /* [layers] */
     lb_decoder_attention attention;
-    lb_linear output;
+    lb_linear combine, output;
 } lb_seq2seq;
 
 /** Of lb_seq2seq.base. */

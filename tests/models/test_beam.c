@@ -128,7 +128,7 @@ static double best_score(const subject *s, int64_t row, int32_t *token, int64_t 
 START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below)
 {
     int exact = 0;
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= 12; seed++) {
         subject s = make(kinds[_i], seed);
         lb_beam found =
             lb_beam_search(s.model, s.source, (lb_beam_config){.beam = VOCABULARY, .limit = LIMIT});
@@ -149,7 +149,7 @@ START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everythin
         }
         discard(&s);
     }
-    ck_assert_int_ge(exact, 4); /* a beam prunes: it need not find the best one */
+    ck_assert_int_ge(exact, 9); /* of 36: a beam prunes, it need not find the best one */
 }
 END_TEST
 

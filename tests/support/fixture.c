@@ -75,9 +75,14 @@ const double *support_fixture_values(const support_fixture *fixture, const char 
     return array->data;
 }
 
+const char *support_fixture_word(const support_fixture *fixture, const char *key)
+{
+    return lb_safetensors_metadata_value(fixture->file, key);
+}
+
 double support_fixture_number(const support_fixture *fixture, const char *key)
 {
-    const char *text = lb_safetensors_metadata_value(fixture->file, key);
+    const char *text = support_fixture_word(fixture, key);
     ck_assert_msg(text, "the fixture says nothing of %s", key);
     if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) return *text == 'T';
     char *end;

@@ -21,6 +21,9 @@ const double *support_fixture_values(const support_fixture *fixture, const char 
 /* A number, or the word True or False, of the metadata. */
 double support_fixture_number(const support_fixture *fixture, const char *key);
 
+/* A word of the metadata; NULL if it says nothing of that. */
+const char *support_fixture_word(const support_fixture *fixture, const char *key);
+
 /* The array "input.NAME" as a tensor on the tape that wants a gradient: backward reaches `grad`. */
 lb_tensor *support_fixture_input(support_fixture *fixture, lb_tape *tape, const char *name);
 

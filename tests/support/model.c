@@ -18,6 +18,11 @@ static void make_seq2seq(support_model *m)
         .layers = (int)size_of(m, "layers"),
         .bidirectional = support_fixture_number(m->fixture, "bidirectional") != 0,
     };
+    const char *kind = support_fixture_word(m->fixture, "attention");
+    if (kind) {
+        while (strcmp(lb_attention_names[config.attention], kind) != 0) config.attention++;
+        config.heads = size_of(m, "heads");
+    }
     m->seq2seq = lb_params_alloc(m->params, sizeof *m->seq2seq);
     m->model = &m->seq2seq->base;
     lb_seq2seq_init(m->seq2seq, m->params, "", config);
