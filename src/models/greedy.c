@@ -59,7 +59,7 @@ static void close_ranks(lb_decoded *all, int64_t limit)
     for (int64_t row = 1; row < all->batch; row++)
         memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
     int64_t map = all->length * all->source_length;
-    for (int64_t m = 1; m < all->batch * maps_of(all); m++)
+    for (int64_t m = 1; all->weights && m < all->batch * maps_of(all); m++)
         memmove(all->weights + m * map, all->weights + m * limit * all->source_length,
                 (size_t)map * sizeof *all->weights);
 }
