@@ -2,7 +2,6 @@
 #include "common/comparison.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/progress.h"
 #include "common/report.h"
 #include "common/sort_training.h"
 
@@ -36,7 +35,7 @@ typedef struct budget {
     int max_number, min_length, max_length, hidden, batch, steps;
 } budget;
 
-static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
+static const budget full = {99, 5, 30, 128, 64, 10000}, quick = {19, 2, 16, 64, 32, 3000};
 
 typedef struct settings {
     budget size; /* -1: as the table above says */
@@ -54,7 +53,6 @@ typedef struct run {
     app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;
     lb_transformer transformer;
-    app_progress progress;
 } run;
 
 static lb_sort_task of_length(const lb_sort_task *task, int32_t length)
@@ -85,10 +83,7 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
                           double seconds)
 {
     run *r = context;
-    char rate[APP_SHORT], exact[APP_SHORT] = "";
-    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
-    app_progress_update(&r->progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
-                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+    app_sort_show(&r->training, step, loss, last, tokens, seconds);
 }
 
 static lb_status build_seq2seq(run *r, int32_t vocabulary)
@@ -126,7 +121,8 @@ static lb_status build(run *r, const struct kind *kind, lb_error *error)
                             .steps = size->steps,
                             .batch = size->batch,
                             .lr = kind->lr,
-                            .params = lb_params_new(r->set.seed)};
+                            .params = lb_params_new(r->set.seed),
+                            .name = kind->name};
     if (!r->training.params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     int32_t vocabulary = lb_sort_vocab(&r->training.task);
     lb_status status = kind->transformer ? build_transformer(r, vocabulary) : build_seq2seq(r, vocabulary);
@@ -145,11 +141,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
     config.checkpoint = app_path(r->set.out, name, checkpoint);
     config.fresh = r->set.fresh;
     config.run = app_sort_identity(&r->training, identity);
-    app_progress_init(&r->progress, (app_progress_config){.unit = r->kind->name, .total = r->training.steps});
-    lb_status status = lb_train(&config, history, error);
-    app_progress_end(&r->progress);
-    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
-    return status;
+    return app_sort_train(&r->training, &config, history, error);
 }
 
 /* Exact match on lists of each length. */
@@ -290,7 +282,7 @@ int main(int argc, char **argv)
         APP_TEXT(0, "kinds", "LIST", &s->kinds, "what to compare, with commas between"),
         APP_FLAG(0, "quick", &s->quick, "shorter lists, smaller models and fewer steps"),
         APP_HEADING("Task"),
-        APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "numbers are 0 to N (49, quick 19)"),
+        APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "numbers are 0 to N (99, quick 19)"),
         APP_INT(0, "min-length", "N", &s->size.min_length, 1, APP_LONGEST,
                 "numbers in the shortest list (5, quick 2)"),
         APP_INT(0, "max-length", "N", &s->size.max_length, 1, APP_LONGEST,
@@ -299,7 +291,7 @@ int main(int argc, char **argv)
         APP_INT(0, "hidden", "N", &s->size.hidden, 2, 1 << 16,
                 "width of the GRUs' state, twice that of the transformer (128, quick 64)"),
         APP_INT(0, "batch", "N", &s->size.batch, 1, 1 << 20, "lists in a step (64, quick 32)"),
-        APP_INT(0, "steps", "N", &s->size.steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
+        APP_INT(0, "steps", "N", &s->size.steps, 1, 1 << 30, "steps of each training (10000, quick 3000)"),
         APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
         APP_INT(0, "threads", "N", &s->threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),

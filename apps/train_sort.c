@@ -1,7 +1,6 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
 #include "common/options.h"
 #include "common/output.h"
-#include "common/progress.h"
 #include "common/report.h"
 #include "common/sort_training.h"
 
@@ -36,7 +35,6 @@ typedef struct run {
     app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;
     lb_transformer transformer;
-    app_progress progress;
 } run;
 
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
@@ -55,10 +53,7 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
                           double seconds)
 {
     run *r = context;
-    char rate[APP_SHORT], exact[APP_SHORT] = "";
-    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
-    app_progress_update(&r->progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
-                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+    app_sort_show(&r->training, step, loss, last, tokens, seconds);
 }
 
 static lb_status write_log(void *context, const lb_train_history *history, lb_error *error)
@@ -140,11 +135,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
     config.run = app_sort_identity(&r->training, identity);
     app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->training.params),
              lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
-    app_progress_init(&r->progress, (app_progress_config){.total = s->steps});
-    lb_status status = lb_train(&config, history, error);
-    app_progress_end(&r->progress);
-    if (status == LB_ERROR_FORMAT) app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
-    return status;
+    return app_sort_train(&r->training, &config, history, error);
 }
 
 static lb_status save(const run *r, const lb_train_history *history, lb_error *error)

@@ -1,5 +1,7 @@
 #include "common/sort_training.h"
 
+#include "common/report.h"
+
 #include <stdio.h>
 
 lb_tensor *app_sort_loss(const app_sort_training *training, const lb_sort_task *task, lb_tape *tape,
@@ -21,6 +23,30 @@ lb_trainer_config app_sort_recipe(const app_sort_training *training)
         .average = 0.998,
         .seed = training->task.seed,
     };
+}
+
+void app_sort_show(app_sort_training *training, int64_t step, double loss, const lb_train_point *last,
+                   double tokens, double seconds)
+{
+    app_progress *progress = &training->progress;
+    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    if (!progress->updated) {
+        app_progress_config config = {.unit = training->name, .first = step - 1, .total = training->steps};
+        app_progress_init(progress, config);
+    }
+    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
+    app_progress_update(progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
+                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+}
+
+lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *config,
+                         lb_train_history *history, lb_error *error)
+{
+    lb_status status = lb_train(config, history, error);
+    app_progress_end(&training->progress);
+    if (status == LB_ERROR_FORMAT)
+        app_note("%s cannot be gone on from; --fresh starts anew", config->checkpoint);
+    return status;
 }
 
 char *app_sort_identity(const app_sort_training *training, char text[APP_IDENTITY])
