@@ -35,7 +35,7 @@ typedef struct budget {
     int max_number, min_length, max_length, hidden, batch, steps;
 } budget;
 
-static const budget full = {99, 5, 30, 128, 64, 10000}, quick = {19, 2, 16, 64, 32, 3000};
+static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
 
 typedef struct settings {
     budget size; /* -1: as the table above says */
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
         APP_TEXT(0, "kinds", "LIST", &s->kinds, "what to compare, with commas between"),
         APP_FLAG(0, "quick", &s->quick, "shorter lists, smaller models and fewer steps"),
         APP_HEADING("Task"),
-        APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "numbers are 0 to N (99, quick 19)"),
+        APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "numbers are 0 to N (49, quick 19)"),
         APP_INT(0, "min-length", "N", &s->size.min_length, 1, APP_LONGEST,
                 "numbers in the shortest list (5, quick 2)"),
         APP_INT(0, "max-length", "N", &s->size.max_length, 1, APP_LONGEST,
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
         APP_INT(0, "hidden", "N", &s->size.hidden, 2, 1 << 16,
                 "width of the GRUs' state, twice that of the transformer (128, quick 64)"),
         APP_INT(0, "batch", "N", &s->size.batch, 1, 1 << 20, "lists in a step (64, quick 32)"),
-        APP_INT(0, "steps", "N", &s->size.steps, 1, 1 << 30, "steps of each training (10000, quick 3000)"),
+        APP_INT(0, "steps", "N", &s->size.steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
         APP_SEED(0, "seed", "N", &s->seed, "decides the first weights and all lists"),
         APP_INT(0, "threads", "N", &s->threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),

@@ -39,7 +39,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
     for (int64_t row = 0; row < all->batch; row++) {
-        for (int64_t m = row * maps; m < (row + 1) * maps; m++)
+        for (int64_t m = row * maps; all->weights && m < (row + 1) * maps; m++)
             memcpy(all->weights + (m * limit + t) * all->source_length,
                    step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
