@@ -447,7 +447,7 @@ int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
-    support_train_model(support_path(transformer, "transformer.safetensors"), 800, SUPPORT_TRANSFORMER);
+    support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     Suite *suite = suite_create("predict");

@@ -9,15 +9,15 @@ enum { BATCH = 64 };
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 4, .seed = 1};
 
-static void train(lb_model *model, lb_params *params, lb_tape *tape, int steps)
+static void train(lb_model *model, lb_params *params, lb_tape *tape, int steps, double lr)
 {
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = (lb_real)1e-2, .clip_norm = 1});
+    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
     for (int step = 0; adam && step < steps; step++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
         lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
-        lb_adam_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
+        lb_adam_set_lr(adam, (lb_real)(lr * (1 - 0.95 * step / steps)));
         lb_adam_step(adam);
     }
     lb_adam_free(adam);
@@ -40,7 +40,7 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                         (lb_seq2seq_config){vocabulary, vocabulary, .embed = 16, .hidden = 32,
                                             .attention = (lb_attention_kind)kind});
     lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
-    train(model, params, tape, steps);
+    train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 4e-3 : 1e-2);
     char *text = lb_sort_task_print(&task);
     lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
     if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));
