@@ -14,7 +14,9 @@
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     MOST_TILES = 12,     /* even shares for 2, 3, 4 and 6 threads */
-    TILE_ALIGN = 16      /* the width of the kernels' innermost loops */
+    FEW_TILES = 4,  /* even shares for 2 and 4: each tile lays out its operands anew, short ones in vain */
+    SHORT = 96,     /* rows of a tile, or columns */
+    TILE_ALIGN = 16 /* the width of the kernels' innermost loops */
 };
 
 /* OpenBLAS runs such a build on OpenMP's threads unless it is called inside a parallel region or is told that there
@@ -56,7 +58,7 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
 {
     bool by_rows = m >= n;
     int64_t length = by_rows ? m : n;
-    int64_t wanted = smaller(1 + m * n * k / TILE_WORK, MOST_TILES);
+    int64_t wanted = smaller(1 + m * n * k / TILE_WORK, length < MOST_TILES * SHORT ? FEW_TILES : MOST_TILES);
     int64_t width = ((length + wanted - 1) / wanted + TILE_ALIGN - 1) / TILE_ALIGN * TILE_ALIGN;
     int64_t tiles = width > 0 ? (length + width - 1) / width : 0;
 #pragma omp parallel for schedule(static) if (tiles > 1)

@@ -28,6 +28,14 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
+/* Each row of y becomes the bias, to which the product is added. */
+static void fill_rows(int64_t rows, int64_t width, const lb_real *bias, lb_real *y)
+{
+    enum { ALONE = 1 << 15 /* elements that one thread is quicker with */ };
+#pragma omp parallel for schedule(static) if (rows * width > ALONE)
+    for (int64_t row = 0; row < rows; row++) memcpy(y + row * width, bias, (size_t)width * sizeof *y);
+}
+
 static lb_status forward(lb_node *node)
 {
     const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
@@ -35,8 +43,7 @@ static lb_status forward(lb_node *node)
     int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
     int64_t first = ((const columns *)node->attributes)->first;
     lb_real *y = node->out[0]->data;
-    for (int64_t row = 0; row < rows && bias; row++)
-        memcpy(y + row * outputs, bias->data, (size_t)outputs * sizeof *y);
+    if (bias) fill_rows(rows, outputs, bias->data, y);
     lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), lb_transposed(weight->data + first, stride),
             bias ? 1 : 0, y, outputs);
     return LB_OK;
