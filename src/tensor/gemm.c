@@ -58,7 +58,7 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
 {
     bool by_rows = m >= n;
     int64_t length = by_rows ? m : n;
-    int64_t wanted = smaller(1 + m * n * k / TILE_WORK, length < MOST_TILES * SHORT ? FEW_TILES : MOST_TILES);
+    int64_t wanted = smaller(1 + m * n * k / TILE_WORK, length < SHORT ? FEW_TILES : MOST_TILES);
     int64_t width = ((length + wanted - 1) / wanted + TILE_ALIGN - 1) / TILE_ALIGN * TILE_ALIGN;
     int64_t tiles = width > 0 ? (length + width - 1) / width : 0;
 #pragma omp parallel for schedule(static) if (tiles > 1)
