@@ -92,6 +92,6 @@ char *lb_tick_format(const lb_ticks *ticks, int index, char text[LB_TICK_TEXT])
     if (plain)
         snprintf(text, LB_TICK_TEXT, "%.*f", ticks->decimals, value);
     else
-        snprintf(text, LB_TICK_TEXT, "%.*g", ticks->log ? 3 : 6, value);
+        snprintf(text, LB_TICK_TEXT, "%g", value);
     return text;
 }
