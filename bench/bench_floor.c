@@ -37,6 +37,7 @@ typedef struct plan {
     group groups[MOST_GROUPS];
     int count;
     int tile; /* rows of a tile in a recurrence; 0: as many as the library takes */
+    bool openblas;
     lb_real *a, *b, *c;
     double flop, calls;
 } plan;
@@ -197,15 +198,17 @@ static lb_status allocate(plan *p, lb_error *error)
     return p->a && p->b && p->c ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }
 
-typedef void gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                  int64_t stride);
-
-static void multiply(const plan *p, const group *g, product x, int64_t tile, gemm *how)
+static void multiply(const plan *p, const group *g, product x, int64_t tile)
 {
     int64_t m = x.m ? x.m : lb_row_tile_height(g->tiles, tile, g->rows);
     lb_matrix a = {p->a + tile * g->a_step, x.a_transposed ? m : x.k, x.a_transposed};
     lb_matrix b = {p->b + tile * g->b_step + x.b, x.b_transposed ? x.k : x.n, x.b_transposed};
-    how(m, x.n, x.k, a, b, 1, p->c + tile * g->c_step, x.n);
+    lb_gemm_fn *serial = p->openblas ? lb_gemm_blas : lb_gemm_serial;
+    lb_real *c = p->c + tile * g->c_step;
+    if (g->steps)
+        serial(m, x.n, x.k, a, b, 1, c, x.n);
+    else
+        lb_gemm_tiled(serial, m, x.n, x.k, a, b, 1, c, x.n);
 }
 
 static void run_plan(void *context, int index)
@@ -214,13 +217,13 @@ static void run_plan(void *context, int index)
     (void)index;
     for (const group *g = p->groups; g < p->groups + p->count; g++) {
         if (g->steps == 0) {
-            multiply(p, g, g->products[0], 0, lb_gemm);
+            multiply(p, g, g->products[0], 0);
             continue;
         }
 #pragma omp parallel for schedule(static) if (g->tiles.count > 1)
         for (int64_t tile = 0; tile < g->tiles.count; tile++)
             for (int64_t step = 0; step < g->steps; step++)
-                for (int i = 0; i < g->count; i++) multiply(p, g, g->products[i], tile, lb_gemm_serial);
+                for (int i = 0; i < g->count; i++) multiply(p, g, g->products[i], tile);
     }
 }
 
@@ -248,6 +251,7 @@ int main(int argc, char **argv)
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
         APP_INT(0, "tile", "N", &p.tile, 0, 1 << 20, "rows that go through time together; 0: the library's"),
+        APP_FLAG(0, "openblas", &p.openblas, "multiply by OpenBLAS alone, without the library's own kernel"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };

@@ -8,7 +8,8 @@ target_compile_options(lookback_options INTERFACE
   -ffp-contract=fast)
 # Loops marked for SIMD that call libm, as all do in double, or that are built with little optimisation, stay as they are.
 target_compile_options(lookback_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
-target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L)
+# POSIX, and madvise beside it.
+target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 target_link_libraries(lookback_options INTERFACE OpenMP::OpenMP_C m)
 if(LOOKBACK_WERROR)
   target_compile_options(lookback_options INTERFACE -Werror)

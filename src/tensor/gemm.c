@@ -1,5 +1,7 @@
 #include "tensor/gemm.h"
 
+#include "tensor/gemm_vector.h"
+
 #include <cblas.h>
 #include <omp.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ static bool blas_uses_openmp(void)
     return openblas_get_parallel() == OPENBLAS_OPENMP;
 }
 
-static void blas_call(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                       int64_t stride)
 {
     BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
@@ -34,18 +36,24 @@ static void blas_call(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
               (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
 }
 
-void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                    int64_t stride)
+void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                  int64_t stride)
 {
     if (m == 0 || n == 0) return;
     if (!blas_uses_openmp() || omp_in_parallel()) {
-        blas_call(m, n, k, a, b, beta, c, stride);
+        call_blas(m, n, k, a, b, beta, c, stride);
         return;
     }
     int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    blas_call(m, n, k, a, b, beta, c, stride);
+    call_blas(m, n, k, a, b, beta, c, stride);
     omp_set_num_threads(threads);
+}
+
+void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                    int64_t stride)
+{
+    if (!lb_gemm_vector(m, n, k, a, b, beta, c, stride)) lb_gemm_blas(m, n, k, a, b, beta, c, stride);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -53,8 +61,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-             int64_t stride)
+void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                   lb_real beta, lb_real *c, int64_t stride)
 {
     bool by_rows = m >= n;
     int64_t length = by_rows ? m : n;
@@ -67,13 +75,19 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
         if (by_rows) {
             lb_matrix rows = a;
             rows.data += a.transposed ? first : first * a.stride;
-            lb_gemm_serial(count, n, k, rows, b, beta, c + first * stride, stride);
+            serial(count, n, k, rows, b, beta, c + first * stride, stride);
         } else {
             lb_matrix columns = b;
             columns.data += b.transposed ? first * b.stride : first;
-            lb_gemm_serial(m, count, k, a, columns, beta, c + first, stride);
+            serial(m, count, k, a, columns, beta, c + first, stride);
         }
     }
+}
+
+void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+             int64_t stride)
+{
+    lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, c, stride);
 }
 
 void lb_gemm_prepare(void)

@@ -1,5 +1,5 @@
 /* Matrix products: the only door to BLAS. Every product is cut into tiles whose size depends on the shapes alone,
- * and each tile is one single-threaded call: the same bits for any number of threads. */
+ * and each tile is one single-threaded call, of our own kernel or of OpenBLAS: the same bits for any number of threads. */
 #ifndef LB_GEMM_H
 #define LB_GEMM_H
 
@@ -33,6 +33,18 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
 /** The same in one call on the calling thread: for use inside a parallel region that has its own tiles. */
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride);
+
+/** What computes a product, or a tile of one. */
+typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                        int64_t stride);
+
+/** lb_gemm with tiles computed by `serial`. */
+void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                   lb_real beta, lb_real *c, int64_t stride);
+
+/** lb_gemm_serial by OpenBLAS alone: what the kernel of our own (tensor/gemm_vector.h) is held against. */
+void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                  int64_t stride);
 
 /** Tells a BLAS that has threads of its own to leave the work to ours. Called by lb_tape_new. */
 void lb_gemm_prepare(void);

@@ -34,13 +34,13 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
     if (kind == SUPPORT_TRANSFORMER)
         lb_transformer_init(
             &transformer, params, "",
-            (lb_transformer_config){vocabulary, vocabulary, .width = 16, .heads = 2, .feed_forward = 32});
+            (lb_transformer_config){vocabulary, vocabulary, .width = 32, .heads = 2, .feed_forward = 64});
     else
         lb_seq2seq_init(&seq2seq, params, "",
                         (lb_seq2seq_config){vocabulary, vocabulary, .embed = 16, .hidden = 32,
                                             .attention = (lb_attention_kind)kind});
     lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
-    train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 4e-3 : 1e-2);
+    train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 2e-3 : 1e-2);
     char *text = lb_sort_task_print(&task);
     lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
     if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));

@@ -1,6 +1,7 @@
 /* Matrix products against three plain loops. This test runs in both precisions. */
 #include "support/suite.h"
 #include "tensor/gemm.h"
+#include "tensor/gemm_vector.h"
 #include "tensor/rng.h"
 #include "tensor/threads.h"
 
@@ -42,10 +43,7 @@ static lb_real *make_result(int64_t m, int64_t stride, int64_t n, lb_real start)
     return c;
 }
 
-typedef void (*gemm_fn)(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                        int64_t stride);
-
-static void check_product(gemm_fn gemm, int64_t m, int64_t n, int64_t k, bool ta, bool tb, lb_real beta)
+static void check_product(lb_gemm_fn *gemm, int64_t m, int64_t n, int64_t k, bool ta, bool tb, lb_real beta)
 {
     lb_matrix a = make_matrix(m, k, ta, 1), b = make_matrix(k, n, tb, 2);
     int64_t stride = n + GAP;
@@ -96,6 +94,55 @@ START_TEST(test_gemm_serial_all_transposes_equal_plain_loops)
         for (int kind = 0; kind < 8; kind++)
             check_product(lb_gemm_serial, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
                           (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_blas_all_transposes_equal_plain_loops)
+{
+    for (int s = 0; s < SIZES - 3; s++)
+        for (int kind = 0; kind < 8; kind++)
+            check_product(lb_gemm_blas, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_loops)
+{
+    const int64_t depths[] = {1, 2, 255, 256, 257, 513};
+    for (int64_t m = 4; m < 20; m++)
+        for (int64_t n = 15; n < 70; n += 3)
+            check_product(lb_gemm_serial, m, n, depths[(m + n) % 6], m & 1, false, (lb_real)(n & 1));
+}
+END_TEST
+
+START_TEST(test_gemm_serial_row_has_the_same_bits_in_any_tile)
+{
+    enum { M = 23, N = 53, K = 300 };
+    for (int kind = 0; kind < 2; kind++) {
+        lb_matrix a = make_matrix(M, K, kind, 5), b = make_matrix(K, N, false, 6);
+        lb_real all[M * N], part[M * N];
+        if (!lb_gemm_vector(M, N, K, a, b, 0, all, N)) continue; /* not on this processor */
+        for (int64_t first = 0; first + 4 <= M; first += 3) {
+            lb_matrix rows = a;
+            rows.data += kind ? first : first * a.stride;
+            ck_assert(lb_gemm_vector(M - first, N, K, rows, b, 0, part, N));
+            ck_assert_msg(memcmp(all + first * N, part, (size_t)((M - first) * N) * sizeof *all) == 0,
+                          "rows from %d on differ", (int)first);
+        }
+        free((void *)(uintptr_t)a.data);
+        free((void *)(uintptr_t)b.data);
+    }
+}
+END_TEST
+
+START_TEST(test_gemm_vector_refuses_what_it_is_not_for)
+{
+    lb_real a[64] = {0}, b[64] = {0}, c[64] = {7};
+    ck_assert(!lb_gemm_vector(3, 16, 1, lb_plain(a, 1), lb_plain(b, 16), 0, c, 16));
+    ck_assert(!lb_gemm_vector(4, 7, 1, lb_plain(a, 1), lb_plain(b, 7), 0, c, 7));
+    ck_assert(!lb_gemm_vector(4, 16, 1, lb_plain(a, 1), lb_transposed(b, 1), 0, c, 16));
+    ck_assert(!lb_gemm_vector(4, 16, 1, lb_plain(a, 1), lb_plain(b, 16), (lb_real)0.5, c, 16));
+    ck_assert(c[0] == 7);
 }
 END_TEST
 
@@ -182,9 +229,12 @@ int main(void)
 {
     return support_run_tests(
         "gemm",
-        SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
-                      test_gemm_serial_all_transposes_equal_plain_loops, test_gemm_beta_scales_what_was_there,
-                      test_gemm_empty_inner_size_gives_beta_c, test_gemm_empty_result_touches_nothing,
-                      test_gemm_any_number_of_threads_gives_the_same_bits,
-                      test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
+        SUPPORT_TESTS(
+            test_gemm_all_transposes_equal_plain_loops, test_gemm_serial_all_transposes_equal_plain_loops,
+            test_gemm_blas_all_transposes_equal_plain_loops,
+            test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_loops,
+            test_gemm_serial_row_has_the_same_bits_in_any_tile, test_gemm_vector_refuses_what_it_is_not_for,
+            test_gemm_beta_scales_what_was_there, test_gemm_empty_inner_size_gives_beta_c,
+            test_gemm_empty_result_touches_nothing, test_gemm_any_number_of_threads_gives_the_same_bits,
+            test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
 }

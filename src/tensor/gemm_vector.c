@@ -1,0 +1,128 @@
+#include "tensor/gemm_vector.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#    include <string.h>
+
+#    define AVX512        __attribute__((target("avx512f")))
+#    define AVX512_INLINE static inline __attribute__((always_inline, target("avx512f")))
+
+typedef lb_real vector __attribute__((vector_size(64), aligned(sizeof(lb_real)), may_alias));
+
+enum {
+    LANES = sizeof(vector) / sizeof(lb_real),
+    ROWS = 8,    /* of c in registers: with two vectors a row, 16 sums hide the latency of a multiply-add */
+    DEPTH = 256, /* of k in one go: a panel of b stays in the cache while all rows pass over it */
+    FEWEST_ROWS = 4
+};
+
+/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so that
+ * all sums stay in registers. */
+AVX512_INLINE void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
+                         int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                         int64_t stride)
+{
+    vector sum[ROWS][2] = {0};
+    for (int64_t i = 0; i < k; i++) {
+        const vector *y = (const vector *)(b + i * b_stride);
+#    pragma GCC unroll 8
+        for (int row = 0; row < rows; row++) {
+            lb_real x = transposed ? a[i * a_stride + row] : a[row * a_stride + i];
+            sum[row][0] += x * y[0];
+            if (vectors == 2) sum[row][1] += x * y[1];
+        }
+    }
+#    pragma GCC unroll 8
+    for (int row = 0; row < rows; row++) {
+        vector *to = (vector *)(c + row * stride);
+        for (int i = 0; i < vectors; i++) {
+            if (add) sum[row][i] += to[i];
+            to[i] = sum[row][i];
+        }
+    }
+}
+
+/* The same for any number of rows: a panel of c. */
+AVX512_INLINE void panel(int vectors, bool transposed, int64_t m, int64_t k, const lb_real *a,
+                         int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                         int64_t stride)
+{
+    int64_t a_row = transposed ? 1 : a_stride;
+    for (; m >= ROWS; m -= ROWS, a += ROWS * a_row, c += ROWS * stride)
+        block(ROWS, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
+    for (; m >= 4; m -= 4, a += 4 * a_row, c += 4 * stride)
+        block(4, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
+    for (; m > 0; m--, a += a_row, c += stride)
+        block(1, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
+}
+
+/* The last columns, fewer than a vector holds: computed beside c, on a copy of b's that is filled up with zeros. */
+AVX512_INLINE void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a,
+                                int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                                int64_t stride)
+{
+    lb_real filled[(size_t)DEPTH * LANES], result[(size_t)ROWS * LANES];
+    for (int64_t i = 0; i < k; i++) {
+        for (int64_t j = 0; j < LANES; j++) filled[i * LANES + j] = j < columns ? b[i * b_stride + j] : 0;
+    }
+    for (int64_t first = 0; first < m; first += ROWS) {
+        int64_t rows = m - first < ROWS ? m - first : ROWS;
+        panel(1, transposed, rows, k, a + first * (transposed ? 1 : a_stride), a_stride, filled, LANES, false,
+              result, LANES);
+        for (int64_t row = 0; row < rows; row++) {
+            lb_real *to = c + (first + row) * stride;
+            for (int64_t j = 0; j < columns; j++)
+                to[j] = add ? to[j] + result[row * LANES + j] : result[row * LANES + j];
+        }
+    }
+}
+
+/* All columns of c for at most DEPTH of k. */
+AVX512_INLINE void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, const lb_real *a,
+                              int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                              int64_t stride)
+{
+    int64_t j = 0;
+    for (; j + 2 * LANES <= n; j += 2 * LANES)
+        panel(2, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);
+    for (; j + LANES <= n; j += LANES)
+        panel(1, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);
+    if (j < n) narrow_panel(transposed, m, n - j, k, a, a_stride, b + j, b_stride, add, c + j, stride);
+}
+
+AVX512 static void multiply(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, bool add, lb_real *c,
+                            int64_t stride)
+{
+    int64_t first = 0;
+    do {
+        int64_t depth = k - first < DEPTH ? k - first : DEPTH;
+        const lb_real *rows = b.data + first * b.stride;
+        if (a.transposed)
+            all_panels(true, m, n, depth, a.data + first * a.stride, a.stride, rows, b.stride, add, c,
+                       stride);
+        else
+            all_panels(false, m, n, depth, a.data + first, a.stride, rows, b.stride, add, c, stride);
+        add = true;
+        first += DEPTH;
+    } while (first < k);
+}
+
+bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                    int64_t stride)
+{
+    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1);
+    if (!fits || !__builtin_cpu_supports("avx512f")) return false;
+    multiply(m, n, k, a, b, beta == 1, c, stride);
+    return true;
+}
+
+#else
+
+bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                    int64_t stride)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)b, (void)beta, (void)c, (void)stride;
+    return false;
+}
+
+#endif
