@@ -9,13 +9,32 @@ static bool is_reached(const lb_node *node)
     return false;
 }
 
-static lb_status give_grad(lb_tensor *tensor)
+static lb_status give_grad(lb_tensor *tensor, bool zero)
 {
     if (tensor->grad) return LB_OK;
     tensor->grad = lb_tape_alloc(tensor->tape, (size_t)lb_count(tensor) * sizeof *tensor->grad);
     if (!tensor->grad) return lb_tape_status(tensor->tape);
-    lb_set_zero(lb_count(tensor), tensor->grad);
+    if (zero) lb_set_zero(lb_count(tensor), tensor->grad);
     return LB_OK;
+}
+
+/* Counts, for every tensor on the way that has no gradient yet, the ops from which one will flow back. */
+static void count_readers(lb_tape *tape, lb_tensor *output)
+{
+    output->readers = 1; /* the caller, who brings the cotangent */
+    for (lb_node *node = tape->last; node; node = node->previous) {
+        bool reached = false;
+        for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++) reached |= node->out[i]->readers > 0;
+        for (int i = 0; reached && i < node->inputs; i++)
+            if (lb_wants_grad(node->in[i]) && !node->in[i]->grad) node->in[i]->readers++;
+    }
+}
+
+static lb_status give_operand_grad(lb_node *node, int i)
+{
+    lb_tensor *operand = node->in[i];
+    if (!operand->grad && operand->readers == 1) node->sets |= node->op->can_set & 1U << i;
+    return give_grad(operand, !lb_op_sets(node, i));
 }
 
 /* Memory for every gradient on the way and for every op's work is there before the first gradient is written: a
@@ -25,9 +44,9 @@ static lb_status prepare(lb_tape *tape)
     for (lb_node *node = tape->last; node; node = node->previous) {
         if (!is_reached(node)) continue;
         for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
-            if (give_grad(node->out[i])) return tape->error.status;
+            if (give_grad(node->out[i], true)) return tape->error.status;
         for (int i = 0; i < node->inputs; i++)
-            if (lb_wants_grad(node->in[i]) && give_grad(node->in[i])) return tape->error.status;
+            if (lb_wants_grad(node->in[i]) && give_operand_grad(node, i)) return tape->error.status;
         if (!node->op->work) continue;
         node->work = lb_op_reals(node, node->op->work(node));
         if (!node->work) return tape->error.status;
@@ -50,7 +69,8 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
     lb_tape *tape = output->tape;
     if (!output->requires_grad) return LB_OK;
     tape->backward_ran = true;
-    if (give_grad(output) || prepare(tape)) return tape->error.status;
+    count_readers(tape, output);
+    if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     for (lb_node *node = tape->last; node; node = node->previous)

@@ -99,6 +99,14 @@ void lb_op_add_grad(lb_tensor *operand, const lb_real *grad)
     if (lb_wants_grad(operand)) lb_add_to(lb_count(operand), grad, operand->grad);
 }
 
+void lb_op_give_grad(const lb_node *node, int i, const lb_real *grad)
+{
+    if (lb_op_sets(node, i))
+        lb_copy_to(lb_count(node->in[i]), grad, node->in[i]->grad);
+    else
+        lb_op_add_grad(node->in[i], grad);
+}
+
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
 {
     if (lb_wants_grad(operand)) lb_add_rows_to(rows, lb_count(operand), grad, operand->grad);
@@ -136,12 +144,12 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     return reals;
 }
 
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t inputs, int64_t uses,
-                             lb_matrix *matrix)
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
+                             int64_t uses, lb_matrix *matrix)
 {
     enum { USES_THAT_PAY = 3 };
     int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1);
-    const lb_real *columns = weight->data + stride - inputs;
+    const lb_real *columns = weight->data + first;
     *matrix = lb_transposed(columns, stride);
     if (uses < USES_THAT_PAY) return true;
     lb_real *moved = lb_op_reals(node, outputs * inputs);

@@ -22,6 +22,7 @@ struct lb_node {
     const void *attributes; /* a copy of the struct handed to lb_op_apply */
     void *saved;            /* what forward keeps for backward */
     lb_real *work;          /* the memory that the op's `work` asked for, during backward */
+    unsigned sets;          /* see lb_op_sets; known when `work` is asked */
     bool records;           /* will backward be able to come here? */
     lb_node *previous;
 };
@@ -48,7 +49,10 @@ struct lb_op {
     /** How many numbers of working memory backward needs; NULL: none. They are there, of any value, before the first
      *  gradient is written: a backward that begins does not run out of memory. */
     int64_t (*work)(const lb_node *node);
-    /** Adds to in[i]->grad for each operand that lb_wants_grad; outputs' gradients are all there. */
+    /** The operands, as bits 1 << i, whose gradient backward can set as well as add to. */
+    unsigned can_set;
+    /** Adds to in[i]->grad for each operand that lb_wants_grad, or sets it where lb_op_sets says so; outputs' gradients are
+     *  all there. */
     void (*backward)(lb_node *node);
     /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
     void (*reference)(const lb_node *node, double *const *out);
@@ -84,8 +88,18 @@ lb_tensor *lb_op_output(lb_tensor *first, int index);
 /** Does backward have to add to this operand's gradient? False for an operand that was left out. */
 bool lb_wants_grad(const lb_tensor *operand);
 
+/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing else flows back to the operand:
+ *  its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
+static inline bool lb_op_sets(const lb_node *node, int i)
+{
+    return node->sets >> i & 1;
+}
+
 /** Adds `grad` to the operand's gradient, if that is wanted. */
 void lb_op_add_grad(lb_tensor *operand, const lb_real *grad);
+
+/** The same for an operand of the op's `can_set`: sets its gradient where lb_op_sets says so. */
+void lb_op_give_grad(const lb_node *node, int i, const lb_real *grad);
 
 /** Adds the sum of `rows` rows, each as long as the operand, to the operand's gradient, if that is wanted. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
@@ -104,11 +118,11 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** The same, all zero. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
-/** The last `inputs` columns of a weight [outputs, inputs or more], transposed, ready to be multiplied with `uses` times:
- *  laid out anew as [inputs, outputs] if that pays, for BLAS is at its best with short plain operands. False if there is
- *  no memory. */
-bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t inputs, int64_t uses,
-                             lb_matrix *matrix);
+/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to be multiplied with in `uses` tiles
+ *  of rows: laid out anew as [inputs, outputs] if that pays, for our own kernel takes plain operands only. False if
+ *  there is no memory. */
+bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
+                             int64_t uses, lb_matrix *matrix);
 
 /** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
 lb_rng lb_op_rng(const lb_node *node);

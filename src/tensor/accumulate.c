@@ -49,6 +49,34 @@ void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_rea
         add_scaled_run(smaller(RUN, count - first), factor, from + first, to + first);
 }
 
+LB_KERNEL static void scale_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) to[i] = factor * from[i];
+}
+
+void lb_scale_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+    if (count <= ALONE) {
+        scale_run(count, factor, from, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        scale_run(smaller(RUN, count - first), factor, from + first, to + first);
+}
+
+void lb_copy_to(int64_t count, const lb_real *from, lb_real *to)
+{
+    if (count <= ALONE) {
+        memcpy(to, from, (size_t)count * sizeof *to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        memcpy(to + first, from + first, (size_t)smaller(RUN, count - first) * sizeof *to);
+}
+
 LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t width, int64_t count, const lb_real *from,
                                         lb_real *to)
 {

@@ -1,4 +1,4 @@
-/* Adding into memory: the last step of every backward. Large arrays are shared among the threads. */
+/* Adding into memory and setting it: the last step of every backward. Large arrays are shared among the threads. */
 #ifndef LB_ACCUMULATE_H
 #define LB_ACCUMULATE_H
 
@@ -14,6 +14,12 @@ void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_rea
 
 /** to[i] += the sum of column i of from [rows, width], row by row in order. */
 void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to);
+
+/** to[i] = from[i]. */
+void lb_copy_to(int64_t count, const lb_real *from, lb_real *to);
+
+/** to[i] = factor from[i]. */
+void lb_scale_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
 
 /** to[i] = 0. */
 void lb_set_zero(int64_t count, lb_real *to);

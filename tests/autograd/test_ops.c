@@ -4,11 +4,13 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "support/leaf.h"
+#include "tensor/alloc.h"
 #include "tensor/rng.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef LB_REAL_IS_DOUBLE
 static const double TOLERANCE = 1e-10;
@@ -37,6 +39,7 @@ static void collect_trials(void)
 typedef struct operands {
     const lb_op_case *example;
     lb_tensor *leaf[LB_MAX_INPUTS];
+    bool behind_an_op; /* the op under test sees copies of the leaves that another op has made */
 } operands;
 
 /* Operands with the values that the case asks for; those named in `wanted` (bits) want a gradient. */
@@ -62,7 +65,10 @@ static void free_operands(const operands *made)
 static lb_tensor *apply_on(lb_tape *tape, const operands *made)
 {
     lb_tensor *in[LB_MAX_INPUTS];
-    for (int i = 0; i < made->example->inputs; i++) in[i] = lb_on_tape(tape, made->leaf[i]);
+    for (int i = 0; i < made->example->inputs; i++) {
+        in[i] = lb_on_tape(tape, made->leaf[i]);
+        if (made->behind_an_op && in[i]->shape.ndim) in[i] = lb_slice(in[i], 0, 0, lb_dim(in[i], 0));
+    }
     return made->example->apply(in);
 }
 
@@ -155,6 +161,24 @@ START_TEST(test_op_gradient_matches_differences)
 }
 END_TEST
 
+static void *allocate_nan(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    return memory ? memset(memory, 0xff, bytes) : NULL;
+}
+
+/* The gradient of a result that only this op reads begins at any value: the op sets it. */
+START_TEST(test_op_gradient_of_other_ops_results_matches_differences)
+{
+    const trial *t = &trials[_i];
+    lb_set_allocator(&(lb_allocator){allocate_nan, free});
+    operands made = make_operands(t->example, ~0u);
+    made.behind_an_op = true;
+    check_gradient(t, &made, ~0u);
+    free_operands(&made);
+}
+END_TEST
+
 START_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences)
 {
     const trial *t = &trials[_i];
@@ -183,6 +207,7 @@ int main(void)
     tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
 #ifdef LB_REAL_IS_DOUBLE
     tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_gradient_of_other_ops_results_matches_differences, 0, trial_count);
     tcase_add_loop_test(cases, test_op_gradient_of_one_tensor_as_both_operands_matches_differences, 0,
                         trial_count);
 #endif

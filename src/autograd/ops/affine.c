@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { X, WEIGHT, BIAS };
+enum { TILE = 64 /* rows that make a product worth laying out the weight */ };
 
 /* Which columns of the weight meet x. */
 typedef struct columns {
@@ -39,13 +40,14 @@ static void fill_rows(int64_t rows, int64_t width, const lb_real *bias, lb_real 
 static lb_status forward(lb_node *node)
 {
     const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = weight->shape.dim[0], stride = weight->shape.dim[1], inputs = lb_dim(x, -1);
+    int64_t outputs = weight->shape.dim[0], inputs = lb_dim(x, -1);
     int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
     int64_t first = ((const columns *)node->attributes)->first;
     lb_real *y = node->out[0]->data;
     if (bias) fill_rows(rows, outputs, bias->data, y);
-    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), lb_transposed(weight->data + first, stride),
-            bias ? 1 : 0, y, outputs);
+    lb_matrix met;
+    if (!lb_op_transposed_weight(node, weight, first, inputs, rows / TILE, &met)) return LB_ERROR_MEMORY;
+    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), met, bias ? 1 : 0, y, outputs);
     return LB_OK;
 }
 
@@ -57,8 +59,8 @@ static void backward(lb_node *node)
     int64_t first = ((const columns *)node->attributes)->first;
     const lb_real *dy = node->out[0]->grad;
     if (lb_wants_grad(x))
-        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + first, stride), 1,
-                x->grad, inputs);
+        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + first, stride),
+                lb_op_sets(node, X) ? 0 : 1, x->grad, inputs);
     if (lb_wants_grad(weight))
         lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1,
                 weight->grad + first, stride);
@@ -109,6 +111,7 @@ static const lb_op affine_op = {
     .shape = output_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U << X,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

@@ -169,9 +169,10 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
     if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
     forward_weights weights;
-    if (!lb_op_transposed_weight(node, node->in[W_QUERY], e.hidden, e.steps, &weights.query) ||
-        !lb_op_transposed_weight(node, node->in[W_HIDDEN], e.hidden, e.steps, &weights.hidden) ||
-        !lb_op_transposed_weight(node, node->in[W_CONTEXT], e.depth, e.steps, &weights.context))
+    if (!lb_op_transposed_weight(node, node->in[W_QUERY], 0, e.hidden, e.steps, &weights.query) ||
+        !lb_op_transposed_weight(node, node->in[W_HIDDEN], 0, e.hidden, e.steps, &weights.hidden) ||
+        !lb_op_transposed_weight(node, node->in[W_CONTEXT], before_context(node, &e), e.depth, e.steps,
+                                 &weights.context))
         return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
@@ -187,7 +188,7 @@ static lb_status forward(lb_node *node)
 /* Gradients of the whole op that are gathered row by row, and used in large products once all steps are done. */
 typedef struct backward_memory {
     lb_real *dstate;   /* [batch, hidden] */
-    lb_real *dx;       /* [batch * steps, 3 hidden] */
+    lb_real *dx;       /* [batch * steps, 3 hidden]; X's gradient itself if that is to be set */
     lb_real *dh;       /* [batch * steps, 3 hidden] */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
@@ -201,22 +202,23 @@ static int64_t backward_work(const lb_node *node)
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
     return e.batch * e.hidden + tiles * (e.width + e.keys + e.keys * (e.width + e.depth)) +
-           all * (6 * e.hidden + e.width + e.depth);
+           all * ((lb_op_sets(node, X) ? 3 : 6) * e.hidden + e.width + e.depth);
 }
 
 /* Shares out the work's memory: first what must begin at zero, then the rest. */
-static backward_memory carve_backward(const extent *e, int64_t tiles, lb_real *work)
+static backward_memory carve_backward(const lb_node *node, const extent *e, int64_t tiles)
 {
+    lb_real *work = node->work;
     int64_t all = e->batch * e->steps;
     backward_memory m = {.dstate = work};
     m.dv = m.dstate + e->batch * e->hidden;
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
     memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
-    m.dx = m.dscores + tiles * e->keys;
-    m.dh = m.dx + all * 3 * e->hidden;
+    m.dh = m.dscores + tiles * e->keys;
     m.dquery = m.dh + all * 3 * e->hidden;
     m.dcontext = m.dquery + all * e->width;
+    m.dx = lb_op_sets(node, X) ? node->in[X]->grad : m.dcontext + all * e->depth;
     return m;
 }
 
@@ -246,7 +248,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
         lb_add_to(hidden, dout, d);
         lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden,
                               m.dh + at * 3 * hidden, d);
-        if (lb_wants_grad(node->in[X]))
+        if (lb_wants_grad(node->in[X]) && !lb_op_sets(node, X))
             lb_add_to(3 * hidden, m.dx + at * 3 * hidden, node->in[X]->grad + at * 3 * hidden);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
@@ -283,7 +285,7 @@ static void backward(lb_node *node)
 {
     extent e = extent_of(node);
     lb_row_tiles tiles = lb_row_tiles_of(e.batch);
-    backward_memory m = carve_backward(&e, tiles.count, node->work);
+    backward_memory m = carve_backward(node, &e, tiles.count);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
         for (int64_t t = e.steps - 1; t >= 0; t--)
@@ -390,6 +392,7 @@ static const lb_op attention_gru_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
+    .can_set = 1U << X,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

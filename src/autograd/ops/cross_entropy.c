@@ -85,7 +85,8 @@ static void backward(lb_node *node)
 {
     const cross_entropy *c = node->attributes;
     lb_real factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
-    lb_add_scaled_to(lb_count(node->in[0]), factor, node->saved, node->in[0]->grad);
+    (lb_op_sets(node, 0) ? lb_scale_to : lb_add_scaled_to)(lb_count(node->in[0]), factor, node->saved,
+                                                           node->in[0]->grad);
 }
 
 static void reference(const lb_node *node, double *const *out)
@@ -137,6 +138,7 @@ static const lb_op cross_entropy_op = {
     .shape = scalar_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

@@ -223,20 +223,20 @@ static void backward_head(lb_node *node, int64_t index, lb_real *dscores)
     lb_gemm_serial(h.queries, h.keys, h.depth, dcontext,
                    lb_transposed(values->data + h.values_at, h.values_row), 1, dscores, h.keys);
     if (lb_wants_grad(values))
-        lb_gemm_serial(h.keys, h.depth, h.queries, lb_transposed(weights, h.keys), dcontext, 1,
-                       values->grad + h.values_at, h.values_row);
+        lb_gemm_serial(h.keys, h.depth, h.queries, lb_transposed(weights, h.keys), dcontext,
+                       lb_op_sets(node, VALUES) ? 0 : 1, values->grad + h.values_at, h.values_row);
     lb_real scale = ((const dot_options *)node->attributes)->scale;
     for (int64_t i = 0; i < h.queries; i++)
         softmax_row_backward(h.keys, probabilities + i * h.keys, weights + i * h.keys, scale,
                              dscores + i * h.keys);
     if (lb_wants_grad(query))
         lb_gemm_serial(h.queries, h.width, h.keys, lb_plain(dscores, h.keys),
-                       lb_plain(keys->data + h.keys_at, h.keys_row), 1, query->grad + h.query_at,
-                       h.query_row);
+                       lb_plain(keys->data + h.keys_at, h.keys_row), lb_op_sets(node, QUERY) ? 0 : 1,
+                       query->grad + h.query_at, h.query_row);
     if (lb_wants_grad(keys))
         lb_gemm_serial(h.keys, h.width, h.queries, lb_transposed(dscores, h.keys),
-                       lb_plain(query->data + h.query_at, h.query_row), 1, keys->grad + h.keys_at,
-                       h.keys_row);
+                       lb_plain(query->data + h.query_at, h.query_row), lb_op_sets(node, KEYS) ? 0 : 1,
+                       keys->grad + h.keys_at, h.keys_row);
 }
 
 static int64_t backward_work(const lb_node *node)
@@ -348,6 +348,7 @@ static const lb_op dot_attention_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
+    .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

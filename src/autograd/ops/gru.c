@@ -89,7 +89,7 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
     lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_op_transposed_weight(node, node->in[WEIGHT], hidden, steps, &weight)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, steps, &weight)) return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
@@ -103,12 +103,13 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-/* Adds the gradient of x; leaves that of W_hh h + b_hh, for all steps, in dh [batch * steps, 3 hidden], and that of the
- * initial state in dstate [height, hidden]. dx [3 hidden] is working memory. */
-static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx,
+/* Gives the gradient of x; leaves that of W_hh h + b_hh, for all steps, in dh [batch * steps, 3 hidden], and that of the
+ * initial state in dstate [height, hidden]. spare [3 hidden] is working memory. */
+static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *spare,
                           lb_real *dh)
 {
-    lb_real *x_grad = lb_wants_grad(node->in[X]) ? node->in[X]->grad : NULL;
+    bool wanted = lb_wants_grad(node->in[X]), set = lb_op_sets(node, X);
+    lb_real *x_grad = wanted ? node->in[X]->grad : NULL;
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, true);
@@ -117,13 +118,15 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
             lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden;
             if (t >= length_of(node, first + row)) {
                 memset(dh_row, 0, (size_t)(3 * hidden) * sizeof *dh_row);
+                if (set) memset(x_grad + at * 3 * hidden, 0, (size_t)(3 * hidden) * sizeof *x_grad);
                 continue;
             }
             const lb_real *saved = (const lb_real *)node->saved + at * SAVED * hidden;
             const lb_real *dout = node->out[OUTPUTS]->grad + at * hidden;
+            lb_real *dx = set ? x_grad + at * 3 * hidden : spare;
             lb_add_to(hidden, dout, d);
             lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx, dh_row, d);
-            if (x_grad) lb_add_to(3 * hidden, dx, x_grad + at * 3 * hidden);
+            if (wanted && !set) lb_add_to(3 * hidden, dx, x_grad + at * 3 * hidden);
         }
         lb_gemm_serial(height, hidden, 3 * hidden,
                        lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
@@ -131,7 +134,7 @@ static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real 
     }
 }
 
-/* dstate [batch, hidden], dh [batch * steps, 3 hidden], dx [tiles, 3 hidden] */
+/* dstate [batch, hidden], dh [batch * steps, 3 hidden], spare [tiles, 3 hidden] */
 static int64_t backward_work(const lb_node *node)
 {
     int64_t hidden = lb_dim(node->in[WEIGHT], 1);
@@ -144,12 +147,12 @@ static void backward(lb_node *node)
     int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
             hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *dstate = node->work, *dh = dstate + batch * hidden, *dx = dh + lb_count(node->in[X]);
+    lb_real *dstate = node->work, *dh = dstate + batch * hidden, *spare = dh + lb_count(node->in[X]);
     memcpy(dstate, node->out[FINAL]->grad, (size_t)(batch * hidden) * sizeof *dstate);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
         backward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
-                      dstate + tile * tiles.rows * hidden, dx + tile * 3 * hidden, dh);
+                      dstate + tile * tiles.rows * hidden, spare + tile * 3 * hidden, dh);
     lb_op_add_grad(node->in[INITIAL], dstate);
     if (lb_wants_grad(node->in[WEIGHT])) {
         const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
@@ -232,6 +235,7 @@ static const lb_op gru_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
+    .can_set = 1U << X,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

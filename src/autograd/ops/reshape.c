@@ -36,7 +36,7 @@ static lb_status reshape_forward(lb_node *node)
 
 static void reshape_backward(lb_node *node)
 {
-    lb_op_add_grad(node->in[0], node->out[0]->grad);
+    lb_op_give_grad(node, 0, node->out[0]->grad);
 }
 
 static void reshape_reference(const lb_node *node, double *const *out)
@@ -145,6 +145,7 @@ static const lb_op reshape_op = {
     .shape = reshaped,
     .forward = reshape_forward,
     .backward = reshape_backward,
+    .can_set = 1U,
     .reference = reshape_reference,
     .cases = reshape_cases,
     .case_count = LB_LENGTH(reshape_cases),
