@@ -61,6 +61,7 @@ static const lb_config_field fields[] = {
     {FIELD(attention), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_attention_names},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
     {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
     {0},
 };
 

@@ -59,6 +59,7 @@ static const lb_config_field fields[] = {
     {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, position_names},
     {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
     {0},
 };
 

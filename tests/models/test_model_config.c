@@ -131,13 +131,13 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
 {
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
-        "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125}";
+        "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125,\"tied\":true}";
     check_restored(&lb_seq2seq_kind, whole, whole);
     check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dot\",\"dropout\":0}",
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
-                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0}");
+                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}");
     check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dotted\",\"dropout\":0}",
@@ -149,8 +149,14 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
 {
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
-        "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125}";
+        "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125,\"tied\":true}";
     check_restored(&lb_transformer_kind, whole, whole);
+    check_restored(
+        &lb_transformer_kind,
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
+        "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}",
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}");
     check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL);
 }
 END_TEST
