@@ -34,6 +34,7 @@
 #include "train/evaluate.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/scheduled_sampling.h"
 #include "train/trainer.h"
 
 #endif

@@ -1,6 +1,49 @@
 #include "models/model_config.h"
 
+#include "io/json.h"
+#include "tensor/alloc.h"
+
 #include <string.h>
+
+/* Enums are read and written as int. */
+_Static_assert(sizeof(lb_config_kind) == sizeof(int), "an enum is as large as an int");
+
+static void write_value(lb_json *json, const lb_config_field *field, const char *at)
+{
+    int number = 0;
+    switch (field->kind) {
+    case LB_CONFIG_SIZE:
+        lb_json_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
+        return;
+    case LB_CONFIG_SHARE:
+        lb_json_print(json, "%.9g", (double)*(const lb_real *)(const void *)at);
+        return;
+    case LB_CONFIG_FLAG:
+        lb_json_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
+        return;
+    case LB_CONFIG_COUNT:
+    case LB_CONFIG_CHOICE:
+        break;
+    }
+    memcpy(&number, at, sizeof number);
+    if (field->kind == LB_CONFIG_CHOICE)
+        lb_json_string(json, field->names[number]);
+    else
+        lb_json_print(json, "%d", number);
+}
+
+char *lb_config_write(const lb_config_field *fields, const void *config)
+{
+    lb_json json = {0};
+    for (const lb_config_field *field = fields; field->key; field++) {
+        lb_json_print(&json, "%c\"%s\":", field == fields ? '{' : ',', field->key);
+        write_value(&json, field, (const char *)config + field->offset);
+    }
+    lb_json_print(&json, "}");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
 
 int64_t lb_config_size(const cJSON *json, const char *key, int64_t least)
 {
@@ -10,24 +53,68 @@ int64_t lb_config_size(const cJSON *json, const char *key, int64_t least)
     return fits ? (int64_t)value : -1;
 }
 
-double lb_config_share(const cJSON *json, const char *key)
+/* A number from 0 to below 1; -1 if it is anything else. */
+static double share_of(const cJSON *item)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
     return value >= 0 && value < 1 ? value : -1;
 }
 
-bool lb_config_flag(const cJSON *json, const char *key)
+/* The index of the text in `names`; -1 if it is not one of them. */
+static int choice_of(const cJSON *item, const char *const *names)
 {
-    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, key));
-}
-
-int lb_config_choice(const cJSON *json, const char *key, const char *const *names)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     for (int i = 0; names[i] && cJSON_IsString(item); i++)
         if (strcmp(item->valuestring, names[i]) == 0) return i;
     return -1;
+}
+
+/* The field's value as a number; -1 if it makes no sense. */
+static double value_of(const lb_config_field *field, const cJSON *json)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
+    if (!item) return field->missing;
+    switch (field->kind) {
+    case LB_CONFIG_SHARE:
+        return share_of(item);
+    case LB_CONFIG_FLAG:
+        return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
+    case LB_CONFIG_CHOICE:
+        return choice_of(item, field->names);
+    case LB_CONFIG_SIZE:
+    case LB_CONFIG_COUNT:
+        break;
+    }
+    return (double)lb_config_size(json, field->key, 1);
+}
+
+static void store(lb_config_kind kind, double value, char *at)
+{
+    int number = (int)value;
+    switch (kind) {
+    case LB_CONFIG_SIZE:
+        *(int64_t *)(void *)at = (int64_t)value;
+        return;
+    case LB_CONFIG_SHARE:
+        *(lb_real *)(void *)at = (lb_real)value;
+        return;
+    case LB_CONFIG_FLAG:
+        *(bool *)(void *)at = value != 0;
+        return;
+    case LB_CONFIG_COUNT:
+    case LB_CONFIG_CHOICE:
+        break;
+    }
+    memcpy(at, &number, sizeof number);
+}
+
+bool lb_config_read(const lb_config_field *fields, const cJSON *json, void *config)
+{
+    for (const lb_config_field *field = fields; field->key; field++) {
+        double value = value_of(field, json);
+        if (value < 0) return false;
+        store(field->kind, value, (char *)config + field->offset);
+    }
+    return true;
 }
 
 lb_model *lb_config_fail(const lb_params *params, lb_error *error)

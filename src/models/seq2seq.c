@@ -32,8 +32,8 @@ static bool asks_first(lb_attention_kind kind)
     return kind == LB_ATTENTION_ADDITIVE;
 }
 
-/* Whether state and context become one vector before the output. */
-static bool combines(lb_attention_kind kind)
+/* Whether what the output reads goes through tanh. */
+static bool squashes(lb_attention_kind kind)
 {
     return kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_GENERAL || kind == LB_ATTENTION_SCALED_DOT;
 }
@@ -48,6 +48,20 @@ static void init_bridges(lb_seq2seq *model, lb_params *params)
         lb_linear_config config = {.inputs = c->hidden * (c->bidirectional ? 2 : 1), .outputs = c->hidden};
         lb_linear_init(&model->bridge[layer], params, lb_params_scope(params, model->name, name), config);
     }
+}
+
+/* A tied output needs a vector as wide as the embedding: `combine` makes it, of whatever the output would have read. */
+static void init_output(lb_seq2seq *model, lb_params *params, const char *name)
+{
+    const lb_seq2seq_config *c = &model->config;
+    lb_linear_config output = {.inputs = c->hidden + model->attention.depth, .outputs = c->target_vocab};
+    if (c->tied || squashes(c->attention)) {
+        lb_linear_config combine = {.inputs = output.inputs, .no_bias = true};
+        combine.outputs = output.inputs = c->tied ? c->embed : c->hidden;
+        lb_linear_init(&model->combine, params, lb_params_scope(params, name, "combine"), combine);
+    }
+    if (c->tied) output.tied = model->target_embedding.weight;
+    lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
 }
 
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
@@ -82,13 +96,7 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     lb_gru_config decoder = {.input = config.embed, .hidden = config.hidden, .layers = config.layers};
     if (asks_first(config.attention)) decoder.input += depth;
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
-    lb_linear_config output = {.inputs = config.hidden + depth, .outputs = config.target_vocab};
-    if (combines(config.attention)) {
-        lb_linear_config combine = {.inputs = output.inputs, .outputs = config.hidden, .no_bias = true};
-        lb_linear_init(&model->combine, params, lb_params_scope(params, name, "combine"), combine);
-        output.inputs = combine.outputs;
-    }
-    lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+    init_output(model, params, name);
     return lb_params_status(params);
 }
 
@@ -153,16 +161,23 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
     return outputs;
 }
 
+/* A layer that reads [state; context]; the state alone without a context. */
+static lb_tensor *apply(const lb_linear *linear, lb_tensor *state, lb_tensor *context)
+{
+    return context ? lb_linear_forward_pair(linear, state, context) : lb_linear_forward(linear, state);
+}
+
 /* The logits, from the last layer's states and what has been seen (NULL without attention). */
 static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *context)
 {
-    if (combines(model->config.attention)) {
-        top = lb_tanh(lb_linear_forward_pair(&model->combine, top, context));
+    if (model->combine.weight) {
+        top = apply(&model->combine, top, context);
+        if (squashes(model->config.attention)) top = lb_tanh(top);
         context = NULL;
     }
     top = lb_dropout(top, model->config.dropout);
-    if (!context) return lb_linear_forward(&model->output, top);
-    return lb_linear_forward_pair(&model->output, top, lb_dropout(context, model->config.dropout));
+    if (context) context = lb_dropout(context, model->config.dropout);
+    return apply(&model->output, top, context);
 }
 
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,

@@ -19,6 +19,7 @@ typedef struct lb_seq2seq_config {
     double
         embedding_deviation; /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
     lb_real dropout;         /* [0] on embeddings, between layers and before the output */
+    bool tied;               /* the output's weight is the target embedding's */
 } lb_seq2seq_config;
 
 /** The parameters, under these names:
@@ -27,11 +28,16 @@ typedef struct lb_seq2seq_config {
  *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
  *      attention.W_q, attention.W_k, attention.v  and so on: see lb_decoder_attention_init
  *      decoder                                as nn.GRU; additive: layer 0 reads [embedding; context]
- *      combine                                as nn.Linear without bias; dot, general and scaled-dot only
- *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these))
+ *      combine                                as nn.Linear without bias; dot, general and scaled-dot, and all that are tied
+ *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these));
+ *                                             tied: output.bias only
  *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The others
  *  ask after it, with the last layer's, and their context does not reach the recurrence (Luong, Pham, Manning 2015,
- *  arXiv:1508.04025, section 3, without input feeding). */
+ *  arXiv:1508.04025, section 3, without input feeding).
+ *  A tied weight is one parameter with two uses, under the embedding's name only (Press, Wolf 2017, arXiv:1608.05859).
+ *  The output then needs a vector of `embed` numbers: combine makes it of [state; context], without attention of the
+ *  state; through tanh where it stands without tying too, else as it is. A module in PyTorch that ties its weights takes
+ *  the file by load_state_dict(strict=False). */
 typedef struct lb_seq2seq {
     lb_model base; /* comes first */
     const char *name;

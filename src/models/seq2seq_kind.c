@@ -2,9 +2,7 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
-#include "io/json.h"
 #include "models/model_config.h"
-#include "tensor/alloc.h"
 
 typedef struct state {
     lb_seq2seq_encoded encoded;
@@ -51,40 +49,31 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     return after;
 }
 
+#define FIELD(name) #name, offsetof(lb_seq2seq_config, name)
+
+static const lb_config_field fields[] = {
+    {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(embed), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(hidden), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
+    {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
+    {FIELD(attention), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_attention_names},
+    {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
+    {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
+    {0},
+};
+
 static char *config_json(const lb_model *model)
 {
-    const lb_seq2seq_config *c = &((const lb_seq2seq *)model)->config;
-    lb_json json = {0};
-    lb_json_print(&json, "{\"source_vocab\":%lld,\"target_vocab\":%lld,\"embed\":%lld,\"hidden\":%lld,",
-                  (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
-                  (long long)c->hidden);
-    lb_json_print(&json,
-                  "\"layers\":%d,\"bidirectional\":%s,\"attention\":\"%s\",\"heads\":%lld,\"dropout\":%.9g}",
-                  c->layers, c->bidirectional ? "true" : "false", lb_attention_names[c->attention],
-                  (long long)c->heads, (double)c->dropout);
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_config_write(fields, &((const lb_seq2seq *)model)->config);
 }
 
 static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
 {
-    int attention = lb_config_choice(json, "attention", lb_attention_names);
-    double dropout = lb_config_share(json, "dropout");
-    lb_seq2seq_config config = {
-        .source_vocab = lb_config_size(json, "source_vocab", 1),
-        .target_vocab = lb_config_size(json, "target_vocab", 1),
-        .embed = lb_config_size(json, "embed", 1),
-        .hidden = lb_config_size(json, "hidden", 1),
-        .layers = (int)lb_config_size(json, "layers", 1),
-        .bidirectional = lb_config_flag(json, "bidirectional"),
-        .attention = (lb_attention_kind)attention,
-        .heads = cJSON_HasObjectItem(json, "heads") ? lb_config_size(json, "heads", 1) : 1,
-        .dropout = (lb_real)dropout,
-    };
-    bool sound = config.source_vocab > 0 && config.target_vocab > 0 && config.embed > 0 &&
-                 config.hidden > 0 && config.layers > 0 && config.heads > 0 && attention >= 0 && dropout >= 0;
-    lb_seq2seq *model = sound ? lb_params_alloc(params, sizeof *model) : NULL;
+    lb_seq2seq_config config = {0};
+    lb_seq2seq *model = lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
     if (!model || lb_seq2seq_init(model, params, "", config)) return lb_config_fail(params, error);
     return &model->base;
 }

@@ -66,6 +66,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
     lb_transformer_stack_init(&model->decoder, params, lb_params_scope(params, name, "transformer.decoder"),
                               true, config.layers, layer);
     lb_linear_config output = {.inputs = config.width, .outputs = config.target_vocab};
+    if (config.tied) output.tied = model->target_embedding.weight;
     return lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
 }
 

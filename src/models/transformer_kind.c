@@ -1,9 +1,7 @@
 /* lb_transformer as an lb_model. */
 #include "models/transformer.h"
 
-#include "io/json.h"
 #include "models/model_config.h"
-#include "tensor/alloc.h"
 
 static const char *const position_names[] = {
     [LB_POSITIONAL_SINUSOIDAL] = "sinusoidal", [LB_POSITIONAL_LEARNED] = "learned", NULL};
@@ -48,42 +46,33 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     return after;
 }
 
+#define FIELD(name) #name, offsetof(lb_transformer_config, name)
+
+static const lb_config_field fields[] = {
+    {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(heads), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(feed_forward), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
+    {FIELD(post_norm), LB_CONFIG_FLAG, false, NULL},
+    {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, position_names},
+    {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
+    {0},
+};
+
 static char *config_json(const lb_model *model)
 {
-    const lb_transformer_config *c = &((const lb_transformer *)model)->config;
-    lb_json json = {0};
-    lb_json_print(&json, "{\"source_vocab\":%lld,\"target_vocab\":%lld,\"width\":%lld,\"heads\":%lld,",
-                  (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
-                  (long long)c->heads);
-    lb_json_print(&json, "\"feed_forward\":%lld,\"layers\":%d,\"post_norm\":%s,", (long long)c->feed_forward,
-                  c->layers, c->post_norm ? "true" : "false");
-    lb_json_print(&json, "\"positions\":\"%s\",\"max_length\":%lld,\"dropout\":%.9g}",
-                  position_names[c->positions], (long long)c->max_length, (double)c->dropout);
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
 static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
 {
-    int positions = lb_config_choice(json, "positions", position_names);
-    double dropout = lb_config_share(json, "dropout");
-    lb_transformer_config config = {
-        .source_vocab = lb_config_size(json, "source_vocab", 1),
-        .target_vocab = lb_config_size(json, "target_vocab", 1),
-        .width = lb_config_size(json, "width", 1),
-        .heads = lb_config_size(json, "heads", 1),
-        .feed_forward = lb_config_size(json, "feed_forward", 1),
-        .layers = (int)lb_config_size(json, "layers", 1),
-        .post_norm = lb_config_flag(json, "post_norm"),
-        .positions = (lb_positional_kind)positions,
-        .max_length = lb_config_size(json, "max_length", 1),
-        .dropout = (lb_real)dropout,
-    };
-    bool sound = config.source_vocab > 0 && config.target_vocab > 0 && config.width > 0 && config.heads > 0 &&
-                 config.feed_forward > 0 && config.layers > 0 && config.max_length > 0 && positions >= 0 &&
-                 dropout >= 0;
-    lb_transformer *model = sound ? lb_params_alloc(params, sizeof *model) : NULL;
+    lb_transformer_config config = {0};
+    lb_transformer *model =
+        lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
     if (!model || lb_transformer_init(model, params, "", config)) return lb_config_fail(params, error);
     return &model->base;
 }

@@ -8,7 +8,9 @@ lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name,
 {
     lb_init init = {LB_INIT_UNIFORM, 1 / sqrt((double)config.inputs)};
     *linear = (lb_linear){.name = lb_params_scope(params, "", name)};
-    linear->weight = lb_params_add(params, name, "weight", LB_SHAPE(config.outputs, config.inputs), init);
+    linear->weight = config.tied;
+    if (!config.tied)
+        linear->weight = lb_params_add(params, name, "weight", LB_SHAPE(config.outputs, config.inputs), init);
     if (!config.no_bias) linear->bias = lb_params_add(params, name, "bias", LB_SHAPE(config.outputs), init);
     return lb_params_status(params);
 }

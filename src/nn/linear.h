@@ -7,6 +7,8 @@
 typedef struct lb_linear_config {
     int64_t inputs, outputs;
     bool no_bias;
+    lb_tensor
+        *tied; /* another module's weight [outputs, inputs], to be shared: then none is added; or NULL */
 } lb_linear_config;
 
 /** y = x weight' + bias. */
@@ -16,7 +18,7 @@ typedef struct lb_linear {
     lb_tensor *bias;   /* [outputs]; NULL without bias */
 } lb_linear;
 
-/** Adds NAME.weight and NAME.bias, uniform within 1 / sqrt(inputs) as nn.Linear starts them.
+/** Adds NAME.weight, unless it is tied, and NAME.bias, uniform within 1 / sqrt(inputs) as nn.Linear starts them.
  *  Errors: those of lb_params_add, also recorded in `params`. */
 lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name, lb_linear_config config);
 

@@ -15,9 +15,14 @@ static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_
                                           LB_ATTENTION_GENERAL,    LB_ATTENTION_NONE,
                                           LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
 
-/* What PyTorch says of the kinds that ask after each step; of the additive one see test_seq2seq. */
-static const char *const fixtures[] = {"seq2seq_dot", "seq2seq_scaled_dot", "seq2seq_general",
-                                       "seq2seq_multi_head"};
+/* Each kind twice: with an output of its own, then tied. */
+enum { VARIANTS = 2 * LB_LENGTH(kinds) };
+
+/* What PyTorch says of the kinds that ask after each step, and of those that tie their output to the target embedding; of
+ * the additive one that does not see test_seq2seq. */
+static const char *const fixtures[] = {
+    "seq2seq_dot",           "seq2seq_scaled_dot",   "seq2seq_general",        "seq2seq_multi_head",
+    "seq2seq_additive_tied", "seq2seq_general_tied", "seq2seq_multi_head_tied"};
 
 static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
 static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0},
@@ -29,12 +34,13 @@ typedef struct subject {
     lb_seq2seq model;
 } subject;
 
-static subject make(lb_attention_kind kind, bool bidirectional)
+static subject make(lb_attention_kind kind, bool bidirectional, bool tied)
 {
     subject s = {.params = lb_params_new(5)};
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 4, .heads = 2};
     config.attention = kind;
     config.bidirectional = bidirectional;
+    config.tied = tied;
     config.embedding_deviation = 1;
     ck_assert_int_eq(lb_seq2seq_init(&s.model, s.params, "m", config), LB_OK);
     return s;
@@ -50,17 +56,17 @@ static lb_tensor *loss_of(lb_tape *tape, void *context)
 
 START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding)
 {
-    subject s = make(kinds[_i], false);
+    subject s = make(kinds[_i / 2], false, _i % 2);
     lb_tape *tape = lb_tape_new();
     lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
     lb_seq2seq_decoded decoded = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
     ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
     ck_assert(lb_shape_equal(decoded.logits->shape, LB_SHAPE(2, 4, 8)));
-    if (kinds[_i] == LB_ATTENTION_NONE) {
+    if (kinds[_i / 2] == LB_ATTENTION_NONE) {
         ck_assert_ptr_null(decoded.weights);
     } else {
-        int64_t heads = kinds[_i] == LB_ATTENTION_MULTI_HEAD ? 2 : 1;
+        int64_t heads = kinds[_i / 2] == LB_ATTENTION_MULTI_HEAD ? 2 : 1;
         ck_assert(lb_shape_equal(decoded.weights->shape, LB_SHAPE(2, heads, 4, 3)));
         for (int64_t row = 0; row < 2 * heads * 4; row++) {
             const lb_real *w = decoded.weights->data + row * 3;
@@ -93,7 +99,7 @@ END_TEST
 
 START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
 {
-    subject s = make(kinds[_i], false);
+    subject s = make(kinds[_i / 2], false, _i % 2);
     lb_tape *tape = lb_tape_new();
     lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
@@ -116,7 +122,7 @@ END_TEST
 
 START_TEST(test_each_kind_learns_one_batch_by_heart)
 {
-    subject s = make(kinds[_i], false);
+    subject s = make(kinds[_i / 2], false, _i % 2);
     lb_tape *tape = lb_tape_new();
     lb_adam *adam = lb_adam_new(s.params, (lb_adam_config){.lr = (lb_real)0.02});
     double first = 0, last = 0;
@@ -132,11 +138,24 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
     ck_assert_double_lt(last, 0.1);
     lb_tokens source = {tape, 2, 3, source_id, source_lengths};
     lb_decoded decoded = lb_greedy(&s.model.base, source, 6);
-    ck_assert_int_eq(decoded.heads, kinds[_i] == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
+    ck_assert_int_eq(decoded.heads, kinds[_i / 2] == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
     ck_assert_int_eq(decoded.lengths[0], 3);
     ck_assert_int_eq(decoded.id[2], 6);
     lb_adam_free(adam);
     lb_tape_free(tape);
+    lb_params_free(s.params);
+}
+END_TEST
+
+START_TEST(test_tied_models_of_each_kind_have_no_output_weight_of_their_own)
+{
+    subject s = make(kinds[_i], false, true);
+    const lb_linear *combine = &s.model.combine;
+    ck_assert_ptr_null(lb_params_find(s.params, "m.output.weight"));
+    ck_assert_ptr_nonnull(lb_params_find(s.params, "m.output.bias"));
+    ck_assert_ptr_eq(s.model.output.weight, lb_params_find(s.params, "m.target_embedding.weight"));
+    ck_assert_ptr_eq(combine->weight, lb_params_find(s.params, "m.combine.weight"));
+    ck_assert(lb_shape_equal(combine->weight->shape, LB_SHAPE(3, 4 + s.model.attention.depth)));
     lb_params_free(s.params);
 }
 END_TEST
@@ -157,14 +176,15 @@ END_TEST
 #ifdef LB_REAL_IS_DOUBLE
 START_TEST(test_gradient_of_each_kind_matches_differences)
 {
-    bool needs_equal_widths = kinds[_i] == LB_ATTENTION_DOT || kinds[_i] == LB_ATTENTION_SCALED_DOT;
-    subject s = make(kinds[_i], !needs_equal_widths);
+    lb_attention_kind kind = kinds[_i / 2];
+    bool needs_equal_widths = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
+    subject s = make(kind, !needs_equal_widths, _i % 2);
     lb_tensor *all[64];
     int count = lb_params_count(s.params);
     ck_assert_int_lt(count, 64);
     for (int i = 0; i < count; i++) all[i] = lb_params_tensor(s.params, i);
     lb_error error = {0};
-    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, NULL, &error) == LB_OK, "kind %d: %s", (int)kinds[_i],
+    ck_assert_msg(lb_gradcheck(loss_of, &s, all, count, NULL, &error) == LB_OK, "kind %d: %s", (int)kind,
                   error.message);
     lb_params_free(s.params);
 }
@@ -175,17 +195,18 @@ int main(void)
 {
     Suite *suite = suite_create("attention_kinds");
     TCase *tests = tcase_create("kinds");
-    int count = LB_LENGTH(kinds);
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding, 0,
-                        count);
+                        VARIANTS);
     tcase_add_loop_test(tests, test_forward_outputs_and_gradients_of_kinds_equal_pytorch, 0,
                         LB_LENGTH(fixtures));
-    tcase_add_loop_test(tests, test_decode_of_each_kind_step_by_step_equals_all_at_once, 0, count);
-    tcase_add_loop_test(tests, test_each_kind_learns_one_batch_by_heart, 0, count);
+    tcase_add_loop_test(tests, test_decode_of_each_kind_step_by_step_equals_all_at_once, 0, VARIANTS);
+    tcase_add_loop_test(tests, test_each_kind_learns_one_batch_by_heart, 0, VARIANTS);
+    tcase_add_loop_test(tests, test_tied_models_of_each_kind_have_no_output_weight_of_their_own, 0,
+                        LB_LENGTH(kinds));
     tcase_add_test(tests, test_dot_of_unequal_widths_is_an_error_that_names_both);
 #ifdef LB_REAL_IS_DOUBLE
-    tcase_add_loop_test(tests, test_gradient_of_each_kind_matches_differences, 0, count);
+    tcase_add_loop_test(tests, test_gradient_of_each_kind_matches_differences, 0, VARIANTS);
 #endif
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -85,6 +85,7 @@ START_TEST(test_transformer_gradient_matches_differences)
                                               .post_norm = true,
                                               .positions = LB_POSITIONAL_LEARNED,
                                               .max_length = 5});
+    check_transformer((lb_transformer_config){.width = 4, .heads = 2, .feed_forward = 3, .tied = true});
 }
 END_TEST
 

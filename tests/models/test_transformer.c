@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static const char *const fixtures[] = {"transformer_model", "transformer_model_post_norm"};
+static const char *const fixtures[] = {"transformer_model", "transformer_model_post_norm",
+                                       "transformer_model_tied"};
 
 static lb_tokens part_of(lb_tokens whole, int64_t first, int64_t count)
 {

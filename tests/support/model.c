@@ -8,6 +8,12 @@ static int64_t size_of(const support_model *m, const char *key)
     return (int64_t)support_fixture_number(m->fixture, key);
 }
 
+/* Files of untied models say nothing of it. */
+static bool is_tied(const support_model *m)
+{
+    return support_fixture_word(m->fixture, "tied") != NULL;
+}
+
 static void make_seq2seq(support_model *m)
 {
     lb_seq2seq_config config = {
@@ -17,6 +23,7 @@ static void make_seq2seq(support_model *m)
         .hidden = size_of(m, "hidden"),
         .layers = (int)size_of(m, "layers"),
         .bidirectional = support_fixture_number(m->fixture, "bidirectional") != 0,
+        .tied = is_tied(m),
     };
     const char *kind = support_fixture_word(m->fixture, "attention");
     if (kind) {
@@ -38,6 +45,7 @@ static void make_transformer(support_model *m)
         .feed_forward = size_of(m, "feed_forward"),
         .layers = (int)size_of(m, "layers"),
         .post_norm = support_fixture_number(m->fixture, "post_norm") != 0,
+        .tied = is_tied(m),
     };
     m->transformer = lb_params_alloc(m->params, sizeof *m->transformer);
     m->model = &m->transformer->base;

@@ -1,0 +1,72 @@
+#include "train/scheduled_sampling.h"
+
+#include "models/greedy.h"
+#include "tensor/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Logits beyond which threads share the work. */
+enum { MANY = 1 << 13 };
+
+/* The first token up to which softmax(logits) has more than this share, from 0 to below 1. */
+static int32_t token_at(const lb_real *logits, int64_t classes, double share)
+{
+    int32_t likeliest = lb_likeliest(logits, classes);
+    double maximum = (double)logits[likeliest], sum = 0;
+    for (int64_t i = 0; i < classes; i++) sum += exp((double)logits[i] - maximum);
+    double left = share * sum;
+    for (int64_t i = 0; i < classes; i++) {
+        left -= exp((double)logits[i] - maximum);
+        if (left < 0) return (int32_t)i;
+    }
+    return likeliest; /* rounding left something over */
+}
+
+/* Replaces tokens of `id`; the token at t comes from the logits at t - 1. */
+static void mix(lb_tokens right, const lb_tensor *logits, lb_scheduled_sampling sampling, int64_t step,
+                int32_t *id)
+{
+    lb_rng replace = {sampling.seed, lb_rng_stream("scheduled_sampling.replace"), (uint32_t)step};
+    lb_rng draw = {sampling.seed, lb_rng_stream("scheduled_sampling.draw"), (uint32_t)step};
+    int64_t classes = lb_dim(logits, -1), tokens = right.batch * right.length;
+#pragma omp parallel for schedule(static) if (tokens * classes > MANY)
+    for (int64_t i = 0; i < tokens; i++) {
+        int64_t t = i % right.length;
+        if (t == 0 || t >= right.lengths[i / right.length]) continue;
+        if (lb_rng_uniform(replace, (uint64_t)i) >= sampling.probability) continue;
+        const lb_real *before = logits->data + (i - 1) * classes;
+        id[i] = sampling.likeliest ? lb_likeliest(before, classes)
+                                   : token_at(before, classes, lb_rng_uniform(draw, (uint64_t)i));
+    }
+}
+
+static lb_tensor *forward_without_gradient(const lb_model *model, lb_tokens source, lb_tokens target_in)
+{
+    lb_mode mode = lb_tape_mode(target_in.tape);
+    lb_tape_set_mode(target_in.tape, LB_MODE_EVALUATE);
+    lb_tensor *logits = lb_model_forward(model, source, target_in);
+    lb_tape_set_mode(target_in.tape, mode);
+    return logits;
+}
+
+lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens target_in,
+                              lb_scheduled_sampling sampling, int64_t step)
+{
+    lb_tokens none = {.tape = target_in.tape};
+    if (sampling.probability == 0) return target_in;
+    if (!(sampling.probability > 0 && sampling.probability <= 1)) {
+        lb_tape_fail(target_in.tape, LB_ERROR_ARGUMENT,
+                     "lb_scheduled_tokens: probability %g is not within 0 to 1", sampling.probability);
+        return none;
+    }
+    const lb_tensor *logits = forward_without_gradient(model, source, target_in);
+    if (!lb_is_sound(logits)) return none;
+    int32_t *id, *lengths;
+    lb_tokens mixed = lb_tokens_new(target_in.tape, target_in.batch, target_in.length, &id, &lengths);
+    if (mixed.batch == 0) return none;
+    memcpy(id, target_in.id, (size_t)(mixed.batch * mixed.length) * sizeof *id);
+    memcpy(lengths, target_in.lengths, (size_t)mixed.batch * sizeof *lengths);
+    mix(target_in, logits, sampling, step, id);
+    return mixed;
+}

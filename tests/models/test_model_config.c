@@ -1,0 +1,173 @@
+/* Configurations as JSON and back, and what is none. */
+#include "models/model_config.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "tensor/alloc.h"
+
+#include <string.h>
+
+typedef enum color { RED, GREEN, BLUE } color;
+
+typedef struct sample {
+    int64_t size;
+    int count;
+    lb_real share;
+    bool flag;
+    color color;
+} sample;
+
+static const char *const color_names[] = {"red", "green", "blue", NULL};
+
+static const lb_config_field fields[] = {
+    {"size", offsetof(sample, size), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {"count", offsetof(sample, count), LB_CONFIG_COUNT, 3, NULL},
+    {"share", offsetof(sample, share), LB_CONFIG_SHARE, 0, NULL},
+    {"flag", offsetof(sample, flag), LB_CONFIG_FLAG, false, NULL},
+    {"color", offsetof(sample, color), LB_CONFIG_CHOICE, BLUE, color_names},
+    {0},
+};
+
+static bool reads(const char *text, sample *found)
+{
+    cJSON *json = cJSON_Parse(text);
+    ck_assert_ptr_nonnull(json);
+    bool sound = lb_config_read(fields, json, found);
+    cJSON_Delete(json);
+    return sound;
+}
+
+START_TEST(test_config_read_finds_what_config_write_wrote)
+{
+    const sample written = {1000000, 7, (lb_real)0.375, true, GREEN};
+    char *text = lb_config_write(fields, &written);
+    ck_assert_str_eq(text,
+                     "{\"size\":1000000,\"count\":7,\"share\":0.375,\"flag\":true,\"color\":\"green\"}");
+    sample found = {0};
+    ck_assert(reads(text, &found));
+    ck_assert_int_eq(found.size, written.size);
+    ck_assert_int_eq(found.count, written.count);
+    ck_assert_double_eq((double)found.share, (double)written.share);
+    ck_assert_int_eq(found.flag, written.flag);
+    ck_assert_int_eq(found.color, written.color);
+    lb_release(text);
+}
+END_TEST
+
+START_TEST(test_config_read_takes_the_default_of_a_field_that_is_missing)
+{
+    sample found = {.count = 9, .share = (lb_real)0.5, .flag = true};
+    ck_assert(reads("{\"size\":2,\"from a later version\":1}", &found));
+    ck_assert_int_eq(found.size, 2);
+    ck_assert_int_eq(found.count, 3);
+    ck_assert_double_eq((double)found.share, 0);
+    ck_assert(!found.flag);
+    ck_assert_int_eq(found.color, BLUE);
+}
+END_TEST
+
+START_TEST(test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind)
+{
+    static const char *const bad[] = {
+        "{}",
+        "[]",
+        "7",
+        "{\"Size\":2}",
+        "{\"size\":0}",
+        "{\"size\":1.5}",
+        "{\"size\":1000001}",
+        "{\"size\":\"2\"}",
+        "{\"size\":null}",
+        "{\"size\":2,\"count\":-1}",
+        "{\"size\":2,\"count\":1e300}",
+        "{\"size\":2,\"share\":1}",
+        "{\"size\":2,\"share\":-0.1}",
+        "{\"size\":2,\"share\":true}",
+        "{\"size\":2,\"flag\":1}",
+        "{\"size\":2,\"flag\":\"true\"}",
+        "{\"size\":2,\"color\":\"Green\"}",
+        "{\"size\":2,\"color\":1}",
+    };
+    sample found;
+    ck_assert(reads("{\"size\":2}", &found));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) ck_assert_msg(!reads(bad[i], &found), "%s", bad[i]);
+}
+END_TEST
+
+START_TEST(test_config_write_without_memory_is_null_and_leaks_nothing)
+{
+    const sample written = {.size = 1};
+    support_watch_allocations();
+    support_fail_from_allocation(1);
+    ck_assert_ptr_null(lb_config_write(fields, &written));
+    support_fail_from_allocation(0);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+/* The configuration of a model that `kind` makes of the JSON, as it writes it. */
+static void check_restored(const lb_model_kind *kind, const char *text, const char *expected)
+{
+    lb_params *params = lb_params_new(1);
+    cJSON *json = cJSON_Parse(text);
+    lb_error error = {0};
+    const lb_model *model = kind->restore(params, json, &error);
+    if (expected) {
+        ck_assert_msg(model, "%s", error.message);
+        char *written = kind->config_json(model);
+        ck_assert_str_eq(written, expected);
+        lb_release(written);
+    } else {
+        ck_assert_ptr_null(model);
+        ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+        ck_assert_str_eq(error.message, "the model's configuration makes no sense");
+    }
+    cJSON_Delete(json);
+    lb_params_free(params);
+}
+
+START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
+{
+    static const char whole[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
+        "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125,\"tied\":true}";
+    check_restored(&lb_seq2seq_kind, whole, whole);
+    check_restored(&lb_seq2seq_kind,
+                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                   "\"attention\":\"dot\",\"dropout\":0}",
+                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}");
+    check_restored(&lb_seq2seq_kind,
+                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                   "\"attention\":\"dotted\",\"dropout\":0}",
+                   NULL);
+}
+END_TEST
+
+START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
+{
+    static const char whole[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125,\"tied\":true}";
+    check_restored(&lb_transformer_kind, whole, whole);
+    check_restored(
+        &lb_transformer_kind,
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
+        "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}",
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}");
+    check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("model config",
+                             SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
+                                           test_config_read_takes_the_default_of_a_field_that_is_missing,
+                                           test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
+                                           test_config_write_without_memory_is_null_and_leaks_nothing,
+                                           test_restored_seq2seq_has_the_configuration_of_the_file,
+                                           test_restored_transformer_has_the_configuration_of_the_file));
+}

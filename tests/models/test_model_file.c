@@ -1,0 +1,71 @@
+/* A model goes into a file and comes back. This test runs in both precisions. */
+#include "models/model_file.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+static lb_tensor *logits_of(const lb_model *model, lb_tape *tape)
+{
+    static const int32_t source[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
+    static const int32_t target[] = {1, 4, 5, 6, 1, 5, 7, 0}, target_lengths[] = {4, 3};
+    return lb_model_forward(model, (lb_tokens){tape, 2, 3, source, source_lengths},
+                            (lb_tokens){tape, 2, 4, target, target_lengths});
+}
+
+/* The model and the one that its file holds say the same. */
+static void check_round_trip(const lb_model *model, lb_params *params)
+{
+    lb_error error = {0};
+    char path[SUPPORT_PATH];
+    support_path(path, "model.safetensors");
+    ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
+    ck_assert_msg(lb_model_save(path, model, params, NULL, 0, &error) == LB_OK, "%s", error.message);
+    lb_safetensors *file;
+    ck_assert_msg(lb_safetensors_open(path, &file, &error) == LB_OK, "%s", error.message);
+    lb_params *others = lb_params_new(99);
+    const lb_model *loaded = lb_model_load(file, others, &error);
+    ck_assert_msg(loaded, "%s", error.message);
+    ck_assert_int_eq(lb_params_count(others), lb_params_count(params));
+    lb_tape *tape = lb_tape_new();
+    const lb_tensor *before = logits_of(model, tape), *after = logits_of(loaded, tape);
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+    ck_assert_mem_eq(before->data, after->data, (size_t)lb_count(before) * sizeof *before->data);
+    lb_tape_free(tape);
+    lb_params_free(others);
+    lb_safetensors_free(file);
+    lb_params_free(params);
+}
+
+START_TEST(test_model_load_gives_the_seq2seq_that_was_saved)
+{
+    for (int tied = 0; tied < 2; tied++) {
+        lb_params *params = lb_params_new(7);
+        lb_seq2seq model;
+        lb_seq2seq_config config = {
+            .source_vocab = 8, .target_vocab = 9, .embed = 5, .hidden = 6, .tied = tied};
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+        check_round_trip(&model.base, params);
+    }
+}
+END_TEST
+
+START_TEST(test_model_load_gives_the_transformer_that_was_saved)
+{
+    for (int tied = 0; tied < 2; tied++) {
+        lb_params *params = lb_params_new(7);
+        lb_transformer model;
+        lb_transformer_config config = {
+            .source_vocab = 8, .target_vocab = 9, .width = 8, .heads = 2, .tied = tied};
+        ck_assert_int_eq(lb_transformer_init(&model, params, "", config), LB_OK);
+        check_round_trip(&model.base, params);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("model file",
+                             SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
+                                           test_model_load_gives_the_transformer_that_was_saved));
+}
