@@ -12,6 +12,7 @@
 #include "data/words.h"
 #include "io/npy.h"
 #include "models/beam.h"
+#include "models/ensemble.h"
 #include "models/greedy.h"
 #include "models/model_file.h"
 #include "models/seq2seq.h"

@@ -67,7 +67,7 @@ static char *config_json(const lb_model *model)
     return NULL;
 }
 
-static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
 {
     int attention = lb_config_choice(json, "attention", lb_attention_names);
     double dropout = lb_config_share(json, "dropout");
@@ -85,7 +85,7 @@ static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
     bool sound = config.source_vocab > 0 && config.target_vocab > 0 && config.embed > 0 &&
                  config.hidden > 0 && config.layers > 0 && config.heads > 0 && attention >= 0 && dropout >= 0;
     lb_seq2seq *model = sound ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_seq2seq_init(model, params, "", config)) return lb_config_fail(params, error);
+    if (!model || lb_seq2seq_init(model, params, name, config)) return lb_config_fail(params, error);
     return &model->base;
 }
 

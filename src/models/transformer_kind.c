@@ -64,7 +64,7 @@ static char *config_json(const lb_model *model)
     return NULL;
 }
 
-static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
 {
     int positions = lb_config_choice(json, "positions", position_names);
     double dropout = lb_config_share(json, "dropout");
@@ -84,7 +84,7 @@ static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
                  config.feed_forward > 0 && config.layers > 0 && config.max_length > 0 && positions >= 0 &&
                  dropout >= 0;
     lb_transformer *model = sound ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_transformer_init(model, params, "", config)) return lb_config_fail(params, error);
+    if (!model || lb_transformer_init(model, params, name, config)) return lb_config_fail(params, error);
     return &model->base;
 }
 
