@@ -2,6 +2,7 @@
 
 #include "tensor/alloc.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* What leads to a cell of the table of distances. */
@@ -67,28 +68,38 @@ static int64_t trace(lb_sequence reference, lb_sequence output, const unsigned c
     return at;
 }
 
+/* What led to each cell of the table of distances: [reference + 1, output + 1]; `row` is room for output + 1. */
+static void fill(lb_sequence reference, lb_sequence output, unsigned char *way, int64_t *row)
+{
+    int64_t width = output.length + 1;
+    for (int64_t j = 0; j < width; j++) {
+        row[j] = j;
+        way[j] = TOO_MANY;
+    }
+    for (int64_t i = 1; i <= reference.length; i++)
+        advance(row, reference.id[i - 1], output, way + i * width);
+}
+
 lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignment *alignment,
                             lb_error *error)
 {
-    *alignment = (lb_alignment){0};
     size_t height = (size_t)reference.length + 1, width = (size_t)output.length + 1;
     unsigned char *way = height <= SIZE_MAX / width ? lb_alloc(height * width) : NULL;
     int64_t *row = lb_alloc(width * sizeof *row);
     lb_aligned *pair = lb_alloc((height + width) * sizeof *pair);
-    lb_status status = way && row && pair ? LB_OK : out_of_memory(error);
-    if (!status) {
-        memset(way, TOO_MANY, width);
-        for (size_t j = 0; j < width; j++) row[j] = (int64_t)j;
-        for (size_t i = 1; i < height; i++) advance(row, reference.id[i - 1], output, way + i * width);
+    *alignment = (lb_alignment){.pair = pair};
+    bool fits = way && row && pair;
+    if (fits) {
+        fill(reference, output, way, row);
         int64_t room = reference.length + output.length, first = trace(reference, output, way, pair);
-        memmove(pair, pair + first, (size_t)(room - first) * sizeof *pair);
-        *alignment = (lb_alignment){pair, room - first};
+        alignment->length = room - first;
+        memmove(pair, pair + first, (size_t)alignment->length * sizeof *pair);
     } else {
-        lb_release(pair);
+        lb_alignment_free(alignment);
     }
     lb_release(way);
     lb_release(row);
-    return status;
+    return fits ? LB_OK : out_of_memory(error);
 }
 
 void lb_alignment_free(lb_alignment *alignment)

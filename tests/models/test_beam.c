@@ -98,12 +98,14 @@ END_TEST
 /* One row by teacher forcing: what the model says, step by step, while it is given `token`. */
 static lb_model_step force(const subject *s, int64_t row, const int32_t *token, int64_t count)
 {
-    int32_t in[LONGEST + 1] = {LB_BOS}, length = (int32_t)count;
-    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
     lb_tape_reset(s->scratch);
-    lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row};
-    lb_decoder_state encoded = s->model->kind->encode(s->model, source);
-    return s->model->kind->decode(s->model, encoded, (lb_tokens){s->scratch, 1, count, in, &length});
+    int32_t *in, *length;
+    lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row},
+              target = lb_tokens_new(s->scratch, 1, count, &in, &length);
+    *length = (int32_t)count;
+    in[0] = LB_BOS;
+    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
+    return s->model->kind->decode(s->model, s->model->kind->encode(s->model, source), target);
 }
 
 /* Log-probability of an output for one row. */

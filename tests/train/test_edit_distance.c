@@ -13,7 +13,7 @@ enum { LONGEST = 12, TRIALS = 3000 };
 static lb_sequence sequence_of(const char *text, int32_t id[64])
 {
     int64_t length = 0;
-    for (; text[length]; length++) id[length] = text[length];
+    for (; text[length]; length++) id[length] = (unsigned char)text[length];
     return (lb_sequence){id, length};
 }
 
