@@ -41,7 +41,7 @@ static lb_status read_run(start *s, const cJSON *run, lb_error *error)
     s->lists = whole(run, "steps") * whole(run, "batch");
     s->params = lb_params_new(s->task.seed);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    if (!lb_seq2seq_kind.restore(s->params, model, error)) return error->status;
+    if (!lb_seq2seq_kind.restore(s->params, "", model, error)) return error->status;
     snprintf(s->recipe, sizeof s->recipe, recipe, whole(model, "embed"), whole(model, "hidden"),
              whole(run, "batch"), whole(run, "steps"), lr);
     return LB_OK;

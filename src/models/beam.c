@@ -33,7 +33,7 @@ typedef struct search {
     int64_t vocabulary;
     live *live;            /* [batch, beam] */
     int64_t *live_count;   /* [batch] */
-    lb_hypothesis *done;   /* [batch, beam]: finished ones, the best first */
+    lb_hypothesis *done;   /* [batch, beam]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
 } search;
@@ -66,7 +66,7 @@ static lb_hypothesis trace(const search *s, const node *last, double log_probabi
     lb_hypothesis h = {.finished = finished};
     for (const node *n = last; n; n = n->before) h.steps++;
     h.length = h.steps - (finished ? 1 : 0);
-    h.score = normalised(s, log_probability, h.length + 1);
+    h.score = normalised(s, log_probability, h.steps);
     h.id = grab(s, h.length, sizeof *h.id);
     int64_t width = s->source.length;
     if (s->maps) h.weights = grab(s, s->maps * h.steps * width, sizeof *h.weights);
@@ -81,11 +81,17 @@ static lb_hypothesis trace(const search *s, const node *last, double log_probabi
     return h;
 }
 
+/* One that was cut off can be very sure of itself, above all where it turns in circles; it is no answer for that. */
+static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
+{
+    return a->finished != b->finished ? a->finished : a->score > b->score;
+}
+
 static void finish(search *s, int64_t row, lb_hypothesis h)
 {
     lb_hypothesis *done = s->done + row * s->config.beam;
     int64_t at = s->done_count[row]++;
-    for (; at > 0 && h.score > done[at - 1].score; at--) done[at] = done[at - 1];
+    for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
     done[at] = h;
 }
 

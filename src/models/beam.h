@@ -17,18 +17,21 @@ typedef struct lb_hypothesis {
     int64_t length; /* tokens, without LB_EOS */
     int32_t *id;    /* [length] */
     bool finished;  /* did LB_EOS come within the limit? */
-    double score;  /* log-probability, LB_EOS included, divided by (length + 1) to the power of the penalty */
-    int64_t steps; /* length, and one for LB_EOS if it came */
+    int64_t steps;  /* length, and one for LB_EOS if it came */
+    double score;   /* log-probability of all steps, divided by steps to the power of the penalty */
     lb_real
         *weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
 } lb_hypothesis;
 
 typedef struct lb_beam {
     int64_t batch, beam;
-    lb_hypothesis *hypothesis; /* [batch, beam], the best of each row first */
+    /* [batch, beam], no two of a row the same; in each row the finished ones first, and of these, as of the others, the
+     * one with the highest score */
+    lb_hypothesis *hypothesis;
 } lb_beam;
 
-/** Decodes a batch. The tape evaluates while this runs; its mode is restored.
+/** Decodes a batch. A row ends when as many hypotheses as the beam is wide have finished, or at the limit, where the best
+ *  of those that have not fill up the result. The tape evaluates while this runs; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy.
  *  Errors: LB_ERROR_ARGUMENT if a size is negative or the beam is wider than the vocabulary; LB_ERROR_INDEX,
  *          LB_ERROR_MEMORY: then `batch` of the result is 0.

@@ -46,8 +46,9 @@ struct lb_model_kind {
     /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. */
     char *(*config_json)(const lb_model *model);
 
-    /* A model of that configuration, with fresh parameters in `params`, which own it; NULL after an error. */
-    lb_model *(*restore)(lb_params *params, const struct cJSON *config, lb_error *error);
+    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a
+     * prefix); NULL after an error. */
+    lb_model *(*restore)(lb_params *params, const char *name, const struct cJSON *config, lb_error *error);
 };
 
 /** Logits of every target position, given the right tokens before it (teacher forcing).

@@ -1,23 +1,13 @@
 #include "models/model_file.h"
 
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/model_kinds.h"
 #include "tensor/alloc.h"
 
 #include <cJSON.h>
-#include <string.h>
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
 enum { MOST_METADATA = 16 };
-
-static const lb_model_kind *find_kind(const char *name)
-{
-    static const lb_model_kind *const kinds[] = {&lb_seq2seq_kind, &lb_transformer_kind};
-    for (size_t i = 0; name && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
-    return NULL;
-}
 
 lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
                         const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
@@ -40,7 +30,7 @@ static lb_model *restore(const lb_model_kind *kind, lb_params *params, const cha
 {
     cJSON *json = cJSON_Parse(text);
     lb_error found = {0};
-    lb_model *model = kind->restore(params, json, &found);
+    lb_model *model = kind->restore(params, "", json, &found);
     cJSON_Delete(json);
     if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, text);
     return model; // cppcheck-suppress returnDanglingLifetime ; `params` own it
@@ -50,7 +40,7 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error 
 {
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
-    const lb_model_kind *kind = find_kind(name);
+    const lb_model_kind *kind = lb_model_kind_find(name);
     if (!kind || !text) {
         lb_error_set(error, LB_ERROR_FORMAT, "the file holds %s%.80s",
                      name ? "a model of unknown kind, " : "weights without a model's description",

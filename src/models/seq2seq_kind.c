@@ -70,11 +70,11 @@ static char *config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_seq2seq *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
 {
     lb_seq2seq_config config = {0};
     lb_seq2seq *model = lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_seq2seq_init(model, params, "", config)) return lb_config_fail(params, error);
+    if (!model || lb_seq2seq_init(model, params, name, config)) return lb_config_fail(params, error);
     return &model->base;
 }
 

@@ -68,12 +68,12 @@ static char *config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
 {
     lb_transformer_config config = {0};
     lb_transformer *model =
         lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_transformer_init(model, params, "", config)) return lb_config_fail(params, error);
+    if (!model || lb_transformer_init(model, params, name, config)) return lb_config_fail(params, error);
     return &model->base;
 }
 

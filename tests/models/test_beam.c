@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VOCABULARY = 6, LIMIT = 4 };
+enum { VOCABULARY = 6, LIMIT = 4, LONGEST = 7 };
 
 /* The kinds of attention of a seq2seq; TRANSFORMER is a model of its own. */
 enum { TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
@@ -95,15 +95,23 @@ START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
 }
 END_TEST
 
-/* Log-probability of an output for one row, by teacher forcing. */
+/* One row by teacher forcing: what the model says, step by step, while it is given `token`. */
+static lb_model_step force(const subject *s, int64_t row, const int32_t *token, int64_t count)
+{
+    lb_tape_reset(s->scratch);
+    int32_t *in, *length;
+    lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row},
+              target = lb_tokens_new(s->scratch, 1, count, &in, &length);
+    *length = (int32_t)count;
+    in[0] = LB_BOS;
+    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
+    return s->model->kind->decode(s->model, s->model->kind->encode(s->model, source), target);
+}
+
+/* Log-probability of an output for one row. */
 static double probability_of(const subject *s, int64_t row, const int32_t *token, int64_t count)
 {
-    int32_t in[LIMIT + 1] = {LB_BOS}, length = (int32_t)count;
-    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
-    lb_tape_reset(s->scratch);
-    lb_tokens source = {s->scratch, 1, 3, source_id + row * 3, source_lengths + row};
-    lb_tensor *logits = lb_model_forward(s->model, source, (lb_tokens){s->scratch, 1, count, in, &length});
-    lb_tensor *log_probabilities = lb_log_softmax(logits);
+    const lb_tensor *log_probabilities = lb_log_softmax(force(s, row, token, count).logits);
     double sum = 0;
     for (int64_t t = 0; t < count; t++) sum += (double)log_probabilities->data[t * VOCABULARY + token[t]];
     return sum;
@@ -153,20 +161,67 @@ START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everythin
 }
 END_TEST
 
+static void check_hypothesis(const subject *s, int64_t row, const lb_hypothesis *h, double penalty)
+{
+    int32_t token[LONGEST + 1];
+    memcpy(token, h->id, (size_t)h->length * sizeof *token);
+    token[h->length] = LB_EOS;
+    ck_assert_int_eq(h->steps, h->length + h->finished);
+    if (!h->finished) ck_assert_int_eq(h->length, LONGEST);
+    for (int64_t t = 0; t < h->length; t++) ck_assert_int_ne(h->id[t], LB_EOS);
+    double expected = probability_of(s, row, token, h->steps) / pow((double)h->steps, penalty);
+    ck_assert_double_eq_tol(h->score, expected, 1e-4);
+    const lb_tensor *weights = force(s, row, token, h->steps).weights;
+    ck_assert_int_eq(weights != NULL, h->weights != NULL);
+    for (int64_t i = 0; weights && i < lb_count(weights); i++)
+        ck_assert_double_eq_tol((double)h->weights[i], (double)weights->data[i], 1e-5);
+}
+
+START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
+{
+    static const lb_beam_config configs[] = {
+        {.length_penalty = 0}, {.length_penalty = 0.6}, {.length_penalty = -1}};
+    static const double penalties[] = {1, 0.6, 0};
+    int finished = 0, all = 0;
+    for (int c = 0; c < LB_LENGTH(configs); c++)
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            subject s = make(kinds[_i], seed);
+            lb_beam_config config = configs[c];
+            config.beam = 4;
+            config.limit = LONGEST;
+            lb_beam found = lb_beam_search(s.model, s.source, config);
+            ck_assert_int_eq(found.batch, 3);
+            for (int64_t i = 0; i < 3 * found.beam; i++, all++) {
+                check_hypothesis(&s, i / found.beam, &found.hypothesis[i], penalties[c]);
+                finished += found.hypothesis[i].finished;
+            }
+            discard(&s);
+        }
+    ck_assert_int_gt(finished, all / 8); /* some of both kinds */
+    ck_assert_int_lt(finished, all);
+}
+END_TEST
+
 START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
 {
-    subject s = make(kinds[_i], 3);
-    lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = 4, .limit = 5});
-    for (int64_t row = 0; row < 3; row++)
-        for (int64_t a = 1; a < 4; a++) {
-            const lb_hypothesis *one = &found.hypothesis[row * 4 + a], *before = one - 1;
-            if (!one->steps) continue;
-            ck_assert_double_le(one->score, before->score);
-            bool same = one->length == before->length && one->finished == before->finished &&
-                        memcmp(one->id, before->id, (size_t)one->length * sizeof *one->id) == 0;
-            ck_assert(!same);
+    int mixed = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        subject s = make(kinds[_i], seed);
+        lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = 4, .limit = 5});
+        for (int64_t i = 0; i < 3 * 4; i++) {
+            const lb_hypothesis *one = &found.hypothesis[i];
+            for (const lb_hypothesis *before = &found.hypothesis[i / 4 * 4]; before < one; before++) {
+                ck_assert_int_ge(before->finished, one->finished);
+                if (before->finished == one->finished) ck_assert_double_ge(before->score, one->score);
+                mixed += before->finished && !one->finished && before->score < one->score;
+                bool same = one->length == before->length && one->finished == before->finished &&
+                            memcmp(one->id, before->id, (size_t)one->length * sizeof *one->id) == 0;
+                ck_assert(!same);
+            }
         }
-    discard(&s);
+        discard(&s);
+    }
+    ck_assert_int_gt(mixed, 0); /* where being finished counted for more than the score */
 }
 END_TEST
 
@@ -192,6 +247,7 @@ int main(void)
     tcase_add_loop_test(tests, test_beam_search_of_one_gives_what_greedy_gives, 0, count);
     tcase_add_loop_test(
         tests, test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below, 0, count);
+    tcase_add_loop_test(tests, test_beam_search_every_hypothesis_has_its_score_and_its_attention, 0, count);
     tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
     tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
     suite_add_tcase(suite, tests);
