@@ -7,7 +7,7 @@
 #include "data/vocabulary.h"
 
 /** An open file of pairs. It remembers where each line stands, and reads and takes it apart when it is asked for: 16 bytes of
- *  memory a pair. Not to be used by two threads at once. */
+ *  memory a pair, and up to as much again kept for growing. Not to be used by two threads at once. */
 typedef struct lb_pairs lb_pairs;
 
 enum { LB_PAIRS_BAD_KEPT = 5 };
