@@ -21,6 +21,7 @@ struct lb_vocabulary {
     int32_t *slots;  /* [2 * capacity]: ids, each as close behind its hash as there was room; or EMPTY */
     size_t capacity; /* a power of two */
     int32_t size, specials, unknown;
+    int32_t reserved; /* ids below have no slot: no spelling leads to them */
     lb_arena *arena;
 };
 
@@ -46,7 +47,8 @@ static int32_t *find_slot(const lb_vocabulary *v, const char *symbol, uint64_t h
 static void fill_slots(lb_vocabulary *v)
 {
     for (size_t i = 0; i < 2 * v->capacity; i++) v->slots[i] = EMPTY;
-    for (int32_t id = 0; id < v->size; id++) *find_slot(v, v->entries[id].symbol, v->entries[id].hash) = id;
+    for (int32_t id = v->reserved; id < v->size; id++)
+        *find_slot(v, v->entries[id].symbol, v->entries[id].hash) = id;
 }
 
 /* Doubles the room. Ids are int32_t. */
@@ -124,6 +126,17 @@ lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int
     return NULL;
 }
 
+lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error)
+{
+    static const char *const specials[LB_FIRST_TOKEN] = {
+        [LB_PAD] = "<pad>", [LB_BOS] = "<bos>", [LB_EOS] = "<eos>", [LB_UNK] = "<unk>"};
+    lb_vocabulary *v = lb_vocabulary_new(specials, LB_FIRST_TOKEN, LB_UNK, error);
+    if (!v) return NULL;
+    v->reserved = LB_FIRST_TOKEN;
+    fill_slots(v);
+    return v;
+}
+
 void lb_vocabulary_free(lb_vocabulary *v)
 {
     if (!v) return;
@@ -175,6 +188,11 @@ int32_t lb_vocabulary_id(const lb_vocabulary *v, const char *symbol)
 const char *lb_vocabulary_symbol(const lb_vocabulary *v, int32_t id)
 {
     return v->entries[id].symbol;
+}
+
+int64_t lb_vocabulary_count(const lb_vocabulary *v, int32_t id)
+{
+    return v->entries[id].count;
 }
 
 int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,

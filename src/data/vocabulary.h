@@ -16,6 +16,11 @@ typedef struct lb_vocabulary lb_vocabulary;
 lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
                                  lb_error *error);
 
+/** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and <unk>,
+ *  are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
+ *  Memory: freed by lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
+lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
+
 /** Frees the vocabulary. NULL is allowed. */
 void lb_vocabulary_free(lb_vocabulary *vocabulary);
 
@@ -38,6 +43,9 @@ int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 
 /** The symbol of an id, 0 <= id < size. Memory: the vocabulary's. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
+
+/** How often the symbol of an id has been counted, 0 <= id < size. */
+int64_t lb_vocabulary_count(const lb_vocabulary *vocabulary, int32_t id);
 
 /** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. Returns
  *  how many are not padding. */

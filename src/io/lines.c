@@ -25,9 +25,12 @@ void lb_lines_close(lb_lines *lines)
 /* Hands out the bytes up to `end`; the next line begins at `next`. */
 static lb_lines_result hand_out(lb_lines *lines, size_t end, size_t next, lb_line *line)
 {
-    *line = (lb_line){
-        .text = lines->buffer + lines->begin, .length = end - lines->begin, .number = ++lines->number};
-    if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
+    *line = (lb_line){.text = lines->buffer + lines->begin,
+                      .length = end - lines->begin,
+                      .number = ++lines->number,
+                      .offset = lines->base + (int64_t)lines->begin};
+    line->crlf = line->length > 0 && line->text[line->length - 1] == '\r';
+    line->length -= line->crlf;
     lines->begin = lines->searched = next;
     return LB_LINES_ONE;
 }
@@ -59,12 +62,21 @@ static ssize_t read_some(int descriptor, char *bytes, size_t room)
     }
 }
 
+/* Drops what has arrived of the rest of a line that was cut, its end included. */
+static void skip(lb_lines *lines)
+{
+    const char *found = memchr(lines->buffer + lines->begin, '\n', lines->end - lines->begin);
+    lines->begin = lines->searched = found ? (size_t)(found - lines->buffer) + 1 : lines->end;
+    lines->skipping = !found;
+}
+
 /* Reads what is there behind what the buffer holds. */
 static lb_status fill(lb_lines *lines, lb_error *error)
 {
     size_t held = lines->end - lines->begin;
     memmove(lines->buffer, lines->buffer + lines->begin, held);
     lines->searched -= lines->begin;
+    lines->base += (int64_t)lines->begin;
     lines->begin = 0;
     lines->end = held;
     ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
@@ -78,12 +90,13 @@ static lb_status fill(lb_lines *lines, lb_error *error)
 lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error)
 {
     for (;;) {
-        if (find_line(lines, line)) return LB_LINES_ONE;
+        if (lines->skipping) skip(lines);
+        if (!lines->skipping && find_line(lines, line)) return LB_LINES_ONE;
         size_t held = lines->end - lines->begin;
         if (lines->at_end) return held ? hand_out(lines, lines->end, lines->end, line) : LB_LINES_NONE;
         if (held == lines->capacity) {
             hand_out(lines, lines->end, lines->end, line);
-            line->cut = true;
+            line->cut = lines->skipping = true;
             return LB_LINES_ONE;
         }
         if (!wait && !has_arrived(lines->descriptor, 0)) return LB_LINES_LATER;

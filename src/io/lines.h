@@ -14,6 +14,8 @@ typedef struct lb_line {
     const char *text; /* not a string: it may contain any byte, and ends after `length` of them */
     size_t length;
     int64_t number; /* 1 is the first */
+    int64_t offset; /* of its first byte, from where reading began */
+    bool crlf;      /* a "\r" stood before its end */
     bool cut;       /* it was longer than the reader takes; this is how it begins */
 } lb_line;
 
@@ -24,7 +26,9 @@ typedef struct lb_lines {
     size_t capacity, begin, end;
     size_t searched; /* the bytes before this one contain no end of a line */
     int64_t number;
+    int64_t base; /* bytes that came before the buffer's first */
     bool at_end;
+    bool skipping; /* the rest of a line that was cut comes first */
 } lb_lines;
 
 typedef enum lb_lines_result {
@@ -41,7 +45,7 @@ LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char 
                                     lb_error *error);
 
 /** The next line; its text stays until the next call. What stands behind the last end of a line counts as a line.
- *  Behind a line that was cut there is no next one: stop there.
+ *  What is left of a line that was cut is skipped by the next call, however long it is.
  *  Wait:   true waits until a line has arrived, false takes only what can be read without waiting.
  *  Errors: LB_ERROR_OPEN if reading fails. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);

@@ -1,5 +1,40 @@
 #include "train/batch.h"
 
+lb_batch lb_batch_empty(lb_tape *tape)
+{
+    lb_tokens none = {.tape = tape};
+    return (lb_batch){none, none, none};
+}
+
+lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
+                      lb_batch_rows *rows)
+{
+    *rows = (lb_batch_rows){.source_width = source_longest, .target_width = target_longest + 1};
+    lb_batch batch = {
+        .source = lb_tokens_new(tape, size, rows->source_width, &rows->source, &rows->source_lengths),
+        .target_in = lb_tokens_new(tape, size, rows->target_width, &rows->target_in, &rows->in_lengths),
+        .target_out = lb_tokens_new(tape, size, rows->target_width, &rows->target_out, &rows->out_lengths),
+    };
+    return lb_tape_status(tape) ? lb_batch_empty(tape) : batch;
+}
+
+void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length)
+{
+    int32_t *to = rows->source + row * rows->source_width;
+    for (int32_t i = 0; i < length; i++) to[i] = id[i];
+    rows->source_lengths[row] = length;
+}
+
+void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length)
+{
+    int32_t *in = rows->target_in + row * rows->target_width,
+            *out = rows->target_out + row * rows->target_width;
+    in[0] = LB_BOS;
+    for (int32_t i = 0; i < length; i++) in[i + 1] = out[i] = id[i];
+    out[length] = LB_EOS;
+    rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
+}
+
 /* Lists as drawn: [size, max_length] numbers and their lengths. */
 static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint64_t first, int32_t *values,
                     int32_t *lengths)
@@ -12,41 +47,22 @@ static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint
     return longest;
 }
 
-static void write_target(const int32_t *values, int32_t length, int32_t *in, int32_t *out)
-{
-    in[0] = LB_BOS;
-    for (int32_t i = 0; i < length; i++) in[i + 1] = out[i] = values[i] + LB_FIRST_TOKEN;
-    out[length] = LB_EOS;
-}
-
-/* Each part knows the tape, where the error stands: a model that is given them goes on as it does with poison. */
-static lb_batch empty(lb_tape *tape)
-{
-    lb_tokens none = {.tape = tape};
-    return (lb_batch){none, none, none};
-}
-
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
                             uint64_t first)
 {
     int32_t *values = lb_tape_alloc(tape, (size_t)(size * task->max_length) * sizeof *values);
-    int32_t *drawn = lb_tape_alloc(tape, (size_t)size * sizeof *drawn);
-    if (!values || !drawn) return empty(tape);
-    int32_t longest = draw(task, split, size, first, values, drawn);
-    int32_t *source, *in, *out, *lengths, *in_lengths, *out_lengths;
-    lb_batch batch = {
-        .source = lb_tokens_new(tape, size, longest, &source, &lengths),
-        .target_in = lb_tokens_new(tape, size, longest + 1, &in, &in_lengths),
-        .target_out = lb_tokens_new(tape, size, longest + 1, &out, &out_lengths),
-    };
-    if (lb_tape_status(tape)) return empty(tape);
+    int32_t *lengths = lb_tape_alloc(tape, (size_t)size * sizeof *lengths);
+    if (!values || !lengths) return lb_batch_empty(tape);
+    int32_t longest = draw(task, split, size, first, values, lengths);
+    lb_batch_rows rows;
+    lb_batch batch = lb_batch_new(tape, size, longest, longest, &rows);
+    if (lb_tape_status(tape)) return batch;
     for (int64_t row = 0; row < size; row++) {
         int32_t *list = values + row * task->max_length;
-        lengths[row] = drawn[row];
-        in_lengths[row] = out_lengths[row] = drawn[row] + 1;
-        for (int32_t i = 0; i < drawn[row]; i++) source[row * longest + i] = list[i] + LB_FIRST_TOKEN;
-        lb_sort_values(list, drawn[row]);
-        write_target(list, drawn[row], in + row * (longest + 1), out + row * (longest + 1));
+        for (int32_t i = 0; i < lengths[row]; i++) list[i] += LB_FIRST_TOKEN;
+        lb_batch_set_source(&rows, row, list, lengths[row]);
+        lb_sort_values(list, lengths[row]);
+        lb_batch_set_target(&rows, row, list, lengths[row]);
     }
     return batch;
 }

@@ -11,6 +11,30 @@ typedef struct lb_batch {
     lb_tokens target_out; /* y1 ... yn LB_EOS: what it should write */
 } lb_batch;
 
+/** Where the ids of a new batch are to be written. */
+typedef struct lb_batch_rows {
+    int64_t source_width, target_width;                 /* of a row; the second counts LB_BOS or LB_EOS */
+    int32_t *source, *target_in, *target_out;           /* [size, width] */
+    int32_t *source_lengths, *in_lengths, *out_lengths; /* [size] */
+} lb_batch_rows;
+
+/** A batch of padding alone, on the tape, for sources and targets of at most so many tokens. What is written to `rows`
+ *  appears in it.
+ *  Shapes: source [size, source_longest], target_in and target_out [size, target_longest + 1].
+ *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
+lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
+                      lb_batch_rows *rows);
+
+/** A batch without rows. Each part knows the tape, where the error stands: a model that is given them goes on as it does
+ *  with poison. */
+lb_batch lb_batch_empty(lb_tape *tape);
+
+/** Writes the source of one row: `length` ids. */
+void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length);
+
+/** Writes the target of one row: `length` ids, with LB_BOS before what is read and LB_EOS behind what is written. */
+void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length);
+
 /** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);

@@ -96,6 +96,30 @@ START_TEST(test_add_after_sort_goes_on_with_the_next_id)
 }
 END_TEST
 
+START_TEST(test_new_reserved_spelling_of_a_special_is_a_symbol_like_any_other)
+{
+    lb_vocabulary *v = lb_vocabulary_new_reserved(NULL);
+    ck_assert_int_eq(lb_vocabulary_size(v), LB_FIRST_TOKEN);
+    ck_assert_str_eq(lb_vocabulary_symbol(v, LB_EOS), "<eos>");
+    ck_assert_int_eq(lb_vocabulary_id(v, "<eos>"), LB_UNK);
+    for (int i = 0; i < 200; i++) { /* so many that the table grows */
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        add(v, text);
+    }
+    add(v, "<eos>");
+    add(v, "<eos>");
+    ck_assert_int_eq(lb_vocabulary_id(v, "<eos>"), LB_FIRST_TOKEN + 200);
+    lb_vocabulary_sort(v, 2);
+    ck_assert_int_eq(lb_vocabulary_size(v), LB_FIRST_TOKEN + 1);
+    ck_assert_int_eq(lb_vocabulary_id(v, "<eos>"), LB_FIRST_TOKEN);
+    ck_assert_int_eq(lb_vocabulary_count(v, LB_FIRST_TOKEN), 2);
+    ck_assert_int_eq(lb_vocabulary_count(v, LB_EOS), 0);
+    ck_assert_int_eq(lb_vocabulary_id(v, "<pad>"), LB_UNK);
+    lb_vocabulary_free(v);
+}
+END_TEST
+
 START_TEST(test_encode_pads_and_cuts)
 {
     lb_vocabulary *v = new_vocabulary();
@@ -184,10 +208,11 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "vocabulary",
-        SUPPORT_TESTS(test_sort_ids_are_those_of_torchtext,
-                      test_id_of_what_is_not_there_is_that_of_the_unknown,
-                      test_add_after_sort_goes_on_with_the_next_id, test_encode_pads_and_cuts,
-                      test_add_a_million_words_keeps_them_apart, test_new_impossible_specials_are_refused,
-                      test_add_failing_allocation_is_an_error_and_leaks_nothing));
+        "vocabulary", SUPPORT_TESTS(test_sort_ids_are_those_of_torchtext,
+                                    test_id_of_what_is_not_there_is_that_of_the_unknown,
+                                    test_add_after_sort_goes_on_with_the_next_id,
+                                    test_new_reserved_spelling_of_a_special_is_a_symbol_like_any_other,
+                                    test_encode_pads_and_cuts, test_add_a_million_words_keeps_them_apart,
+                                    test_new_impossible_specials_are_refused,
+                                    test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -1,6 +1,7 @@
 #include "io/lines.h"
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,27 @@ START_TEST(test_lines_next_ends_of_lines_are_left_out)
     expect_line("last", 4, 5);
     ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_NONE);
     ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_NONE);
+    finish();
+}
+END_TEST
+
+/* Each line is found again at its offset, also where the buffer has been refilled in between. */
+START_TEST(test_lines_next_offset_and_crlf_tell_where_it_stood)
+{
+    static const char text[] = "ab\r\n\nc\r\nlast\r";
+    static const int64_t offset[] = {0, 4, 5, 8};
+    static const bool crlf[] = {true, false, true, true};
+    begin(4);
+    for (int64_t round = 0; round < 20000; round++) {
+        say(text, sizeof text - 1);
+        say("\n", 1);
+        for (int i = 0; i < 4; i++) {
+            SUPPORT_CHECK(lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE, "%d", i);
+            SUPPORT_CHECK(line.offset == round * (int64_t)sizeof text + offset[i], "%d", i);
+            SUPPORT_CHECK(line.crlf == crlf[i], "%d", i);
+        }
+    }
+    close(writer);
     finish();
 }
 END_TEST
@@ -118,7 +140,7 @@ START_TEST(test_lines_next_many_lines_through_a_small_buffer)
 }
 END_TEST
 
-/* Writes so many letters, more than a pipe holds. */
+/* Writes so many letters, more than a pipe holds, and a short line behind them. */
 static void say_letters(size_t count)
 {
     fflush(NULL);
@@ -126,6 +148,7 @@ static void say_letters(size_t count)
     if (child == 0) {
         char *text = malloc(count);
         if (text) memset(text, 'x', count);
+        if (text) memcpy(text + count - 6, "\nshort", 6);
         for (size_t at = 0; text && at < count;) {
             ssize_t written = write(writer, text + at, count - at);
             if (written <= 0) break;
@@ -140,7 +163,7 @@ static void say_letters(size_t count)
 START_TEST(test_lines_next_longest_line_is_whole)
 {
     begin(LONGEST);
-    say_letters(LONGEST);
+    say_letters(LONGEST + sizeof "short");
     ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_ONE);
     ck_assert_uint_eq(line.length, LONGEST);
     ck_assert(!line.cut);
@@ -157,6 +180,9 @@ START_TEST(test_lines_next_endless_line_is_cut)
     ck_assert_uint_lt(line.length, (size_t)2 * LONGEST);
     ck_assert_int_eq(line.text[line.length - 1], 'x');
     ck_assert(line.cut);
+    expect_line("short", 5, 2);
+    ck_assert_int_eq(line.offset, 100 * LONGEST - 5);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_NONE);
     finish();
 }
 END_TEST
@@ -180,6 +206,7 @@ int main(void)
     TCase *tests = tcase_create("lines");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_lines_next_ends_of_lines_are_left_out);
+    tcase_add_test(tests, test_lines_next_offset_and_crlf_tell_where_it_stood);
     tcase_add_test(tests, test_lines_next_no_input_is_no_line);
     tcase_add_test(tests, test_lines_next_without_waiting_takes_what_is_there);
     tcase_add_test(tests, test_lines_next_non_blocking_descriptor_waits_all_the_same);

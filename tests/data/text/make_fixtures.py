@@ -5,6 +5,7 @@ characters.txt  FIRST LAST KIND: all characters of this Python's Unicode, as ran
                 beside them (cased, ignored, other), or space
 lower.txt       CHARACTER LOWER...: the characters that have another lower case
 texts.txt       TEXT|WORD|WORD...: text.lower().split(), non-ASCII as \\uXXXX or \\UXXXXXXXX, backslash and bar too
+normal.txt      TEXT TAB NFC TAB NFD: unicodedata.normalize(), in UTF-8
 vocabulary.txt  a line of words, and for each of some least counts a line with it and the symbols in the order of ids
 """
 
@@ -78,6 +79,14 @@ def escape(text: str) -> str:
 with open("texts.txt", "w", encoding="ascii") as file:
     for text in TEXTS:
         print(*map(escape, [text, *text.lower().split()]), sep="|", file=file)
+
+random.seed(5)
+# Letters with marks of their own, marks of several classes in any order, jamo, and what is excluded from composition.
+PARTS = "aeoqAÅǖḍẛ각가각ΐよ" + "\u0301\u0323\u0307\u030a\u0338\u0344\u05b0\u3099\u0958\u212b\u2126\ufb2c\U0001d15e "
+with open("normal.txt", "w", encoding="utf-8") as file:
+    for length in [1] * 60 + list(range(2, 12)) * 12 + [300] * 3:
+        text = "".join(random.choices(PARTS, k=length))
+        print(text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text), sep="\t", file=file)
 
 # As torchtext.vocab.build_vocab_from_iterator(..., min_freq=least, specials=specials) of torchtext 0.14 orders them.
 random.seed(4)

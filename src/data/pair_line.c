@@ -1,0 +1,172 @@
+#include "data/pair_line.h"
+
+#include "io/json.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 1000 };
+
+static const char *const bad_texts[] = {
+#define BAD_TEXT(name, text) [name] = text,
+    LB_BAD_LINE_LIST(BAD_TEXT)
+#undef BAD_TEXT
+};
+
+const char *lb_bad_line_text(lb_bad_line bad)
+{
+    return bad_texts[bad];
+}
+
+/* The format with what zero stands for. */
+static lb_pair_format complete(const lb_pair_format *given)
+{
+    lb_pair_format format = *given;
+    if (format.source_column == 0) format.source_column = 1;
+    if (format.target_column == 0) format.target_column = 2;
+    if (format.longest == 0) format.longest = LONGEST;
+    return format;
+}
+
+/* May lines have other columns than those that are wanted? */
+static bool has_others(const lb_pair_format *given)
+{
+    return given->source_column != 0 || (!given->no_target && given->target_column != 0);
+}
+
+static int32_t last_column(const lb_pair_format *complete_format)
+{
+    int32_t source = complete_format->source_column, target = complete_format->target_column;
+    return complete_format->no_target || source > target ? source : target;
+}
+
+lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
+{
+    lb_pair_format format = complete(given);
+    if (format.source_column < 1 || format.target_column < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "there is no column %d: 1 is the first",
+                            (int)(format.source_column < 1 ? format.source_column : format.target_column));
+    if (!format.no_target && format.source_column == format.target_column)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "source and target cannot both be column %d",
+                            (int)format.source_column);
+    if (format.longest < 1 || format.longest > LB_PAIR_LONGEST)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "the longest text cannot have %d symbols: 1 to %d can be", (int)format.longest,
+                            LB_PAIR_LONGEST);
+    lb_status status = lb_symbol_rule_check(&format.source, error);
+    return status || format.no_target ? status : lb_symbol_rule_check(&format.target, error);
+}
+
+bool lb_pair_line_has_mark(const char *text, size_t length)
+{
+    static const char mark[LB_PAIR_LINE_MARK] = {'\xEF', '\xBB', '\xBF'};
+    return length >= sizeof mark && memcmp(text, mark, sizeof mark) == 0;
+}
+
+/* A line under examination. */
+typedef struct examination {
+    lb_pair_format format;
+    const char *name, *text;
+    size_t length;
+    int64_t number;
+    lb_pair_line *pair;
+    lb_error *error;
+} examination;
+
+LB_PRINTF(3, 4)
+static lb_status bad(const examination *e, lb_bad_line kind, const char *format, ...)
+{
+    char found[LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(found, sizeof found, format, arguments);
+    va_end(arguments);
+    e->pair->bad = kind;
+    return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
+}
+
+static lb_status check_text(const examination *e, bool cut)
+{
+    if (cut || e->length > LB_PAIR_LINE_BYTES)
+        return bad(e, LB_LINE_LONG, "found a line of more than %d bytes, expected a shorter one",
+                   LB_PAIR_LINE_BYTES);
+    if (e->length == 0) return bad(e, LB_LINE_EMPTY, "found an empty line, expected text");
+    size_t valid = lb_utf8_prefix(e->text, e->length);
+    const char *zero = memchr(e->text, '\0', valid);
+    if (zero)
+        return bad(e, LB_LINE_ZERO, "found a zero byte as byte %zu of the line, expected text",
+                   (size_t)(zero - e->text) + 1);
+    if (valid == e->length) return LB_OK;
+    return bad(e, LB_LINE_UTF8, "found 0x%02X as byte %zu of the line, expected UTF-8",
+               (unsigned)(unsigned char)e->text[valid], valid + 1);
+}
+
+static const char *plural(int32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static lb_status check_columns(const examination *e, bool others)
+{
+    int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
+    const char *end = e->text + e->length;
+    for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
+    if (others && *expected == 0 && found < last)
+        return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d, separated by tabs",
+                   (int)found, plural(found), (int)last);
+    if (*expected == 0) *expected = others ? found : last;
+    if (found == *expected) return LB_OK;
+    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s", (int)found, plural(found),
+               (int)*expected,
+               others          ? " as in the first line"
+               : *expected > 1 ? ", separated by tabs"
+                               : "");
+}
+
+/* Takes one column apart. `which` is for messages. */
+static lb_status read_side(const examination *e, const char *which, int32_t column,
+                           const lb_symbol_rule *rule, lb_symbols *symbols)
+{
+    const char *at = e->text, *end = e->text + e->length;
+    for (int32_t i = 1; i < column; i++) at = (const char *)memchr(at, '\t', (size_t)(end - at)) + 1;
+    const char *stop = memchr(at, '\t', (size_t)(end - at));
+    size_t length = (size_t)((stop ? stop : end) - at);
+    if (length == 0) return bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+    lb_error found = {0};
+    lb_status status = lb_symbols_split(rule, at, length, symbols, &found);
+    if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
+    if (status) return lb_error_set(e->error, status, "%s", found.message);
+    if (symbols->count <= (size_t)e->format.longest) return LB_OK;
+    return bad(e, LB_LINE_LONG, "found a %s of %zu symbols, expected at most %d", which, symbols->count,
+               (int)e->format.longest);
+}
+
+lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
+                            lb_pair_line *pair, lb_error *error)
+{
+    bool marked = line->number == 1 && lb_pair_line_has_mark(line->text, line->length);
+    size_t mark = marked ? LB_PAIR_LINE_MARK : 0;
+    examination e = {.format = complete(format),
+                     .name = name,
+                     .text = line->text + mark,
+                     .length = line->length - mark,
+                     .number = line->number,
+                     .pair = pair,
+                     .error = error};
+    pair->bad = LB_LINE_GOOD;
+    pair->source.count = pair->target.count = 0;
+    lb_status status = check_text(&e, line->cut);
+    if (!status) status = check_columns(&e, has_others(format));
+    if (!status) status = read_side(&e, "source", e.format.source_column, &e.format.source, &pair->source);
+    if (!status && !e.format.no_target)
+        status = read_side(&e, "target", e.format.target_column, &e.format.target, &pair->target);
+    return status;
+}
+
+void lb_pair_line_free(lb_pair_line *pair)
+{
+    lb_symbols_free(&pair->source);
+    lb_symbols_free(&pair->target);
+    *pair = (lb_pair_line){0};
+}

@@ -1,0 +1,196 @@
+#include "data/pair_report.h"
+
+#include "tensor/alloc.h"
+#include "tensor/special_ids.h"
+
+#include <stdlib.h>
+
+/* What is left of a pair for comparing: hashes of its source, and of source and target. */
+typedef struct print {
+    uint64_t source, pair;
+} print;
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
+}
+
+/* FNV-1a over the symbols and their ends. */
+static uint64_t hash_symbols(uint64_t hash, const lb_symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->count; i++) {
+        const unsigned char *c = (const unsigned char *)symbols->symbol[i];
+        do hash = (hash ^ *c) * 1099511628211u;
+        while (*c++);
+    }
+    return hash;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const print *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* The prints of all pairs, in order. NULL after an error. */
+static print *make_prints(lb_pairs *pairs, lb_error *error)
+{
+    int64_t count = lb_pairs_count(pairs);
+    print *prints = lb_alloc((size_t)count * sizeof *prints);
+    if (!prints) {
+        out_of_memory(error);
+        return NULL;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const lb_pair_line *line;
+        if (lb_pairs_read(pairs, i, &line, error)) {
+            lb_release(prints);
+            return NULL;
+        }
+        prints[i].source = hash_symbols(14695981039346656037u, &line->source);
+        /* One more character between the sides: what ends the one must not pass for the beginning of the other. */
+        prints[i].pair = hash_symbols((prints[i].source ^ '\t') * 1099511628211u, &line->target);
+    }
+    qsort(prints, (size_t)count, sizeof *prints, compare);
+    return prints;
+}
+
+static void count_repetitions(const print *prints, lb_pair_file_report *report)
+{
+    bool counted = false; /* has this source been found to be ambiguous already? */
+    for (int64_t i = 1; i < lb_pairs_count(report->pairs); i++) {
+        bool same_source = prints[i].source == prints[i - 1].source;
+        bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
+        counted = counted && same_source;
+        report->duplicates += same_pair;
+        if (!same_source || same_pair || counted) continue;
+        report->ambiguous++;
+        counted = true;
+    }
+}
+
+/* The first of sorted prints that is not before `wanted`, or the one behind the last. */
+static const print *lower_bound(const print *prints, int64_t count, print wanted)
+{
+    while (count > 0) {
+        int64_t half = count / 2;
+        if (compare(&prints[half], &wanted) < 0) {
+            prints += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return prints;
+}
+
+static void count_shared(const print *train, const print *dev, lb_pair_report *report)
+{
+    int64_t count = lb_pairs_count(report->train.pairs);
+    for (int64_t i = 0; i < lb_pairs_count(report->dev.pairs); i++) {
+        const print *source = lower_bound(train, count, (print){dev[i].source, 0});
+        if (source == train + count || source->source != dev[i].source) continue;
+        report->shared_sources++;
+        const print *pair = lower_bound(source, count - (source - train), dev[i]);
+        report->shared_pairs += pair < train + count && compare(pair, &dev[i]) == 0;
+    }
+}
+
+static lb_status measure_side(const lb_pairs *pairs, int32_t (*length)(const lb_pairs *, int64_t),
+                              lb_side_report *side, lb_error *error)
+{
+    int64_t count = lb_pairs_count(pairs), before = 0;
+    int64_t *with = lb_alloc_zero((LB_PAIR_LONGEST + 1) * sizeof *with); /* pairs by length */
+    if (!with) return out_of_memory(error);
+    side->shortest = LB_PAIR_LONGEST;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t found = length(pairs, i);
+        with[found]++;
+        side->shortest = found < side->shortest ? found : side->shortest;
+        side->longest = found > side->longest ? found : side->longest;
+    }
+    for (side->median = 0; before + with[side->median] < (count + 1) / 2; side->median++)
+        before += with[side->median];
+    lb_release(with);
+    return LB_OK;
+}
+
+static int64_t symbol_count(const lb_vocabulary *vocabulary)
+{
+    return vocabulary ? lb_vocabulary_size(vocabulary) - LB_FIRST_TOKEN : 0;
+}
+
+static lb_status measure(const lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
+                         lb_pair_file_report *report, lb_error *error)
+{
+    report->pairs = pairs;
+    report->source.symbols = symbol_count(source);
+    report->target.symbols = symbol_count(target);
+    lb_status status = measure_side(pairs, lb_pairs_source_length, &report->source, error);
+    return status ? status : measure_side(pairs, lb_pairs_target_length, &report->target, error);
+}
+
+/* Lists what the vocabulary of one side of dev has and that of train has not. */
+static lb_status list_unseen(const lb_vocabulary *train, lb_unseen_report *report, lb_error *error)
+{
+    lb_vocabulary_sort(report->symbols, 1);
+    int32_t size = lb_vocabulary_size(report->symbols);
+    report->unseen = lb_alloc((size_t)size * sizeof *report->unseen);
+    if (!report->unseen) return out_of_memory(error);
+    for (int32_t id = LB_FIRST_TOKEN; train && id < size; id++) {
+        const char *symbol = lb_vocabulary_symbol(report->symbols, id);
+        if (lb_vocabulary_id(train, symbol) != LB_UNK) continue;
+        int64_t times = lb_vocabulary_count(report->symbols, id);
+        report->unseen[report->count++] = (lb_unseen_symbol){symbol, times};
+        report->times += times;
+    }
+    return LB_OK;
+}
+
+static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_error *error)
+{
+    report->source.symbols = lb_vocabulary_new_reserved(error);
+    report->target.symbols = report->source.symbols ? lb_vocabulary_new_reserved(error) : NULL;
+    if (!report->target.symbols) return LB_ERROR_MEMORY;
+    return lb_pairs_count_symbols(dev, report->source.symbols, report->target.symbols, error);
+}
+
+static void compare_files(lb_pairs *dev, const print *train_prints, lb_pair_report *report, lb_error *error)
+{
+    print *prints = make_prints(dev, error);
+    if (!prints) return;
+    count_repetitions(prints, &report->dev);
+    count_shared(train_prints, prints, report);
+    lb_release(prints);
+}
+
+lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
+                              const lb_vocabulary *target, lb_pair_report *report, lb_error *error)
+{
+    *report = (lb_pair_report){0};
+    lb_error found = {0};
+    lb_status status = measure(train, source, target, &report->train, &found);
+    if (!status && dev) status = count_dev_symbols(dev, report, &found);
+    if (!status && dev) status = list_unseen(source, &report->source, &found);
+    if (!status && dev) status = list_unseen(target, &report->target, &found);
+    if (!status && dev)
+        status = measure(dev, report->source.symbols, report->target.symbols, &report->dev, &found);
+    print *prints = status ? NULL : make_prints(train, &found);
+    if (prints) {
+        count_repetitions(prints, &report->train);
+        if (dev) compare_files(dev, prints, report, &found);
+    }
+    lb_release(prints);
+    report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
+    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+}
+
+void lb_pair_report_free(lb_pair_report *report)
+{
+    lb_release(report->source.unseen);
+    lb_release(report->target.unseen);
+    lb_vocabulary_free(report->source.symbols);
+    lb_vocabulary_free(report->target.symbols);
+    *report = (lb_pair_report){0};
+}

@@ -1,0 +1,263 @@
+#include "data/pairs.h"
+
+#include "tensor/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_CAPACITY = 1024, WINDOW = 1 << 16 };
+
+/* One pair: where its line stands in the file and how long it is in bytes and in symbols. */
+typedef struct place {
+    uint64_t offset;
+    uint32_t bytes;
+    uint16_t source, target;
+} place;
+
+struct lb_pairs {
+    char *path;
+    int descriptor; /* -1 if the file is not open */
+    lb_pair_format format;
+    place *places; /* [capacity] */
+    int64_t count, capacity;
+    lb_pairs_facts facts;
+    lb_pair_line line; /* the one that was read last */
+    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
+    size_t window_room, held;
+    uint64_t start;
+    int64_t next; /* behind the pair that was read last: who reads in order gets more bytes at once */
+};
+
+static lb_status out_of_memory(const lb_pairs *pairs, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %lld pairs", pairs->path,
+                        (long long)pairs->count + 1);
+}
+
+static lb_status cannot_read(const char *path, int reason, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
+}
+
+static lb_status add_place(lb_pairs *pairs, place new_place, lb_error *error)
+{
+    if (pairs->count == pairs->capacity) {
+        int64_t capacity = pairs->capacity ? 2 * pairs->capacity : FIRST_CAPACITY;
+        place *grown = lb_alloc_grow(pairs->places, (size_t)pairs->count * sizeof *grown,
+                                     (size_t)capacity * sizeof *grown);
+        if (!grown) return out_of_memory(pairs, error);
+        pairs->places = grown;
+        pairs->capacity = capacity;
+    }
+    pairs->places[pairs->count++] = new_place;
+    return LB_OK;
+}
+
+static lb_status note_bad_line(lb_pairs *pairs, const lb_error *found, lb_error *error)
+{
+    lb_pairs_facts *facts = &pairs->facts;
+    facts->bad[pairs->line.bad]++;
+    if (facts->first_bad.count == LB_PAIRS_BAD_KEPT) return LB_OK;
+    return lb_strings_add(&facts->first_bad, lb_alloc_string(found->message), error);
+}
+
+static lb_status take_line(lb_pairs *pairs, const lb_line *line, lb_error *error)
+{
+    lb_error found = {0};
+    size_t mark = 0;
+    pairs->facts.lines++;
+    pairs->facts.crlf += line->crlf;
+    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
+        pairs->facts.byte_order_mark = true;
+        mark = LB_PAIR_LINE_MARK;
+    }
+    lb_status status = lb_pair_line_read(&pairs->format, pairs->path, line, &pairs->line, &found);
+    if (status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines) return note_bad_line(pairs, &found, error);
+    if (status) return lb_error_set(error, status, "%s", found.message);
+    place here = {.offset = (uint64_t)line->offset + mark,
+                  .bytes = (uint32_t)(line->length - mark),
+                  .source = (uint16_t)pairs->line.source.count,
+                  .target = (uint16_t)pairs->line.target.count};
+    return add_place(pairs, here, error);
+}
+
+static lb_status find_lines(lb_pairs *pairs, lb_error *error)
+{
+    lb_lines lines;
+    lb_status status = lb_lines_open(&lines, pairs->descriptor, pairs->path, LB_PAIR_LINE_BYTES, error);
+    bool more = true;
+    while (more && !status) {
+        lb_line line;
+        lb_lines_result result = lb_lines_next(&lines, true, &line, error);
+        more = result == LB_LINES_ONE;
+        if (more) status = take_line(pairs, &line, error);
+        if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
+    }
+    lb_lines_close(&lines);
+    if (status || pairs->count > 0) return status;
+    if (pairs->facts.lines == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found an empty file, expected a pair of texts a line", pairs->path);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no good line among %lld; the first: %s",
+                        pairs->path, (long long)pairs->facts.lines, pairs->facts.first_bad.text[0]);
+}
+
+static lb_status open_file(lb_pairs *pairs, lb_error *error)
+{
+    struct stat info;
+    pairs->descriptor = open(pairs->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (pairs->descriptor < 0 || fstat(pairs->descriptor, &info) != 0)
+        return cannot_read(pairs->path, errno, error);
+    if (S_ISDIR(info.st_mode)) return cannot_read(pairs->path, EISDIR, error);
+    if (S_ISREG(info.st_mode)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: found a pipe or device, expected a file",
+                        pairs->path);
+}
+
+lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error)
+{
+    if (lb_pair_format_check(format, error)) return NULL;
+    lb_pairs *pairs = lb_alloc_zero(sizeof *pairs);
+    char *copy = pairs ? lb_alloc_string(path) : NULL;
+    if (!copy) {
+        lb_release(pairs);
+        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        return NULL;
+    }
+    pairs->path = copy;
+    pairs->descriptor = -1;
+    pairs->format = *format;
+    lb_status status = open_file(pairs, error);
+    if (!status) status = find_lines(pairs, error);
+    if (!status) return pairs;
+    lb_pairs_close(pairs);
+    return NULL;
+}
+
+void lb_pairs_close(lb_pairs *pairs)
+{
+    if (!pairs) return;
+    if (pairs->descriptor >= 0) close(pairs->descriptor);
+    lb_strings_free(&pairs->facts.first_bad);
+    lb_pair_line_free(&pairs->line);
+    lb_release(pairs->window);
+    lb_release(pairs->places);
+    lb_release(pairs->path);
+    lb_release(pairs);
+}
+
+int64_t lb_pairs_count(const lb_pairs *pairs)
+{
+    return pairs->count;
+}
+
+const char *lb_pairs_path(const lb_pairs *pairs)
+{
+    return pairs->path;
+}
+
+const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs)
+{
+    return &pairs->facts;
+}
+
+int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair)
+{
+    return pairs->places[pair].source;
+}
+
+int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
+{
+    return pairs->places[pair].target;
+}
+
+static bool is_in_window(const lb_pairs *pairs, const place *p)
+{
+    return p->offset >= pairs->start && p->offset + p->bytes <= pairs->start + pairs->held;
+}
+
+/* Reads `wanted` bytes from `offset` on into the window, or those that there are. */
+static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb_error *error)
+{
+    pairs->held = 0;
+    pairs->start = offset;
+    if (wanted > pairs->window_room) {
+        lb_release(pairs->window);
+        pairs->window_room = 0;
+        pairs->window = lb_alloc(wanted);
+        if (!pairs->window) return out_of_memory(pairs, error);
+        pairs->window_room = wanted;
+    }
+    while (pairs->held < wanted) {
+        ssize_t count = pread(pairs->descriptor, pairs->window + pairs->held, wanted - pairs->held,
+                              (off_t)(offset + pairs->held));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return cannot_read(pairs->path, errno, error);
+        if (count == 0) return LB_OK;
+        pairs->held += (size_t)count;
+    }
+    return LB_OK;
+}
+
+static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the file has changed since it was opened", pairs->path);
+}
+
+lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
+{
+    *line = &pairs->line;
+    if (pair < 0 || pair >= pairs->count)
+        return lb_error_set(error, LB_ERROR_INDEX, "%s: there is no pair %lld of %lld", pairs->path,
+                            (long long)pair, (long long)pairs->count);
+    const place *p = &pairs->places[pair];
+    lb_status status = LB_OK;
+    if (!is_in_window(pairs, p)) {
+        size_t wanted = pair == pairs->next && p->bytes < WINDOW ? WINDOW : p->bytes;
+        status = fill_window(pairs, p->offset, wanted, error);
+        if (status) return status;
+        if (!is_in_window(pairs, p)) return has_changed(pairs, error);
+    }
+    pairs->next = pair + 1;
+    lb_line bytes = {.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
+    lb_error found = {0};
+    status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
+    if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
+    if (status) return lb_error_set(error, status, "%s", found.message);
+    bool same = pairs->line.source.count == p->source && pairs->line.target.count == p->target;
+    return same ? LB_OK : has_changed(pairs, error);
+}
+
+lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+                                 lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < pairs->count && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i, &line, error);
+        if (!status) status = lb_vocabulary_add(source, line->source.symbol, line->source.count, error);
+        if (!status && target)
+            status = lb_vocabulary_add(target, line->target.symbol, line->target.count, error);
+    }
+    return status;
+}
+
+static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)
+{
+    lb_vocabulary_encode(vocabulary, symbols->symbol, symbols->count, id, (int32_t)symbols->count);
+}
+
+lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *source_vocabulary,
+                          const lb_vocabulary *target_vocabulary, int32_t *source, int32_t *target,
+                          lb_error *error)
+{
+    const lb_pair_line *line;
+    lb_status status = lb_pairs_read(pairs, pair, &line, error);
+    if (status) return status;
+    encode(source_vocabulary, &line->source, source);
+    encode(target_vocabulary, &line->target, target);
+    return LB_OK;
+}

@@ -1,0 +1,234 @@
+#include "data/symbols.h"
+
+#include "io/json.h"
+#include "tensor/alloc.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+static const char *const names[] = {
+    [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd"};
+
+const char *lb_normalization_name(lb_normalization normalize)
+{
+    return names[normalize];
+}
+
+bool lb_normalization_find(const char *name, lb_normalization *normalize)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *normalize = (lb_normalization)i;
+        return true;
+    }
+    return false;
+}
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the symbols of a text");
+}
+
+/* Memory for `needed` elements, with the old ones forgotten; NULL, and the old memory released, if there is none. */
+static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
+{
+    if (needed <= *room) return memory;
+    lb_release(memory);
+    *room = needed + needed / 2;
+    memory = lb_alloc(*room * element);
+    if (!memory) *room = 0;
+    return memory;
+}
+
+/* Can it be seen at a glance that valid UTF-8 is normalised? ASCII is, and below U+0300, that is before the first byte 0xCC,
+ * every character is composed. */
+static bool is_plain(lb_normalization form, const char *text, size_t length)
+{
+    unsigned char largest = 0;
+    for (size_t i = 0; i < length; i++)
+        largest = (unsigned char)text[i] > largest ? (unsigned char)text[i] : largest;
+    return form == LB_NORMALIZE_NONE || largest < (form == LB_NORMALIZE_NFC ? 0xCC : 0x80);
+}
+
+/* Do so many marks follow each other that sorting them, one by one, could take for ever? */
+static bool has_endless_marks(const char *text, size_t length)
+{
+    int marks = 0;
+    for (size_t at = 0; at < length && marks <= LB_SYMBOL_MARKS;) {
+        int32_t character;
+        at += (size_t)utf8proc_iterate((const utf8proc_uint8_t *)text + at, (utf8proc_ssize_t)(length - at),
+                                       &character);
+        marks = utf8proc_get_property(character)->combining_class ? marks + 1 : 0;
+    }
+    return marks > LB_SYMBOL_MARKS;
+}
+
+/* Brings valid UTF-8 into a form of Unicode, in `characters`. Returns it, NULL if there is no memory. */
+static const char *normalize(lb_normalization form, const char *text, size_t *length, lb_symbols *symbols)
+{
+    utf8proc_option_t options =
+        (utf8proc_option_t)(UTF8PROC_STABLE |
+                            (form == LB_NORMALIZE_NFC ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE));
+    utf8proc_ssize_t count = (utf8proc_ssize_t)(2 * *length);
+    do { /* utf8proc says how much room it needs, and encoding ends with a NUL */
+        symbols->characters = reserve(symbols->characters, &symbols->character_room, (size_t)count + 1,
+                                      sizeof *symbols->characters);
+        if (!symbols->characters) return NULL;
+        count =
+            utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)*length, symbols->characters,
+                               (utf8proc_ssize_t)symbols->character_room - 1, options);
+    } while (count > (utf8proc_ssize_t)symbols->character_room - 1);
+    *length = (size_t)utf8proc_reencode(symbols->characters, count, options);
+    return (const char *)symbols->characters;
+}
+
+static const char *separator_of(const lb_symbol_rule *rule)
+{
+    return rule->separator ? rule->separator : "";
+}
+
+lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
+{
+    const char *separator = separator_of(rule);
+    size_t length = strlen(separator), normal_length = length;
+    if (!lb_utf8_valid(separator, length) || strpbrk(separator, "\t\r\n"))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "a separator of symbols is UTF-8 without tabs and ends of lines");
+    if (rule->normalize == LB_NORMALIZE_NONE) return LB_OK;
+    lb_symbols symbols = {0};
+    const char *normal = normalize(rule->normalize, separator, &normal_length, &symbols);
+    bool equal = normal && normal_length == length && memcmp(normal, separator, length) == 0;
+    lb_symbols_free(&symbols);
+    if (!normal) return out_of_memory(error);
+    if (equal) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "the separator \"%.40s\" is not %s: no text would contain it", separator,
+                        names[rule->normalize]);
+}
+
+/* Each character a symbol. */
+static void cut_characters(const char *text, size_t length, lb_symbols *symbols)
+{
+    char *to = symbols->letters;
+    for (size_t at = 0; at < length;) {
+        symbols->symbol[symbols->count++] = to;
+        do *to++ = text[at++];
+        while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
+        *to++ = '\0';
+    }
+}
+
+/* Where the separator stands, or the end. */
+static const char *find(const char *at, const char *end, const char *separator, size_t length)
+{
+    while ((size_t)(end - at) >= length) {
+        at = memchr(at, *separator, (size_t)(end - at) - length + 1);
+        if (!at) return end;
+        if (memcmp(at, separator, length) == 0) return at;
+        at++;
+    }
+    return end;
+}
+
+/* Each piece between separators a symbol. False if one is empty. */
+static bool cut_pieces(const char *text, size_t length, const char *separator, lb_symbols *symbols)
+{
+    size_t gap = strlen(separator);
+    char *to = symbols->letters;
+    const char *end = text + length;
+    for (;;) {
+        const char *stop = find(text, end, separator, gap);
+        size_t count = (size_t)(stop - text);
+        if (count == 0) return false;
+        symbols->symbol[symbols->count++] = to;
+        memcpy(to, text, count);
+        to[count] = '\0';
+        to += count + 1;
+        if (stop == end) return true;
+        text = stop + gap;
+    }
+}
+
+static lb_status check_bytes(const char *text, size_t length, lb_error *error)
+{
+    size_t valid = lb_utf8_prefix(text, length);
+    const char *zero = memchr(text, '\0', valid);
+    if (zero)
+        return lb_error_set(error, LB_ERROR_FORMAT, "found a zero byte as byte %zu, expected text",
+                            (size_t)(zero - text) + 1);
+    if (valid == length) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "found 0x%02X as byte %zu, expected UTF-8",
+                        (unsigned)(unsigned char)text[valid], valid + 1);
+}
+
+lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols,
+                           lb_error *error)
+{
+    const char *separator = separator_of(rule);
+    symbols->count = 0;
+    if (length == 0) return LB_OK;
+    lb_status status = check_bytes(text, length, error);
+    if (status) return status;
+    if (!is_plain(rule->normalize, text, length)) {
+        if (has_endless_marks(text, length))
+            return lb_error_set(error, LB_ERROR_FORMAT,
+                                "found more than %d combining marks in a row, expected letters between them",
+                                LB_SYMBOL_MARKS);
+        text = normalize(rule->normalize, text, &length, symbols);
+        if (!text) return out_of_memory(error);
+    }
+    symbols->letters = reserve(symbols->letters, &symbols->letter_room, 2 * length, 1);
+    symbols->symbol =
+        reserve((void *)symbols->symbol, &symbols->symbol_room, length, sizeof *symbols->symbol);
+    if (!symbols->letters || !symbols->symbol) return out_of_memory(error);
+    if (*separator == '\0')
+        cut_characters(text, length, symbols);
+    else if (!cut_pieces(text, length, separator, symbols))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "found an empty symbol, expected one before and behind each separator");
+    return LB_OK;
+}
+
+/* The symbols with the separator between them. NULL if there is no memory. */
+static char *concatenate(const char *separator, const char *const *symbols, size_t count, size_t *length)
+{
+    size_t gap = strlen(separator), bytes = 1;
+    for (size_t i = 0; i < count; i++) bytes += strlen(symbols[i]) + gap;
+    char *text = lb_alloc(bytes), *to = text;
+    if (!text) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strlen(symbols[i]);
+        if (i > 0) memcpy(to, separator, gap);
+        to += i > 0 ? gap : 0;
+        memcpy(to, symbols[i], size);
+        to += size;
+    }
+    *to = '\0';
+    *length = (size_t)(to - text);
+    return text;
+}
+
+char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count, lb_error *error)
+{
+    size_t length;
+    char *text = concatenate(separator_of(rule), symbols, count, &length);
+    if (!text) out_of_memory(error);
+    if (!text || rule->normalize == LB_NORMALIZE_NONE || is_plain(LB_NORMALIZE_NFC, text, length) ||
+        has_endless_marks(text, length))
+        return text;
+    lb_symbols composed = {0};
+    const char *normal = normalize(LB_NORMALIZE_NFC, text, &length, &composed);
+    lb_release(text);
+    text = normal ? lb_alloc_string(normal) : NULL;
+    if (!text) out_of_memory(error);
+    lb_symbols_free(&composed);
+    return text;
+}
+
+void lb_symbols_free(lb_symbols *symbols)
+{
+    lb_release((void *)symbols->symbol);
+    lb_release(symbols->letters);
+    lb_release(symbols->characters);
+    *symbols = (lb_symbols){0};
+}

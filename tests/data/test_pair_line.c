@@ -1,0 +1,80 @@
+/* One line, from wherever it comes, and the formats that it may have. */
+#include "data/pair_line.h"
+
+#include "support/suite.h"
+
+#include <string.h>
+
+static lb_error error;
+
+static void expect_impossible(lb_pair_format format, const char *message)
+{
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_pair_format_check(&format, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, message);
+}
+
+START_TEST(test_format_check_what_is_impossible_is_refused)
+{
+    expect_impossible((lb_pair_format){.source_column = -1}, "there is no column -1: 1 is the first");
+    expect_impossible((lb_pair_format){.target_column = -3}, "there is no column -3: 1 is the first");
+    expect_impossible((lb_pair_format){.source_column = 2}, "source and target cannot both be column 2");
+    expect_impossible((lb_pair_format){.longest = LB_PAIR_LONGEST + 1},
+                      "the longest text cannot have 65536 symbols: 1 to 65535 can be");
+    expect_impossible((lb_pair_format){.longest = -1},
+                      "the longest text cannot have -1 symbols: 1 to 65535 can be");
+    expect_impossible((lb_pair_format){.target = {.separator = "\t"}},
+                      "a separator of symbols is UTF-8 without tabs and ends of lines");
+    ck_assert_int_eq(lb_pair_format_check(&(lb_pair_format){.source_column = 2, .no_target = true}, NULL),
+                     LB_OK);
+}
+END_TEST
+
+START_TEST(test_line_read_takes_lines_from_anywhere)
+{
+    lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFC}, .no_target = true};
+    lb_pair_line pair = {0};
+    ck_assert_int_eq(lb_pair_format_check(&format, &error), LB_OK);
+    lb_line line = {.text = "\xEF\xBB\xBFye\u0301s", .length = 8, .number = 1};
+    ck_assert_int_eq(lb_pair_line_read(&format, "standard input", &line, &pair, &error), LB_OK);
+    ck_assert_uint_eq(pair.source.count, 3);
+    ck_assert_str_eq(pair.source.symbol[1], "é");
+    line = (lb_line){.text = "a\tb", .length = 3, .number = 2};
+    ck_assert_int_eq(lb_pair_line_read(&format, "standard input", &line, &pair, &error), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "standard input:2: found 2 columns, expected 1");
+    ck_assert_int_eq(pair.bad, LB_LINE_COLUMNS);
+    line = (lb_line){.text = "abc", .length = 3, .number = 3, .cut = true};
+    ck_assert_int_eq(lb_pair_line_read(&format, "standard input", &line, &pair, NULL), LB_ERROR_FORMAT);
+    ck_assert_int_eq(pair.bad, LB_LINE_LONG);
+    line = (lb_line){.text = "abc", .length = 3, .number = 4};
+    ck_assert_int_eq(lb_pair_line_read(&format, "standard input", &line, &pair, NULL), LB_OK);
+    ck_assert_int_eq(pair.bad, LB_LINE_GOOD);
+    lb_pair_line_free(&pair);
+}
+END_TEST
+
+START_TEST(test_line_read_number_of_columns_is_that_of_the_first_good_one)
+{
+    static const char *const lines[] = {"a", "a\tb\tc", "a\tb", "a\tb\tc\td", "\t\tc"};
+    static const lb_bad_line kinds[] = {LB_LINE_COLUMNS, LB_LINE_GOOD, LB_LINE_COLUMNS, LB_LINE_COLUMNS,
+                                        LB_LINE_EMPTY};
+    lb_pair_format format = {.source_column = 2, .target_column = 1};
+    lb_pair_line pair = {0};
+    for (int i = 0; i < 5; i++) {
+        lb_line line = {.text = lines[i], .length = strlen(lines[i]), .number = i + 1};
+        lb_status status = lb_pair_line_read(&format, "lines", &line, &pair, NULL);
+        ck_assert_int_eq(pair.bad, kinds[i]);
+        ck_assert_int_eq(status, kinds[i] == LB_LINE_GOOD ? LB_OK : LB_ERROR_FORMAT);
+    }
+    ck_assert_int_eq(pair.columns, 3);
+    lb_pair_line_free(&pair);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("pair line",
+                             SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
+                                           test_line_read_takes_lines_from_anywhere,
+                                           test_line_read_number_of_columns_is_that_of_the_first_good_one));
+}

@@ -1,0 +1,247 @@
+/* Texts as symbols and back; normal forms against Python's: tests/data/text/make_fixtures.py. */
+#include "data/symbols.h"
+
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "tensor/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lb_error error;
+static lb_symbols symbols;
+
+static lb_status split(lb_symbol_rule rule, const char *text)
+{
+    error = (lb_error){0};
+    return lb_symbols_split(&rule, text, strlen(text), &symbols, &error);
+}
+
+/* Takes a text apart and expects these symbols, NULL behind the last. */
+static void expect(lb_symbol_rule rule, const char *text, const char *const *expected)
+{
+    ck_assert_msg(split(rule, text) == LB_OK, "%s: %s", text, error.message);
+    for (size_t i = 0; i < symbols.count; i++) {
+        ck_assert_msg(expected[i] != NULL, "there is \"%s\" too", symbols.symbol[i]);
+        ck_assert_str_eq(symbols.symbol[i], expected[i]);
+    }
+    ck_assert_msg(!expected[symbols.count], "there is no \"%s\"", expected[symbols.count]);
+}
+
+#define EXPECT(rule, text, ...) expect(rule, text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_fault(lb_symbol_rule rule, const char *text, const char *message)
+{
+    ck_assert_int_eq(split(rule, text), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, message);
+}
+
+static const lb_symbol_rule characters = {0}, words = {.separator = " "}, bars = {.separator = "||"};
+
+START_TEST(test_split_without_separator_each_character_is_a_symbol)
+{
+    EXPECT(characters, "aé 日\U0001f600", "a", "é", " ", "日", "\U0001f600");
+    EXPECT(characters, "e\u0301", "e", "\u0301");
+    EXPECT(((lb_symbol_rule){.separator = ""}), "<eos>", "<", "e", "o", "s", ">");
+    ck_assert_int_eq(split(characters, ""), LB_OK);
+    ck_assert_uint_eq(symbols.count, 0);
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_split_at_separator)
+{
+    EXPECT(words, "one", "one");
+    EXPECT(words, "B AH0 T <eos> é", "B", "AH0", "T", "<eos>", "é");
+    EXPECT(bars, "a|b||c d", "a|b", "c d");
+    EXPECT(bars, "a|", "a|");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_split_empty_symbol_is_refused)
+{
+    static const char *const faulty[] = {" ", " a", "a ", "a  b", "  "};
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
+        expect_fault(words, faulty[i],
+                     "found an empty symbol, expected one before and behind each separator");
+    expect_fault(bars, "a||||b", "found an empty symbol, expected one before and behind each separator");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_split_what_is_not_utf8_is_refused_with_its_place)
+{
+    expect_fault(characters, "\xff", "found 0xFF as byte 1, expected UTF-8");
+    expect_fault(words, "aé \xc3(", "found 0xC3 as byte 5, expected UTF-8");
+    expect_fault((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, "ab\xed\xa0\x80",
+                 "found 0xED as byte 3, expected UTF-8");
+    expect_fault(characters, "a\xe6\x97", "found 0xE6 as byte 2, expected UTF-8");
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_symbols_split(&characters, "ab\0c", 4, &symbols, &error), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "found a zero byte as byte 3, expected text");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_split_normal_form_decides_what_a_symbol_is)
+{
+    lb_symbol_rule nfc = {.normalize = LB_NORMALIZE_NFC}, nfd = {.normalize = LB_NORMALIZE_NFD};
+    EXPECT(nfc, "e\u0301x", "é", "x");
+    EXPECT(nfd, "éx", "e", "\u0301", "x");
+    EXPECT(nfd, "각", "ᄀ", "ᅡ", "ᆨ");
+    EXPECT(nfc, "plain", "p", "l", "a", "i", "n");
+    EXPECT(((lb_symbol_rule){" ", LB_NORMALIZE_NFC}), "e\u0301a \u212b", "éa", "Å");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+static void check_form(lb_normalization form, const char *text, const char *normal, const char *composed)
+{
+    lb_symbol_rule rule = {.normalize = form};
+    ck_assert_msg(split(rule, text) == LB_OK, "%s: %s", text, error.message);
+    char *found = lb_symbols_join(&characters, symbols.symbol, symbols.count, NULL);
+    char *joined = lb_symbols_join(&rule, symbols.symbol, symbols.count, NULL);
+    ck_assert_str_eq(found, normal);
+    ck_assert_str_eq(joined, composed);
+    lb_release(found);
+    lb_release(joined);
+}
+
+START_TEST(test_split_and_join_normal_forms_are_those_of_python)
+{
+    size_t length;
+    int lines = 0;
+    char *file = support_read_file(TEST_DATA "/text/normal.txt", &length), *rest = NULL;
+    for (char *line = strtok_r(file, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
+        char *nfc = strchr(line, '\t') + 1, *nfd = strchr(nfc, '\t') + 1;
+        nfc[-1] = nfd[-1] = '\0';
+        check_form(LB_NORMALIZE_NFC, line, nfc, nfc);
+        check_form(LB_NORMALIZE_NFD, line, nfd, nfc);
+        check_form(LB_NORMALIZE_NONE, line, line, line);
+    }
+    ck_assert_int_eq(lines, 183);
+    free(file);
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+/* Without a limit, sorting them would take minutes. */
+START_TEST(test_split_endless_marks_are_refused_in_time)
+{
+    enum { MARKS = 300000 };
+    char *text = malloc(2 * MARKS + 1);
+    for (int i = 0; i < MARKS; i++) memcpy(text + 2 * i, i % 2 ? "\u0323" : "\u0301", 2);
+    text[2 * MARKS] = '\0';
+    ck_assert_int_eq(split(characters, text), LB_OK);
+    ck_assert_uint_eq(symbols.count, MARKS);
+    char *joined = lb_symbols_join(&(lb_symbol_rule){.normalize = LB_NORMALIZE_NFD}, symbols.symbol,
+                                   symbols.count, NULL);
+    ck_assert_str_eq(joined, text);
+    lb_release(joined);
+    expect_fault((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, text,
+                 "found more than 255 combining marks in a row, expected letters between them");
+    text[(size_t)2 * LB_SYMBOL_MARKS] = '\0';
+    ck_assert_int_eq(split((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, text), LB_OK);
+    free(text);
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_join_puts_the_separator_between)
+{
+    static const char *const three[] = {"a", "e\u0301", "<unk>"};
+    static const struct {
+        lb_symbol_rule rule;
+        size_t count;
+        const char *text;
+    } cases[] = {{{0}, 3, "ae\u0301<unk>"},
+                 {{" ", LB_NORMALIZE_NONE}, 3, "a e\u0301 <unk>"},
+                 {{"||", LB_NORMALIZE_NFD}, 3, "a||é||<unk>"},
+                 {{" ", LB_NORMALIZE_NFC}, 1, "a"},
+                 {{" ", LB_NORMALIZE_NFC}, 0, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = lb_symbols_join(&cases[i].rule, three, cases[i].count, NULL);
+        ck_assert_str_eq(text, cases[i].text);
+        lb_release(text);
+    }
+}
+END_TEST
+
+static void expect_bad_rule(const char *separator, lb_normalization normalize, const char *message)
+{
+    lb_symbol_rule rule = {separator, normalize};
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_symbol_rule_check(&rule, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, message);
+}
+
+START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
+{
+    static const char *const unfit[] = {"\t", "a\n", "\r", "\xff"};
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+        expect_bad_rule(unfit[i], LB_NORMALIZE_NONE,
+                        "a separator of symbols is UTF-8 without tabs and ends of lines");
+    expect_bad_rule("é", LB_NORMALIZE_NFD, "the separator \"é\" is not nfd: no text would contain it");
+    expect_bad_rule("e\u0301", LB_NORMALIZE_NFC,
+                    "the separator \"e\u0301\" is not nfc: no text would contain it");
+    ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NFC}, NULL), LB_OK);
+    ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NONE}, NULL), LB_OK);
+    ck_assert_int_eq(lb_symbol_rule_check(&characters, NULL), LB_OK);
+}
+END_TEST
+
+START_TEST(test_normalization_names_are_found)
+{
+    lb_normalization found;
+    for (int i = LB_NORMALIZE_NONE; i <= LB_NORMALIZE_NFD; i++) {
+        ck_assert(lb_normalization_find(lb_normalization_name((lb_normalization)i), &found));
+        ck_assert_int_eq((int)found, i);
+    }
+    ck_assert(!lb_normalization_find("NFKC", &found));
+}
+END_TEST
+
+/* Takes a text apart and puts it together until memory is short. */
+static lb_status there_and_back(void)
+{
+    lb_symbol_rule rule = {" ", LB_NORMALIZE_NFD};
+    error = (lb_error){0};
+    lb_status status = lb_symbol_rule_check(&rule, &error);
+    if (!status) status = split(rule, "각 ΐ é");
+    char *text = status ? NULL : lb_symbols_join(&rule, symbols.symbol, symbols.count, &error);
+    if (text) ck_assert_str_eq(text, "각 ΐ é");
+    lb_release(text);
+    lb_symbols_free(&symbols);
+    return error.status;
+}
+
+START_TEST(test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    support_watch_allocations();
+    ck_assert_int_eq(there_and_back(), LB_OK);
+    long all = support_allocation_count();
+    ck_assert_int_gt(all, 5);
+    for (long n = 1; n <= all; n++) {
+        support_fail_from_allocation(n);
+        ck_assert_int_eq(there_and_back(), LB_ERROR_MEMORY);
+        ck_assert_int_eq(support_live_allocations(), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "symbols",
+        SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol, test_split_at_separator,
+                      test_split_empty_symbol_is_refused,
+                      test_split_what_is_not_utf8_is_refused_with_its_place,
+                      test_split_normal_form_decides_what_a_symbol_is,
+                      test_split_and_join_normal_forms_are_those_of_python,
+                      test_split_endless_marks_are_refused_in_time, test_join_puts_the_separator_between,
+                      test_rule_check_separators_that_no_text_can_contain_are_refused,
+                      test_normalization_names_are_found,
+                      test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing));
+}
