@@ -82,8 +82,9 @@ AVX512_INLINE void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, 
                               int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
                               int64_t stride)
 {
+    const int64_t pair = (int64_t)2 * LANES;
     int64_t j = 0;
-    for (; j + 2 * LANES <= n; j += 2 * LANES)
+    for (; j + pair <= n; j += pair)
         panel(2, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);
     for (; j + LANES <= n; j += LANES)
         panel(1, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);

@@ -112,7 +112,7 @@ static void check_restored(const lb_model_kind *kind, const char *text, const ch
     lb_params *params = lb_params_new(1);
     cJSON *json = cJSON_Parse(text);
     lb_error error = {0};
-    const lb_model *model = kind->restore(params, json, &error);
+    const lb_model *model = kind->restore(params, "", json, &error);
     if (expected) {
         ck_assert_msg(model, "%s", error.message);
         char *written = kind->config_json(model);
