@@ -81,6 +81,8 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     if (is_pytorch(by))
         APPEND(argv, s->python, app_path(BENCH_DIR, decodes ? "torch_decode.py" : "torch_sort.py", program));
     else if (strcmp(by, "floor") == 0)
+        APPEND(argv, app_path(s->bin, "bench_floor", program), "--openblas");
+    else if (strcmp(by, "products") == 0)
         APPEND(argv, app_path(s->bin, "bench_floor", program));
     else
         APPEND(argv, app_path(s->bin, decodes ? "bench_decode" : "bench_train", program));
@@ -100,6 +102,7 @@ void bench_compare(bench_session *s, const bench_case *what, int threads)
 {
     bench_measure(s, what, "lookback", threads);
     if (!is_part(what, "decoding") && !is_part(what, "start")) bench_measure(s, what, "floor", threads);
+    if (is_part(what, "training")) bench_measure(s, what, "products", threads);
     if (s->python) bench_measure(s, what, "pytorch", threads);
     if (s->compiles && is_part(what, "training")) bench_measure(s, what, "pytorch compiled", threads);
 }

@@ -97,8 +97,8 @@ static void add_judged(table *t, const char *label, const char *what, double val
 
 static void print_row(table *t, const row *r)
 {
-    static const char *const programs[] = {"lookback", "floor", "pytorch"};
-    enum { LOOKBACK, FLOOR, PYTORCH, PROGRAMS };
+    static const char *const programs[] = {"lookback", "floor", "products", "pytorch"};
+    enum { LOOKBACK, FLOOR, PRODUCTS, PYTORCH, PROGRAMS };
     double ms[PROGRAMS][2], least[PROGRAMS];
     add(t, "%-*s", LABEL, r->label);
     for (int i = 0; i < PROGRAMS; i++) {
@@ -117,11 +117,11 @@ static void print_row(table *t, const row *r)
 
 static void print_speeds(table *t)
 {
-    add(t, "%-*s%18s%18s%18s%13s%15s%15s", LABEL, "milliseconds", "Lookback", "floor", "PyTorch", "PyTorch /",
-        "Lookback /", "1 thread /");
+    add(t, "%-*s%18s%18s%18s%18s%13s%15s%15s", LABEL, "milliseconds", "Lookback", "floor", "our products",
+        "PyTorch", "PyTorch /", "Lookback /", "1 thread /");
     end_line(t);
     add(t, "%-*s", LABEL, "threads");
-    for (int i = 0; i < 6; i++) add(t, "%9d", 1 + i % 2);
+    for (int i = 0; i < 8; i++) add(t, "%9d", 1 + i % 2);
     add(t, "%13s%15s%15s", "Lookback", "floor, on 2", "2 threads");
     end_line(t);
     for (const row *r = rows; r < rows + ROWS; r++) print_row(t, r);

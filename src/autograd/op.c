@@ -144,19 +144,40 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     return reals;
 }
 
+enum { USES_THAT_PAY = 3 };
+
+static lb_real *lay_out(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
+{
+    int64_t outputs = lb_dim(weight, 0);
+    lb_real *moved = lb_op_reals(node, outputs * inputs);
+    if (moved) lb_transpose(outputs, inputs, weight->data + first, lb_dim(weight, 1), moved);
+    return moved;
+}
+
+/* What the tape remembers of these columns; NULL if there is no memory. */
+static lb_laid_out *remember(const lb_node *node, const lb_real *columns, int64_t inputs)
+{
+    lb_laid_out *known = node->tape->laid_out;
+    while (known && (known->columns != columns || known->inputs != inputs)) known = known->next;
+    if (known) return known;
+    known = lb_tape_alloc(node->tape, sizeof *known);
+    if (!known) return NULL;
+    *known = (lb_laid_out){.columns = columns, .inputs = inputs, .next = node->tape->laid_out};
+    return node->tape->laid_out = known;
+}
+
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
                              int64_t uses, lb_matrix *matrix)
 {
-    enum { USES_THAT_PAY = 3 };
-    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1);
-    const lb_real *columns = weight->data + first;
-    *matrix = lb_transposed(columns, stride);
-    if (uses < USES_THAT_PAY) return true;
-    lb_real *moved = lb_op_reals(node, outputs * inputs);
-    if (!moved) return false;
-    lb_transpose(outputs, inputs, columns, stride, moved);
-    *matrix = lb_plain(moved, outputs);
-    return true;
+    lb_laid_out once = {.uses = 0}, *known = &once;
+    if (node->tape->mode == LB_MODE_EVALUATE) known = remember(node, weight->data + first, inputs);
+    if (!known) return false;
+    known->uses += uses;
+    *matrix = lb_transposed(weight->data + first, lb_dim(weight, 1));
+    if (known->uses < USES_THAT_PAY) return true;
+    if (!known->moved) known->moved = lay_out(node, weight, first, inputs);
+    *matrix = lb_plain(known->moved, lb_dim(weight, 0));
+    return known->moved != NULL;
 }
 
 lb_rng lb_op_rng(const lb_node *node)

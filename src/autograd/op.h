@@ -119,8 +119,8 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
 /** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to be multiplied with in `uses` tiles
- *  of rows: laid out anew as [inputs, outputs] if that pays, for our own kernel takes plain operands only. False if
- *  there is no memory. */
+ *  of rows: laid out anew as [inputs, outputs] if that pays, for our own kernel takes plain operands only; while the
+ *  tape evaluates, once for all ops until the mode changes or the tape is reset. False if there is no memory. */
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
                              int64_t uses, lb_matrix *matrix);
 

@@ -23,7 +23,8 @@ void lb_tape_free(lb_tape *tape);
  *  Cost: O(1) once the steps need equal memory. */
 void lb_tape_reset(lb_tape *tape);
 
-/** Sets what the ops of the coming steps do beside computing. */
+/** Sets what the ops of the coming steps do beside computing. While a tape evaluates, parameters must stay as they are
+ *  until the next lb_tape_reset or lb_tape_set_mode: it keeps some of them in another order. */
 void lb_tape_set_mode(lb_tape *tape, lb_mode mode);
 lb_mode lb_tape_mode(const lb_tape *tape);
 

@@ -1,19 +1,41 @@
 #include "tensor/transpose.h"
 
-/* A block of both matrices fits the first cache. */
-enum { BLOCK = 16, ALONE = 1 << 14 };
+/* A square of four by four elements is transposed in registers; a strip of rows fills whole cache lines of the result. */
+enum { SIDE = 4, STRIP = 16, ALONE = 1 << 14 };
 
-static int64_t smaller(int64_t a, int64_t b)
+typedef lb_real four
+    __attribute__((vector_size(SIDE * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
+
+static void transpose_square(const lb_real *from, int64_t stride, lb_real *to, int64_t to_stride)
 {
-    return a < b ? a : b;
+    four a = *(const four *)from, b = *(const four *)(from + stride), c = *(const four *)(from + 2 * stride),
+         d = *(const four *)(from + 3 * stride);
+    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    *(four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(four *)(to + to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(four *)(to + 2 * to_stride) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(four *)(to + 3 * to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/* [height, columns] -> columns of `to`, whose rows are `to_stride` long. */
+static void transpose_strip(int64_t height, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
+                            int64_t to_stride)
+{
+    int64_t rows = height - height % SIDE, squares = columns - columns % SIDE;
+    for (int64_t j = 0; j < squares; j += SIDE)
+        for (int64_t i = 0; i < rows; i += SIDE)
+            transpose_square(from + i * stride + j, stride, to + j * to_stride + i, to_stride);
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = j < squares ? rows : 0; i < height; i++)
+            to[j * to_stride + i] = from[i * stride + j];
 }
 
 void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to)
 {
 #pragma omp parallel for schedule(static) if (rows * columns > ALONE)
-    for (int64_t top = 0; top < rows; top += BLOCK)
-        for (int64_t left = 0; left < columns; left += BLOCK)
-            for (int64_t j = left; j < smaller(left + BLOCK, columns); j++)
-                for (int64_t i = top; i < smaller(top + BLOCK, rows); i++)
-                    to[j * rows + i] = from[i * stride + j];
+    for (int64_t top = 0; top < rows; top += STRIP)
+        transpose_strip(rows - top < STRIP ? rows - top : STRIP, columns, from + top * stride, stride,
+                        to + top, rows);
 }

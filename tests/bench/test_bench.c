@@ -195,6 +195,7 @@ static void write_record(void)
         add_run(runs, "training", "small", "lookback", 2, rounds[i] - 3);
     }
     add_run(runs, "training", "small", "floor", 2, 2.5);
+    add_run(runs, "training", "small", "products", 2, 2);
     add_run(runs, "training", "small", "pytorch", 1, 18);
     add_run(runs, "training", "small", "pytorch", 2, 15);
     add_run(runs, "training", "small", "pytorch compiled", 2, 14);
@@ -218,10 +219,11 @@ START_TEST(test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_t
 {
     write_record();
     RUN("bench_table", "--read", "bench.json");
-    assert_line("\ntrain, small                       7.00     4.00        -     2.50     18.0     14.0"
+    assert_line("\ntrain, small                       7.00     4.00        -     2.50        -     2.00     "
+                "18.0     14.0"
                 "    3.50 [4]*      1.60 [1.4]*    1.75 [1.6]\n");
     assert_line("\ntrain, tiny                           -        -        -        -        -        -"
-                "       -              -              -\n");
+                "        -        -       -              -              -\n");
     assert_line("\npeak memory, train, small, MB    50.00 [40]*      50.0        1.00 [10]*\n");
     assert_line("\nstart to first step, ms          40.00 [50]          -           -\n");
     assert_line("\nmallocs in a step                 0.00 [0]           -           -\n");
