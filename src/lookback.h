@@ -13,6 +13,7 @@
 #include "data/sort_task_json.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"
+#include "data/vocabulary_json.h"
 #include "data/words.h"
 #include "io/npy.h"
 #include "models/beam.h"
@@ -47,5 +48,6 @@
 #include "train/schedule.h"
 #include "train/scheduled_sampling.h"
 #include "train/trainer.h"
+#include "train/translator.h"
 
 #endif
