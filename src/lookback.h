@@ -45,6 +45,7 @@
 #include "train/measures.h"
 #include "train/optimizer.h"
 #include "train/pair_batch.h"
+#include "train/pair_evaluate.h"
 #include "train/schedule.h"
 #include "train/scheduled_sampling.h"
 #include "train/trainer.h"
