@@ -202,8 +202,8 @@ static int train_and_save(run *r)
     double exact_match = 0;
     lb_status status = train(r, &exact_match, &error);
     if (!status)
-        printf("exact match %.4f on %lld pairs of %s\n", exact_match, (long long)r->data.sample.count,
-               lb_pairs_path(r->data.dev));
+        printf("exact match %.4f on %lld pairs %s%s\n", exact_match, (long long)r->data.sample.count,
+               settings.dev ? "of " : "", lb_pairs_path(r->data.dev));
     for (int i = 0; i < r->count; i++) app_pair_training_free(&r->members[i].training);
     lb_release(r->members);
     app_pair_data_close(&r->data);

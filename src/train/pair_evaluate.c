@@ -54,14 +54,16 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int6
 {
     int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most, possible = 0;
     *sample = (lb_pair_sample){0};
-    if (most < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "a sample of %lld pairs", (long long)most);
+    if (most < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "a sample of %lld pairs: expected at least one",
+                            (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
     int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
-    lb_status status = entries && pair
-                           ? choose(pairs, target, wanted, entries, &possible, error)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
-                                          (long long)wanted);
-    if (!status) {
+    lb_status status;
+    if (!entries || !pair) {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
+                              (long long)wanted);
+    } else if ((status = choose(pairs, target, wanted, entries, &possible, error)) == LB_OK) {
         qsort(entries, (size_t)possible, sizeof *entries, compare);
         for (int64_t i = 0; i < possible; i++) pair[i] = entries[i].pair;
         *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted};
