@@ -59,7 +59,8 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
 static lb_status write_log(void *context, const lb_train_history *history, lb_error *error)
 {
     run *r = context;
-    return app_write_log(r->set.out, history, error);
+    char path[APP_PATH];
+    return app_write_log(app_path(r->set.out, "train.jsonl", path), history, error);
 }
 
 static lb_status build_seq2seq(run *r)
@@ -143,8 +144,9 @@ static lb_status save(const run *r, const lb_train_history *history, lb_error *e
     char path[APP_PATH];
     lb_status status =
         app_sort_save(&r->training, app_path(r->set.out, "sort.safetensors", path), history, error);
-    if (!status) status = app_write_log(r->set.out, history, error);
-    if (!status) status = app_draw_training(r->set.out, history, error);
+    if (!status) status = app_write_log(app_path(r->set.out, "train.jsonl", path), history, error);
+    app_measure measure = {.name = "exact match", .label = "Exact match on held-out lists"};
+    if (!status) status = app_draw_training(app_path(r->set.out, "loss.png", path), history, measure, error);
     return status;
 }
 

@@ -13,6 +13,7 @@
 #include "data/sort_task_json.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"
+#include "data/vocabulary_json.h"
 #include "data/words.h"
 #include "io/npy.h"
 #include "models/beam.h"
@@ -44,8 +45,10 @@
 #include "train/measures.h"
 #include "train/optimizer.h"
 #include "train/pair_batch.h"
+#include "train/pair_evaluate.h"
 #include "train/schedule.h"
 #include "train/scheduled_sampling.h"
 #include "train/trainer.h"
+#include "train/translator.h"
 
 #endif

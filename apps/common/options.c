@@ -1,14 +1,11 @@
 #include "common/options.h"
 
+#include "common/option_value.h"
 #include "common/report.h"
 #include "common/threads.h"
 
 #include <assert.h>
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +13,16 @@ enum {
     MAX_OPTIONS = 62,
     /* What getopt_long returns: a position in the table, beyond all characters. */
     FIRST_OPTION = 256,
-    HELP = FIRST_OPTION + MAX_OPTIONS,
-    VERSION
+    FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */
+    HELP = FIRST_NEGATED + MAX_OPTIONS,
+    VERSION,
+    NAME = 48
 };
 
 /* The program's table as getopt_long wants it. */
 typedef struct getopt_table {
-    struct option names[MAX_OPTIONS + 3];
+    struct option names[2 * MAX_OPTIONS + 3];
+    char negated[MAX_OPTIONS][NAME];
     char letters[2 * MAX_OPTIONS + 3];
 } getopt_table;
 
@@ -38,6 +38,10 @@ static void make_table(const app_program *program, getopt_table *table)
         if (option->kind == APP_IS_HEADING) continue;
         int argument = option->kind == APP_IS_FLAG ? no_argument : required_argument;
         *name++ = (struct option){option->name, argument, NULL, FIRST_OPTION + i};
+        if (option->kind == APP_IS_FLAG) {
+            snprintf(table->negated[i], NAME, "no-%s", option->name);
+            *name++ = (struct option){table->negated[i], no_argument, NULL, FIRST_NEGATED + i};
+        }
         if (option->letter) {
             *letter++ = option->letter;
             if (argument) *letter++ = ':';
@@ -51,121 +55,19 @@ static void make_table(const app_program *program, getopt_table *table)
 
 static const app_option *find_option(const app_program *program, int code)
 {
-    if (code >= FIRST_OPTION && code < HELP) return &program->options[code - FIRST_OPTION];
+    if (code >= FIRST_NEGATED && code < HELP) return &program->options[code - FIRST_NEGATED];
+    if (code >= FIRST_OPTION && code < FIRST_NEGATED) return &program->options[code - FIRST_OPTION];
     for (int i = 0; i < program->option_count; i++) {
         if (program->options[i].letter == code) return &program->options[i];
     }
     return NULL;
 }
 
-/* "a whole number from 1 to 65536" */
-static void describe(const app_option *option, char *text, size_t size)
-{
-    bool any = option->min == 0 && option->max == 0;
-    switch (option->kind) {
-    case APP_IS_INT:
-        if (any) {
-            snprintf(text, size, "a whole number");
-        } else {
-            snprintf(text, size, "a whole number from %.0f to %.0f", option->min, option->max);
-        }
-        break;
-    case APP_IS_SEED:
-        snprintf(text, size, "a whole number from 0 to %ju", (uintmax_t)UINT64_MAX);
-        break;
-    case APP_IS_NUMBER:
-        if (any) {
-            snprintf(text, size, "a number");
-        } else {
-            snprintf(text, size, "a number from %.10g to %.10g", option->min, option->max);
-        }
-        break;
-    case APP_IS_CHOICE: {
-        size_t used = 0;
-        for (const char *const *choice = option->choices; *choice && used < size; choice++) {
-            const char *joint = choice == option->choices ? "" : choice[1] ? ", " : " or ";
-            used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
-        }
-        break;
-    }
-    default:
-        snprintf(text, size, "%s", option->metavar);
-        break;
-    }
-}
-
-static bool read_int(const app_option *option, const char *text)
-{
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    bool any = option->min == 0 && option->max == 0;
-    double min = any ? INT_MIN : option->min, max = any ? INT_MAX : option->max;
-    if (errno || end == text || *end || (double)value < min || (double)value > max) return false;
-    *option->value.integer = (int)value;
-    return true;
-}
-
-static bool read_seed(const app_option *option, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-') return false;
-    *option->value.seed = value;
-    return true;
-}
-
-static bool read_number(const app_option *option, const char *text)
-{
-    char *end;
-    double value = strtod(text, &end);
-    bool any = option->min == 0 && option->max == 0;
-    if (end == text || *end || !isfinite(value)) return false;
-    if (!any && (value < option->min || value > option->max)) return false;
-    *option->value.number = value;
-    return true;
-}
-
-static bool read_choice(const app_option *option, const char *text)
-{
-    for (int i = 0; option->choices[i]; i++) {
-        if (strcmp(option->choices[i], text) == 0) {
-            *option->value.integer = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_value(const app_option *option, const char *text)
-{
-    /* strtod and its kin would skip a blank */
-    switch (option->kind) {
-    case APP_IS_INT:
-        return !isspace((unsigned char)*text) && read_int(option, text);
-    case APP_IS_SEED:
-        return !isspace((unsigned char)*text) && read_seed(option, text);
-    case APP_IS_NUMBER:
-        return !isspace((unsigned char)*text) && read_number(option, text);
-    case APP_IS_CHOICE:
-        return read_choice(option, text);
-    case APP_IS_TEXT:
-        *option->value.text = text;
-        return true;
-    case APP_IS_FLAG:
-        *option->value.flag = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* `text` is NULL if the command line ended there */
 static lb_status bad_value(const app_option *option, const char *text, lb_error *error)
 {
     char expected[256];
-    describe(option, expected, sizeof expected);
+    app_option_expects(option, expected, sizeof expected);
     if (!text) {
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found nothing", option->name,
                             expected);
@@ -225,7 +127,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         if (code == '?') return bad_option(program, &table, (*argv)[optind - 1], error);
         const app_option *option = find_option(program, code == ':' ? optopt : code);
         if (code == ':') return bad_value(option, NULL, error);
-        if (!read_value(option, optarg)) return bad_value(option, optarg, error);
+        if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
+        if (code >= FIRST_NEGATED) *option->value.flag = false;
     }
     *argc -= optind;
     *argv += optind;

@@ -52,7 +52,7 @@ typedef struct app_option {
         .kind = APP_IS_HEADING, .help = (about)                                                              \
     }
 
-/** Takes no value, sets a bool to true. */
+/** Takes no value, sets a bool to true; --no-NAME sets it to false. */
 #define APP_FLAG(short_name, long_name, pointer, about)                                                      \
     {                                                                                                        \
         .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = (about),                   \
@@ -73,7 +73,7 @@ typedef struct app_option {
         .help = (about), .value.seed = (pointer)                                                             \
     }
 
-/** A finite double from `low` to `high`. */
+/** A finite double from `low` to `high`. It may begin outside of them, as an int may. */
 #define APP_NUMBER(short_name, long_name, meta, pointer, low, high, about)                                   \
     {                                                                                                        \
         .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \

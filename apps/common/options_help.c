@@ -4,13 +4,14 @@
 
 enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
 
-/* "  -b, --batch N" */
+/* "  -b, --batch N"; a flag that is on already is there to be turned off */
 static int format_left(const app_option *option, char left[LEFT])
 {
     char letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
     bool value = option->kind != APP_IS_FLAG;
-    return snprintf(left, LEFT, "  %s--%s%s%s", letter, option->name, value ? " " : "",
+    const char *negation = !value && option->value.flag && *option->value.flag ? "[no-]" : "";
+    return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
                     value ? option->metavar : "");
 }
 
@@ -27,13 +28,17 @@ static void format_default(const app_option *option, char text[LEFT])
         snprintf(text, LEFT, " (%ju)", (uintmax_t)*option->value.seed);
         break;
     case APP_IS_NUMBER:
-        snprintf(text, LEFT, " (%g)", *option->value.number);
+        if (option->min == option->max || *option->value.number >= option->min)
+            snprintf(text, LEFT, " (%g)", *option->value.number);
         break;
     case APP_IS_CHOICE:
         word = option->choices[*option->value.integer];
         break;
     case APP_IS_TEXT:
         word = *option->value.text;
+        break;
+    case APP_IS_FLAG:
+        if (option->value.flag && *option->value.flag) word = "on";
         break;
     default:
         break;

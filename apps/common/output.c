@@ -5,6 +5,7 @@
 #include <lookback/tensor/alloc.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -51,31 +52,60 @@ char *app_path(const char *folder, const char *name, char path[APP_PATH])
     return path;
 }
 
-lb_status app_write_log(const char *folder, const lb_train_history *history, lb_error *error)
+lb_status app_write_log(const char *path, const lb_train_history *history, lb_error *error)
 {
-    char path[APP_PATH];
     char *log = lb_train_history_json(history);
-    if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the training log");
-    lb_status status = lb_file_write_atomic(app_path(folder, "train.jsonl", path), log, strlen(log), error);
+    if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
+    lb_status status = lb_file_write_atomic(path, log, strlen(log), error);
     lb_release(log);
     return status;
 }
 
-lb_status app_draw_training(const char *folder, const lb_train_history *history, lb_error *error)
+/* One write of a whole line: whoever reads along never sees half of one. */
+static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
 {
-    char path[APP_PATH];
+    lb_train_point copy = *point;
+    char *line = lb_train_history_json(&(lb_train_history){.points = &copy, .count = 1});
+    if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    size_t length = strlen(line);
+    if (file >= 0) errno = ENOSPC; /* where only a part fits, write does not say so */
+    bool written = file >= 0 && write(file, line, length) == (ssize_t)length;
+    int reason = errno;
+    if (file >= 0 && close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    lb_release(line);
+    return written ? LB_OK
+                   : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
+}
+
+lb_status app_append_log(const char *path, const lb_train_history *history, int64_t *logged, lb_error *error)
+{
+    bool appends = *logged > 0 && *logged == history->count - 1 && access(path, F_OK) == 0;
+    lb_status status =
+        appends ? append_line(path, &history->points[*logged], error) : app_write_log(path, history, error);
+    *logged = status ? 0 : history->count;
+    return status;
+}
+
+lb_status app_draw_training(const char *path, const lb_train_history *history, app_measure measure,
+                            lb_error *error)
+{
     size_t count = (size_t)history->count;
     double *x = lb_alloc(3 * count * sizeof *x);
     if (!x) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the chart of the training");
-    double *loss = x + count, *measure = loss + count;
+    double *loss = x + count, *share = loss + count;
     for (size_t i = 0; i < count; i++) {
-        x[i] = (double)history->points[i].step;
-        loss[i] = history->points[i].loss;
-        measure[i] = history->points[i].measure;
+        const lb_train_point *point = &history->points[i];
+        x[i] = (double)point->step;
+        loss[i] = point->loss;
+        share[i] = measure.error ? 1 - point->measure : point->measure;
     }
     const lb_series series[] = {
         {.name = "loss", .x = x, .y = loss, .count = count},
-        {.name = "exact match", .x = x, .y = measure, .count = count, .right = true},
+        {.name = measure.name, .x = x, .y = share, .count = count, .right = true},
     };
     lb_chart chart = {
         .series = series,
@@ -83,9 +113,9 @@ lb_status app_draw_training(const char *folder, const lb_train_history *history,
         .title = "Training",
         .x = {.label = "Step"},
         .left = {.label = "Loss"},
-        .right = {.label = "Exact match on held-out lists", .min = 0, .max = 1},
+        .right = {.label = measure.label, .min = 0, .max = 1},
     };
-    lb_status status = lb_chart_save(&chart, app_path(folder, "loss.png", path), error);
+    lb_status status = lb_chart_save(&chart, path, error);
     lb_release(x);
     return status;
 }

@@ -17,10 +17,23 @@ LB_MUST_USE lb_status app_check_png(const char *output, lb_error *error);
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
 
-/** Writes FOLDER/train.jsonl: a line of JSON for each point. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_write_log(const char *folder, const lb_train_history *history, lb_error *error);
+/** Writes the file `path`: a line of JSON for each point. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_write_log(const char *path, const lb_train_history *history, lb_error *error);
 
-/** Draws FOLDER/loss.png: loss and exact match over the steps. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_draw_training(const char *folder, const lb_train_history *history, lb_error *error);
+/** Brings that file up to date after an evaluation: appends the last point where the file is known to have all others, so
+ *  that a reader can follow it, else writes it anew. `*logged` is how many points it is known to have, 0 where a run
+ *  begins or goes on; it is set to all. Errors: those of app_write_log. */
+LB_MUST_USE lb_status app_append_log(const char *path, const lb_train_history *history, int64_t *logged,
+                                     lb_error *error);
+
+/** What a chart of a training calls its measure, which is a share of right answers. */
+typedef struct app_measure {
+    const char *name, *label; /* in the legend and at the axis */
+    bool error;               /* draw the share of wrong answers instead */
+} app_measure;
+
+/** Draws loss and measure over the steps as the PNG file `path`. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_draw_training(const char *path, const lb_train_history *history,
+                                        app_measure measure, lb_error *error);
 
 #endif

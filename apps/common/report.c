@@ -31,6 +31,16 @@ size_t app_visible(const char *text)
     return 0;
 }
 
+/* What a message quotes may come from a broken file. */
+static void hide_controls(char *line)
+{
+    for (char *letter = line; *letter;) {
+        size_t bytes = app_visible(letter);
+        if (bytes == 0) *letter = '?';
+        letter += bytes ? bytes : 1;
+    }
+}
+
 void app_note(const char *format, ...)
 {
     /* Standard error has no buffer: put together first, the line stays whole beside those of other programs. */
@@ -39,13 +49,20 @@ void app_note(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* What a message quotes may come from a broken file. */
-    for (char *letter = line; *letter;) {
-        size_t bytes = app_visible(letter);
-        if (bytes == 0) *letter = '?';
-        letter += bytes ? bytes : 1;
-    }
+    hide_controls(line);
     fprintf(stderr, "%s: %s\n", program, line);
+}
+
+void app_show(const char *text)
+{
+    char line[2 * LB_ERROR_LENGTH];
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        hide_controls(line);
+        fprintf(stderr, "%s\n", line);
+        text += length + (text[length] == '\n');
+    }
 }
 
 int app_fail(const lb_error *error)

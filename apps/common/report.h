@@ -15,6 +15,9 @@ void app_start(const char *name);
 /** Prints "program: message" on standard error. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);
 
+/** Prints lines of text on standard error, without the program's name: what is too long for a note. */
+void app_show(const char *text);
+
 /** Bytes of the character at `text`, if it can be shown: UTF-8, and none that ends the line or steers the terminal.
  *  Otherwise 0. */
 size_t app_visible(const char *text);

@@ -15,17 +15,6 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
 }
 
-/* FNV-1a over the symbols and their ends. */
-static uint64_t hash_symbols(uint64_t hash, const lb_symbols *symbols)
-{
-    for (size_t i = 0; i < symbols->count; i++) {
-        const unsigned char *c = (const unsigned char *)symbols->symbol[i];
-        do hash = (hash ^ *c) * 1099511628211u;
-        while (*c++);
-    }
-    return hash;
-}
-
 static int compare(const void *a, const void *b)
 {
     const print *x = a, *y = b;
@@ -48,9 +37,9 @@ static print *make_prints(lb_pairs *pairs, lb_error *error)
             lb_release(prints);
             return NULL;
         }
-        prints[i].source = hash_symbols(14695981039346656037u, &line->source);
+        prints[i].source = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH);
         /* One more character between the sides: what ends the one must not pass for the beginning of the other. */
-        prints[i].pair = hash_symbols((prints[i].source ^ '\t') * 1099511628211u, &line->target);
+        prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
     }
     qsort(prints, (size_t)count, sizeof *prints, compare);
     return prints;

@@ -10,9 +10,10 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void write_bad_lines(lb_json *text, const lb_pairs_facts *facts, int64_t pairs)
+static void write_bad_lines(lb_json *text, const lb_pairs_facts *facts)
 {
-    int64_t bad = facts->lines - pairs, kinds = 0;
+    int64_t bad = 0, kinds = 0;
+    for (int kind = 0; kind < LB_BAD_LINES; kind++) bad += facts->bad[kind];
     if (bad == 0) return;
     lb_json_print(text, "  %lld bad line%s skipped:", (long long)bad, plural(bad));
     for (int kind = 0; kind < LB_BAD_LINES; kind++)
@@ -37,7 +38,7 @@ static void write_file(lb_json *text, const lb_pair_file_report *file)
     int64_t pairs = lb_pairs_count(file->pairs);
     lb_json_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs), (long long)facts->lines,
                   plural(facts->lines), (long long)pairs, plural(pairs));
-    write_bad_lines(text, facts, pairs);
+    write_bad_lines(text, facts);
     if (facts->byte_order_mark) lb_json_print(text, "  a byte order mark at the beginning is left out\n");
     if (facts->crlf > 0)
         lb_json_print(text, "  %lld line%s in \\r\\n, which %s left out\n", (long long)facts->crlf,

@@ -1,6 +1,7 @@
 #include "data/pairs.h"
 
 #include "tensor/alloc.h"
+#include "tensor/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,14 @@ static lb_status note_bad_line(lb_pairs *pairs, const lb_error *found, lb_error 
     return lb_strings_add(&facts->first_bad, lb_alloc_string(found->message), error);
 }
 
+/* Ends of source and target count: what ends the one must not pass for the beginning of the other. */
+static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
+{
+    const lb_symbols end = {.count = 1, .symbol = (const char *[]){"\t"}};
+    hash = lb_symbols_hash(&end, lb_symbols_hash(&line->source, hash));
+    return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
+}
+
 static lb_status take_line(lb_pairs *pairs, const lb_line *line, lb_error *error)
 {
     lb_error found = {0};
@@ -77,6 +86,7 @@ static lb_status take_line(lb_pairs *pairs, const lb_line *line, lb_error *error
     lb_status status = lb_pair_line_read(&pairs->format, pairs->path, line, &pairs->line, &found);
     if (status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines) return note_bad_line(pairs, &found, error);
     if (status) return lb_error_set(error, status, "%s", found.message);
+    pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
     place here = {.offset = (uint64_t)line->offset + mark,
                   .bytes = (uint32_t)(line->length - mark),
                   .source = (uint16_t)pairs->line.source.count,
@@ -130,6 +140,7 @@ lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error
     pairs->path = copy;
     pairs->descriptor = -1;
     pairs->format = *format;
+    pairs->facts.hash = LB_SYMBOLS_HASH;
     lb_status status = open_file(pairs, error);
     if (!status) status = find_lines(pairs, error);
     if (!status) return pairs;
@@ -260,4 +271,69 @@ lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *so
     encode(source_vocabulary, &line->source, source);
     encode(target_vocabulary, &line->target, target);
     return LB_OK;
+}
+
+/* Marks the pairs that are to be taken out, and counts them. */
+static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *count, lb_error *error)
+{
+    *count = 0;
+    for (int64_t i = 0; i < pairs->count; i++) {
+        const lb_pair_line *line;
+        lb_status status = lb_pairs_read(pairs, i, &line, error);
+        if (status) return status;
+        /* the generator mixes the bits, of which those of the hash that count come from the last letters alone */
+        lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH)};
+        chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
+        *count += chosen[i];
+    }
+    if (*count > 0 && *count < pairs->count) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found %lld pair%s, expected enough of them to hold some out for development",
+                        pairs->path, (long long)pairs->count, pairs->count == 1 ? "" : "s");
+}
+
+/* The same file, open once more, without any pair yet. NULL if that is not possible. */
+static lb_pairs *open_again(const lb_pairs *pairs, int64_t room, lb_error *error)
+{
+    static const char before[] = "held out of ";
+    size_t length = strlen(pairs->path);
+    lb_pairs *again = lb_alloc_zero(sizeof *again);
+    char *path = lb_alloc(sizeof before + length);
+    place *places = lb_alloc((size_t)room * sizeof *places);
+    if (again && path && places) {
+        memcpy(path, before, sizeof before - 1);
+        memcpy(path + sizeof before - 1, pairs->path, length + 1);
+        *again = (lb_pairs){.path = path, .format = pairs->format, .places = places, .capacity = room};
+        again->descriptor = fcntl(pairs->descriptor, F_DUPFD_CLOEXEC, 0);
+        if (again->descriptor >= 0) return again;
+        cannot_read(pairs->path, errno, error);
+    } else {
+        out_of_memory(pairs, error);
+    }
+    lb_release(again);
+    lb_release(path);
+    lb_release(places);
+    return NULL;
+}
+
+lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error)
+{
+    int64_t count, kept = 0;
+    if (share < 2) {
+        lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs", pairs->path,
+                     (int)share);
+        return NULL;
+    }
+    bool *chosen = lb_alloc((size_t)pairs->count * sizeof *chosen);
+    lb_pairs *out = NULL;
+    if (!chosen) out_of_memory(pairs, error);
+    if (chosen && !choose(pairs, share, chosen, &count, error)) out = open_again(pairs, count, error);
+    for (int64_t i = 0; out && i < pairs->count; i++)
+        *(chosen[i] ? &out->places[out->count++] : &pairs->places[kept++]) = pairs->places[i];
+    lb_release(chosen);
+    if (!out) return NULL;
+    out->facts.lines = out->count;
+    pairs->count = kept;
+    pairs->next = 0;
+    return out;
 }

@@ -19,6 +19,7 @@ typedef struct lb_pairs_facts {
     lb_strings first_bad;      /* the errors of the first LB_PAIRS_BAD_KEPT of them */
     int64_t crlf;              /* lines that end in "\r\n" */
     bool byte_order_mark;
+    uint64_t hash; /* of the symbols of all pairs, one after the other: other pairs have another one */
 } lb_pairs_facts;
 
 /** Opens the file `path`, which must stay as it is until it is closed, and looks at every line.
@@ -29,6 +30,16 @@ typedef struct lb_pairs_facts {
  *          LB_ERROR_ARGUMENT for an impossible format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
 lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+
+/** Takes about one of `share` pairs out of a file, as a file of its own with its own numbers from 0 on: for development
+ *  where there are no other pairs. A hash of the source decides: pairs with the same source stay together, and who adds
+ *  lines moves no other pair. The path of what is taken out is "held out of PATH"; of the facts it has
+ *  only how many lines there are.
+ *  Memory: as of lb_pairs_open: closed by lb_pairs_close; each may be closed before the other. NULL after an error, and
+ *          `pairs` is as it was.
+ *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if too few pairs leave one of the two without any; those of
+ *          lb_pairs_read. Cost: O(bytes). */
+lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
 
 /** Closes the file and frees all. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);

@@ -225,6 +225,16 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
     return text;
 }
 
+uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash)
+{
+    for (size_t i = 0; i < symbols->count; i++) {
+        const unsigned char *c = (const unsigned char *)symbols->symbol[i];
+        do hash = (hash ^ *c) * 1099511628211u;
+        while (*c++);
+    }
+    return hash;
+}
+
 void lb_symbols_free(lb_symbols *symbols)
 {
     lb_release((void *)symbols->symbol);

@@ -58,6 +58,13 @@ LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *t
  *  Memory: a string, to be given to lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count, lb_error *error);
 
+/** Where hashes begin. */
+#define LB_SYMBOLS_HASH UINT64_C(14695981039346656037)
+
+/** A hash of 64 bits of the symbols and their ends, to go on with others from: FNV-1a. Its low bits are good for
+ *  comparing, not for choosing. Source: Fowler, Noll, Vo 1991. */
+uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
+
 /** Frees what lb_symbols_split made. */
 void lb_symbols_free(lb_symbols *symbols);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second",
-                  AVERAGE[] = "average", HISTORY[] = "history";
+                  AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
 enum { POINT_NUMBERS = 7 };
@@ -48,17 +48,20 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     for (int64_t i = 0; i < history->count; i++)
         point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
-    const lb_safetensors_tensor tensors[] = {
+    size_t count = 3;
+    lb_safetensors_tensor tensors[5] = {
         {.name = HISTORY,
          .dtype = LB_DTYPE_F64,
          .shape = LB_SHAPE(history->count, POINT_NUMBERS),
          .data = numbers},
         {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(state->adam)},
         {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(state->adam)},
-        {.name = AVERAGE, .dtype = LB_DTYPE_REAL, .shape = slab, .data = state->average},
     };
+    if (state->average)
+        tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
+    if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
     const lb_safetensors_metadata metadata[] = {{RUN_KEY, config->run ? config->run : ""}};
-    lb_checkpoint_extra extra = {tensors, state->average ? 4 : 3, metadata, 1};
+    lb_checkpoint_extra extra = {tensors, count, metadata, 1};
     lb_status status = lb_checkpoint_save(config->checkpoint, config->params, extra, error);
     lb_release(numbers);
     return status;
@@ -112,6 +115,7 @@ static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensor
     if (!status) status = lb_safetensors_read(file, FIRST, slab, lb_adam_first_moments(state->adam), error);
     if (!status) status = lb_safetensors_read(file, SECOND, slab, lb_adam_second_moments(state->adam), error);
     if (!status && state->average) status = lb_safetensors_read(file, AVERAGE, slab, state->average, error);
+    if (!status && state->best) status = lb_safetensors_read(file, BEST, slab, state->best, error);
     return status;
 }
 

@@ -8,10 +8,11 @@
 typedef struct lb_train_state {
     lb_adam *adam;
     lb_real *average; /* of the weights, a slab as theirs; NULL if none is kept */
+    lb_real *best;    /* the weights of the best evaluation, likewise */
     lb_train_history *history;
 } lb_train_state;
 
-/** Writes parameters, their average, moments, step and history.
+/** Writes parameters, their average, the best of them, moments, step and history.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is intact then. */
 LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
                                      lb_error *error);

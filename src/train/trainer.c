@@ -5,6 +5,7 @@
 #include "train/resume.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 enum { EVALUATE_EVERY = 250 };
@@ -27,6 +28,14 @@ static double now(void)
 static const lb_train_point *last_point(const lb_train_history *history)
 {
     return history->count ? &history->points[history->count - 1] : NULL;
+}
+
+const lb_train_point *lb_train_best(const lb_train_history *history)
+{
+    const lb_train_point *best = NULL;
+    for (int64_t i = 0; i < history->count; i++)
+        if (!best || history->points[i].measure > best->measure) best = &history->points[i];
+    return best;
 }
 
 static lb_status tape_failed(const session *s)
@@ -83,18 +92,33 @@ static void swap_average(const session *s)
     }
 }
 
+static size_t slab_bytes(const session *s)
+{
+    return (size_t)lb_params_size(s->config->params) * sizeof(lb_real);
+}
+
+/* Evaluates the parameters as they are, adds the point, and keeps them if they are the best. */
+static lb_status evaluate(session *s, lb_train_point *point, const lb_train_point *resumed)
+{
+    const lb_trainer_config *c = s->config;
+    lb_train_history *history = s->state.history;
+    if (c->evaluate(c->context, s->tape, &point->measure)) return tape_failed(s);
+    point->grad_norm = lb_adam_grad_norm(s->state.adam);
+    point->tokens = s->tokens + resumed->tokens;
+    point->seconds = now() - s->start + resumed->seconds;
+    lb_status status = lb_train_history_add(history, *point, s->error);
+    if (status || lb_train_best(history) != last_point(history)) return status;
+    if (s->state.best) memcpy(s->state.best, lb_params_values(c->params), slab_bytes(s));
+    return c->better ? c->better(c->context, history, s->error) : LB_OK;
+}
+
 /* Evaluates, remembers, and saves. */
 static lb_status mark_point(session *s, lb_train_point point, const lb_train_point *resumed)
 {
     const lb_trainer_config *c = s->config;
     swap_average(s);
-    lb_status evaluated = c->evaluate(c->context, s->tape, &point.measure);
+    lb_status status = evaluate(s, &point, resumed);
     swap_average(s);
-    if (evaluated) return tape_failed(s);
-    point.grad_norm = lb_adam_grad_norm(s->state.adam);
-    point.tokens = s->tokens + resumed->tokens;
-    point.seconds = now() - s->start + resumed->seconds;
-    lb_status status = lb_train_history_add(s->state.history, point, s->error);
     if (!status && c->checkpoint) status = lb_resume_save(c, &s->state, s->error);
     if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
     return status;
@@ -102,8 +126,11 @@ static lb_status mark_point(session *s, lb_train_point point, const lb_train_poi
 
 static bool is_done(const session *s, int64_t step)
 {
-    const lb_train_point *last = last_point(s->state.history);
-    return step >= s->config->steps || (last && s->config->target > 0 && last->measure >= s->config->target);
+    const lb_trainer_config *c = s->config;
+    const lb_train_point *last = last_point(s->state.history), *best = lb_train_best(s->state.history);
+    if (step >= c->steps) return true;
+    if (last && c->target > 0 && last->measure >= c->target) return true;
+    return last && c->patience > 0 && last - best >= c->patience;
 }
 
 static lb_status run(session *s)
@@ -137,13 +164,23 @@ static lb_status run(session *s)
 static lb_status prepare(session *s)
 {
     const lb_trainer_config *c = s->config;
-    bool averages = c->average > 0;
     s->tape = lb_tape_new();
     s->state.adam = lb_adam_new(c->params, c->adam);
-    if (averages) s->state.average = lb_alloc_zero((size_t)lb_params_size(c->params) * sizeof(lb_real));
-    if (!s->tape || !s->state.adam || (averages && !s->state.average))
+    if (c->average > 0) s->state.average = lb_alloc_zero(slab_bytes(s));
+    if (c->keep_best) s->state.best = lb_alloc_zero(slab_bytes(s));
+    bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
+    if (!s->tape || !s->state.adam || !slabs)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
     return c->checkpoint && !c->fresh ? lb_resume_load(c, &s->state, s->error) : LB_OK;
+}
+
+/* The parameters become what the run ends with. */
+static void settle(const session *s)
+{
+    if (s->state.best && s->state.history->count > 0)
+        memcpy(lb_params_values(s->config->params), s->state.best, slab_bytes(s));
+    else
+        swap_average(s);
 }
 
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
@@ -152,8 +189,9 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
     session s = {.config = config, .state = {.history = history}, .error = error, .start = now()};
     lb_status status = prepare(&s);
     if (!status) status = run(&s);
-    if (!status) swap_average(&s);
+    if (!status) settle(&s);
     lb_release(s.state.average);
+    lb_release(s.state.best);
     lb_adam_free(s.state.adam);
     lb_tape_free(s.tape);
     return status;

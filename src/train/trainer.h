@@ -33,7 +33,10 @@ typedef struct lb_train_history {
 typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
                                double tokens, double seconds);
 
-/** Called after every evaluation, before the next step and after the checkpoint is safe. An error ends the run. */
+/** The best point, the first of equals; NULL without a point. */
+const lb_train_point *lb_train_best(const lb_train_history *history);
+
+/** Called with the history, of which the last point is new. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
 
 typedef struct lb_trainer_config {
@@ -42,10 +45,15 @@ typedef struct lb_trainer_config {
     lb_loss_fn loss;
     lb_evaluate_fn evaluate;
     lb_progress_fn progress; /* may be NULL */
-    lb_point_fn point;       /* may be NULL */
-    int64_t steps;           /* to be done in all */
-    int64_t evaluate_every;  /* steps; 0 means 250 */
-    double target;           /* stop when the measure reaches it; 0: never */
+    lb_point_fn point;       /* after every evaluation, when the checkpoint is safe; may be NULL */
+    lb_point_fn
+        better;    /* after each that is better than all before it, while the parameters are those that it
+                              * found so good, and before the checkpoint: to save the model; may be NULL */
+    int64_t steps; /* to be done in all */
+    int64_t evaluate_every; /* steps; 0 means 250 */
+    double target;          /* stop when the measure reaches it; 0: never */
+    int64_t patience; /* stop after so many evaluations in a row that are no better than the best; 0: never */
+    bool keep_best;   /* end with the weights of the best evaluation instead of the last */
     lb_schedule schedule;
     lb_adam_config adam; /* its lr is the schedule's */
     double
@@ -57,10 +65,11 @@ typedef struct lb_trainer_config {
         *run; /* a text that tells this run from any other: written to the checkpoint, compared with it */
 } lb_trainer_config;
 
-/** Trains until the target or the last step is reached. If `checkpoint` exists, goes on from there: the weights after
+/** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from there: the weights after
  *  the last step are the same, bit for bit, as those of a run that was never interrupted.
  *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last steps
  *           circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
+ *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
  *  Memory:  the caller frees history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the tape. */

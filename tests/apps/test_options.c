@@ -99,6 +99,29 @@ START_TEST(test_app_options_parse_every_kind_is_set)
 }
 END_TEST
 
+START_TEST(test_app_options_parse_no_in_front_turns_a_flag_off)
+{
+    ck_assert_int_eq(parse("--fresh --no-fresh m"), LB_OK);
+    ck_assert(!fresh);
+    ck_assert_int_eq(parse("--no-fresh -f m"), LB_OK);
+    ck_assert(fresh);
+    expect_refusal("--no-fresh=1 m", "--no-fresh: takes no value");
+    expect_refusal("--no-count m", "unknown option --no-count; see prog --help");
+}
+END_TEST
+
+START_TEST(test_app_options_help_shows_how_to_turn_off_what_is_on)
+{
+    char text[2048] = "";
+    FILE *out_file = fmemopen(text, sizeof text, "w");
+    fresh = true;
+    app_options_help(&program, out_file);
+    fclose(out_file);
+    ck_assert_ptr_nonnull(strstr(text, "  -f, --[no-]fresh  "));
+    ck_assert_ptr_nonnull(strstr(text, " begin anew (on)\n"));
+}
+END_TEST
+
 START_TEST(test_app_options_parse_both_ends_of_range_are_in)
 {
     ck_assert_int_eq(parse("--count 1 --rate 0 m"), LB_OK);
@@ -316,6 +339,8 @@ int main(void)
     tcase_add_test(tests, test_app_options_parse_leading_blank_is_refused);
     tcase_add_test(tests, test_app_options_parse_bad_option_is_refused);
     tcase_add_test(tests, test_app_options_parse_wrong_operand_count_is_refused);
+    tcase_add_test(tests, test_app_options_parse_no_in_front_turns_a_flag_off);
+    tcase_add_test(tests, test_app_options_help_shows_how_to_turn_off_what_is_on);
     tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);
     tcase_add_test(tests, test_app_options_help_shows_options_defaults_and_wraps);
     tcase_add_test(tests, test_app_options_version_names_program_and_kernel);

@@ -1,0 +1,258 @@
+#include "common/config.h"
+
+#include "common/option_value.h"
+#include "common/report.h"
+
+#include <lookback/io/file.h>
+#include <lookback/io/json.h>
+#include <lookback/tensor/alloc.h>
+#include <lookback/train/edit_distance.h>
+
+#include <cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER = 32, FOUND = 64, EXPECTED = 256, LONGEST_NAME = 64 };
+
+/* Largest whole number up to which a double, and so JSON's number, has them all. */
+#define EXACT (UINT64_C(1) << 53)
+
+/* A config file while it is read. */
+typedef struct reader {
+    const app_program *program;
+    const app_config *config;
+    const char *path, *text;
+    lb_error *error;
+} reader;
+
+static bool is_own(const app_option *option, const app_config *config)
+{
+    return (option->kind == APP_IS_TEXT && option->value.text == &config->file) ||
+           (option->kind == APP_IS_FLAG && option->value.flag == &config->print);
+}
+
+static bool is_settable(const app_option *option, const app_config *config)
+{
+    return option->kind != APP_IS_HEADING && !is_own(option, config);
+}
+
+static int line_of(const char *text, const char *place)
+{
+    int line = 1;
+    for (; text < place; text++) line += *text == '\n';
+    return line;
+}
+
+/* The line in which a name stands; the first if it is written with escapes. */
+static int line_of_key(const reader *r, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = r->text; (at = strchr(at, '"')) != NULL; at++) {
+        if (strncmp(at + 1, key, length) != 0 || at[length + 1] != '"') continue;
+        const char *behind = at + length + 2;
+        if (behind[strspn(behind, " \t\r\n")] == ':') return line_of(r->text, at);
+    }
+    return 1;
+}
+
+static lb_sequence name_sequence(const char *name, int32_t id[LONGEST_NAME])
+{
+    lb_sequence sequence = {.id = id};
+    for (; name[sequence.length] && sequence.length < LONGEST_NAME; sequence.length++)
+        id[sequence.length] = (unsigned char)name[sequence.length];
+    return sequence;
+}
+
+static lb_status unknown_name(const reader *r, const char *key)
+{
+    const char *nearest = "";
+    int64_t least = INT64_MAX;
+    int32_t a[LONGEST_NAME], b[LONGEST_NAME];
+    for (int i = 0; i < r->program->option_count; i++) {
+        const app_option *option = &r->program->options[i];
+        int64_t distance;
+        if (!is_settable(option, r->config)) continue;
+        lb_status status =
+            lb_edit_distance(name_sequence(key, a), name_sequence(option->name, b), &distance, r->error);
+        if (status) return status;
+        if (distance >= least) continue;
+        least = distance;
+        nearest = option->name;
+    }
+    return lb_error_set(r->error, LB_ERROR_FORMAT,
+                        "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", r->path,
+                        line_of_key(r, key), FOUND, key, nearest);
+}
+
+/* The text that the command line would have in place of a JSON value; NULL if there is none of that kind. */
+static const char *text_of(const app_option *option, const cJSON *item, char number[NUMBER])
+{
+    bool wants_number =
+        option->kind == APP_IS_INT || option->kind == APP_IS_NUMBER || option->kind == APP_IS_SEED;
+    bool wants_string =
+        option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE || option->kind == APP_IS_SEED;
+    if (wants_string && cJSON_IsString(item)) return item->valuestring;
+    if (!wants_number || !cJSON_IsNumber(item)) return NULL;
+    snprintf(number, NUMBER, "%.17g", item->valuedouble);
+    return number;
+}
+
+static lb_status set_value(const reader *r, const app_option *option, const cJSON *item)
+{
+    char number[NUMBER], expected[EXPECTED] = "true or false";
+    if (cJSON_IsNull(item)) return LB_OK;
+    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item)) {
+        *option->value.flag = cJSON_IsTrue(item);
+        return LB_OK;
+    }
+    const char *text = text_of(option, item, number);
+    if (text && app_option_set(option, text)) return LB_OK;
+    if (option->kind == APP_IS_TEXT)
+        strcpy(expected, "a string");
+    else if (option->kind != APP_IS_FLAG)
+        app_option_expects(option, expected, sizeof expected);
+    char *found = cJSON_PrintUnformatted(item);
+    lb_status status =
+        lb_error_set(r->error, LB_ERROR_FORMAT, "%s:%d: \"%s\": found %.*s, expected %s", r->path,
+                     line_of_key(r, option->name), option->name, FOUND, found ? found : "?", expected);
+    cJSON_free(found);
+    return status;
+}
+
+static const app_option *find(const reader *r, const char *name)
+{
+    for (int i = 0; i < r->program->option_count; i++) {
+        const app_option *option = &r->program->options[i];
+        if (is_settable(option, r->config) && strcmp(option->name, name) == 0) return option;
+    }
+    return NULL;
+}
+
+static lb_status set_all(const reader *r, const cJSON *json)
+{
+    const cJSON *item;
+    lb_status status = LB_OK;
+    cJSON_ArrayForEach(item, json)
+    {
+        const app_option *option = find(r, item->string);
+        if (!option) return unknown_name(r, item->string);
+        if (cJSON_GetObjectItemCaseSensitive(json, item->string) != item)
+            return lb_error_set(r->error, LB_ERROR_FORMAT, "%s: found \"%s\" twice, expected it once",
+                                r->path, item->string);
+        status = set_value(r, option, item);
+        if (status) return status;
+    }
+    return status;
+}
+
+static lb_status parse(const reader *r, size_t length, cJSON **json)
+{
+    const char *end = r->text;
+    if (strlen(r->text) != length || !lb_utf8_valid(r->text, length))
+        return lb_error_set(r->error, LB_ERROR_FORMAT, "%s: expected text in UTF-8", r->path);
+    *json = cJSON_ParseWithLengthOpts(r->text, length + 1, &end, true);
+    if (cJSON_IsObject(*json)) return LB_OK;
+    return lb_error_set(r->error, LB_ERROR_FORMAT, "%s:%d: %s, expected a JSON object with options", r->path,
+                        *json ? 1 : line_of(r->text, end), *json ? "found another value" : "found no JSON");
+}
+
+lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
+{
+    void *text;
+    size_t length;
+    lb_status status = lb_file_read(path, &text, &length, error);
+    if (status) return status;
+    reader r = {.program = program, .config = config, .path = path, .text = text, .error = error};
+    app_config_free(config);
+    status = parse(&r, length, &config->json);
+    if (!status) status = set_all(&r, config->json);
+    lb_release(text);
+    return status;
+}
+
+int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv)
+{
+    lb_error error = {0};
+    app_request request;
+    int count = *argc;
+    char **words = *argv;
+    int exit_status = app_options(program, argc, argv);
+    if (exit_status != APP_RUN || !config->file) return exit_status;
+    lb_status status = app_config_read(program, config, config->file, &error);
+    if (!status) {
+        *argc = count;
+        *argv = words;
+        status = app_options_parse(program, argc, argv, &request, &error);
+    }
+    return status ? app_fail(&error) : APP_RUN;
+}
+
+/* In as few digits as give the same number again. */
+static void print_number(lb_json *json, double value)
+{
+    enum { FEW = 6, ALL = 17 };
+    char text[NUMBER];
+    for (int digits = FEW; digits <= ALL; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    lb_json_print(json, "%s", text);
+}
+
+static bool is_in_range(const app_option *option, double value)
+{
+    return option->min == option->max || (value >= option->min && value <= option->max);
+}
+
+static void print_value(lb_json *json, const app_option *option)
+{
+    switch (option->kind) {
+    case APP_IS_FLAG:
+        lb_json_print(json, *option->value.flag ? "true" : "false");
+        return;
+    case APP_IS_INT:
+        if (!is_in_range(option, *option->value.integer)) break;
+        lb_json_print(json, "%d", *option->value.integer);
+        return;
+    case APP_IS_NUMBER:
+        if (!is_in_range(option, *option->value.number)) break;
+        print_number(json, *option->value.number);
+        return;
+    case APP_IS_SEED:
+        lb_json_print(json, *option->value.seed <= EXACT ? "%ju" : "\"%ju\"", (uintmax_t)*option->value.seed);
+        return;
+    case APP_IS_CHOICE:
+        lb_json_string(json, option->choices[*option->value.integer]);
+        return;
+    case APP_IS_TEXT:
+        if (!*option->value.text) break;
+        lb_json_string(json, *option->value.text);
+        return;
+    default:
+        break;
+    }
+    lb_json_print(json, "null");
+}
+
+char *app_config_json(const app_program *program, const app_config *config)
+{
+    lb_json json = {0};
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (!is_settable(option, config)) continue;
+        lb_json_print(&json, json.length ? ",\n  " : "{\n  ");
+        lb_json_string(&json, option->name);
+        lb_json_print(&json, ": ");
+        print_value(&json, option);
+    }
+    lb_json_print(&json, "\n}\n");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+void app_config_free(app_config *config)
+{
+    cJSON_Delete(config->json);
+    config->json = NULL;
+}

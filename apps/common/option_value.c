@@ -1,0 +1,110 @@
+#include "common/option_value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void app_option_expects(const app_option *option, char *text, size_t size)
+{
+    bool any = option->min == 0 && option->max == 0;
+    switch (option->kind) {
+    case APP_IS_INT:
+        if (any) {
+            snprintf(text, size, "a whole number");
+        } else {
+            snprintf(text, size, "a whole number from %.0f to %.0f", option->min, option->max);
+        }
+        break;
+    case APP_IS_SEED:
+        snprintf(text, size, "a whole number from 0 to %ju", (uintmax_t)UINT64_MAX);
+        break;
+    case APP_IS_NUMBER:
+        if (any) {
+            snprintf(text, size, "a number");
+        } else {
+            snprintf(text, size, "a number from %.10g to %.10g", option->min, option->max);
+        }
+        break;
+    case APP_IS_CHOICE: {
+        size_t used = 0;
+        for (const char *const *choice = option->choices; *choice && used < size; choice++) {
+            const char *joint = choice == option->choices ? "" : choice[1] ? ", " : " or ";
+            used += (size_t)snprintf(text + used, size - used, "%s%s", joint, *choice);
+        }
+        break;
+    }
+    default:
+        snprintf(text, size, "%s", option->metavar);
+        break;
+    }
+}
+
+static bool read_int(const app_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    bool any = option->min == 0 && option->max == 0;
+    double min = any ? INT_MIN : option->min, max = any ? INT_MAX : option->max;
+    if (errno || end == text || *end || (double)value < min || (double)value > max) return false;
+    *option->value.integer = (int)value;
+    return true;
+}
+
+static bool read_seed(const app_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-') return false;
+    *option->value.seed = value;
+    return true;
+}
+
+static bool read_number(const app_option *option, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool any = option->min == 0 && option->max == 0;
+    if (end == text || *end || !isfinite(value)) return false;
+    if (!any && (value < option->min || value > option->max)) return false;
+    *option->value.number = value;
+    return true;
+}
+
+static bool read_choice(const app_option *option, const char *text)
+{
+    for (int i = 0; option->choices[i]; i++) {
+        if (strcmp(option->choices[i], text) == 0) {
+            *option->value.integer = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool app_option_set(const app_option *option, const char *text)
+{
+    /* strtod and its kin would skip a blank */
+    switch (option->kind) {
+    case APP_IS_INT:
+        return !isspace((unsigned char)*text) && read_int(option, text);
+    case APP_IS_SEED:
+        return !isspace((unsigned char)*text) && read_seed(option, text);
+    case APP_IS_NUMBER:
+        return !isspace((unsigned char)*text) && read_number(option, text);
+    case APP_IS_CHOICE:
+        return read_choice(option, text);
+    case APP_IS_TEXT:
+        *option->value.text = text;
+        return true;
+    case APP_IS_FLAG:
+        *option->value.flag = true;
+        return true;
+    default:
+        return false;
+    }
+}

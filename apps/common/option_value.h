@@ -1,0 +1,14 @@
+/* The value of one option, from text. */
+#ifndef APP_OPTION_VALUE_H
+#define APP_OPTION_VALUE_H
+
+#include "common/options.h"
+
+/** Sets the option's variable to what the text says; a flag to true, whatever it says. A text option will point to it.
+ *  False, and nothing is set, if it is not what the option expects. */
+LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
+
+/** Writes what the option expects, such as "a whole number from 1 to 65536". */
+void app_option_expects(const app_option *option, char *text, size_t size);
+
+#endif

@@ -1,0 +1,85 @@
+#include "common/pair_data.h"
+
+#include "common/report.h"
+
+static lb_status open_files(app_pair_data *data, const app_pair_settings *s, lb_error *error)
+{
+    if (!s->train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see --help");
+    data->train = lb_pairs_open(s->train, &data->format, error);
+    if (!data->train) return error->status;
+    data->dev = s->dev ? lb_pairs_open(s->dev, &data->format, error)
+                       : lb_pairs_hold_out(data->train, APP_HELD_OUT, error);
+    return data->dev ? LB_OK : error->status;
+}
+
+static lb_status count_symbols(app_pair_data *data, lb_error *error)
+{
+    data->source = lb_vocabulary_new_reserved(error);
+    data->target = lb_vocabulary_new_reserved(error);
+    if (!data->source || !data->target) return LB_ERROR_MEMORY;
+    return lb_pairs_count_symbols(data->train, data->source, data->target, error);
+}
+
+static lb_status report(const app_pair_data *data, lb_error *error)
+{
+    lb_pair_report found;
+    lb_status status = lb_pair_report_make(data->train, data->dev, data->source, data->target, &found, error);
+    char *text = status ? NULL : lb_pair_report_text(&found, error);
+    if (text) app_show(text);
+    lb_release(text);
+    lb_pair_report_free(&found);
+    return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
+}
+
+static lb_status drop_rare_symbols(app_pair_data *data, int min_count, lb_error *error)
+{
+    lb_vocabulary *const vocabularies[] = {data->source, data->target};
+    for (int i = 0; i < 2; i++) {
+        lb_vocabulary_sort(vocabularies[i], min_count);
+        if (lb_vocabulary_size(vocabularies[i]) > LB_FIRST_TOKEN) continue;
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: found no symbol of the %s %d times, as --min-count asks for",
+                            lb_pairs_path(data->train), i ? "targets" : "sources", min_count);
+    }
+    return LB_OK;
+}
+
+lb_status app_pair_data_open(app_pair_data *data, const app_pair_settings *settings, lb_error *error)
+{
+    *data = (app_pair_data){.format = app_pair_settings_format(settings)};
+    lb_status status = open_files(data, settings, error);
+    if (!status) status = count_symbols(data, error);
+    if (!status) status = report(data, error);
+    if (!status) status = drop_rare_symbols(data, settings->min_count, error);
+    if (!status) status = lb_pair_sample_make(data->dev, data->target, APP_EVALUATED, &data->sample, error);
+    return status;
+}
+
+void app_pair_data_close(app_pair_data *data)
+{
+    lb_pair_sample_free(&data->sample);
+    lb_vocabulary_free(data->source);
+    lb_vocabulary_free(data->target);
+    lb_pairs_close(data->dev);
+    lb_pairs_close(data->train);
+}
+
+static int32_t longest(const lb_pairs *pairs, int32_t (*length)(const lb_pairs *, int64_t))
+{
+    int32_t most = 0;
+    for (int64_t i = 0; i < lb_pairs_count(pairs); i++)
+        most = length(pairs, i) > most ? length(pairs, i) : most;
+    return most;
+}
+
+lb_translator app_pair_data_translator(const app_pair_data *data, lb_model *model, lb_params *params)
+{
+    return (lb_translator){.params = params,
+                           .model = model,
+                           .source = data->source,
+                           .target = data->target,
+                           .source_rule = data->format.source,
+                           .target_rule = data->format.target,
+                           .longest_source = longest(data->train, lb_pairs_source_length),
+                           .longest_target = longest(data->train, lb_pairs_target_length)};
+}

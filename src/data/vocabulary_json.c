@@ -1,0 +1,70 @@
+#include "data/vocabulary_json.h"
+
+#include "io/json.h"
+#include "tensor/alloc.h"
+#include "tensor/special_ids.h"
+
+#include <cJSON.h>
+#include <string.h>
+
+char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
+{
+    lb_json json = {0};
+    for (int32_t id = 0; id < lb_vocabulary_size(vocabulary); id++) {
+        lb_json_print(&json, id ? "," : "[");
+        lb_json_string(&json, lb_vocabulary_symbol(vocabulary, id));
+    }
+    lb_json_print(&json, "]");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+/* Adds the symbol that is to have this id. */
+static lb_status add(lb_vocabulary *vocabulary, int32_t id, const char *symbol, lb_error *error)
+{
+    if (!symbol) return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is no text", (int)id);
+    if (id < LB_FIRST_TOKEN) {
+        const char *special = lb_vocabulary_symbol(vocabulary, id);
+        if (strcmp(special, symbol) == 0) return LB_OK;
+        return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is \"%.40s\", expected %s", (int)id, symbol,
+                            special);
+    }
+    if (*symbol == '\0' || strpbrk(symbol, "\t\n"))
+        return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is %s", (int)id,
+                            *symbol ? "more than a column of a line" : "empty");
+    lb_status status = lb_vocabulary_add(vocabulary, &symbol, 1, error);
+    if (status || lb_vocabulary_size(vocabulary) > id) return status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d, \"%.40s\", is there twice", (int)id, symbol);
+}
+
+static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_error *error)
+{
+    const cJSON *symbol;
+    int32_t id = 0;
+    cJSON_ArrayForEach(symbol, symbols)
+    {
+        lb_status status = add(vocabulary, id++, cJSON_GetStringValue(symbol), error);
+        if (status) return status;
+    }
+    if (id >= LB_FIRST_TOKEN) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%d symbols, expected at least the %d special ones", (int)id,
+                        LB_FIRST_TOKEN);
+}
+
+lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error)
+{
+    cJSON *symbols = text ? cJSON_Parse(text) : NULL;
+    if (!cJSON_IsArray(symbols)) {
+        cJSON_Delete(symbols);
+        lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "no list of symbols" : "not there");
+        return NULL;
+    }
+    lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(error);
+    if (vocabulary && add_all(vocabulary, symbols, error)) {
+        lb_vocabulary_free(vocabulary);
+        vocabulary = NULL;
+    }
+    cJSON_Delete(symbols);
+    return vocabulary;
+}

@@ -1,0 +1,114 @@
+#include "train/pair_evaluate.h"
+
+#include "tensor/alloc.h"
+#include "tensor/special_ids.h"
+#include "train/evaluate.h"
+#include "train/pair_batch.h"
+
+#include <stdlib.h>
+
+enum {
+    MOST_PAIRS = 250,    /* side by side */
+    MOST_CELLS = 1 << 20 /* attention weights of such a batch: long pairs are taken a few at a time */
+};
+
+/* A pair with its lengths, for sorting. */
+typedef struct entry {
+    int64_t pair;
+    int32_t source, target;
+} entry;
+
+static int compare(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->target != y->target) return x->target < y->target ? -1 : 1;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static bool is_known(const lb_vocabulary *vocabulary, const lb_symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->count; i++)
+        if (lb_vocabulary_id(vocabulary, symbols->symbol[i]) == LB_UNK) return false;
+    return true;
+}
+
+static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, int64_t wanted, entry *entries,
+                        int64_t *possible, lb_error *error)
+{
+    *possible = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        const lb_pair_line *line;
+        int64_t pair = i * lb_pairs_count(pairs) / wanted;
+        lb_status status = lb_pairs_read(pairs, pair, &line, error);
+        if (status) return status;
+        if (!is_known(target, &line->target)) continue;
+        entries[(*possible)++] =
+            (entry){pair, lb_pairs_source_length(pairs, pair), lb_pairs_target_length(pairs, pair)};
+    }
+    return LB_OK;
+}
+
+lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int64_t most,
+                              lb_pair_sample *sample, lb_error *error)
+{
+    int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most, possible = 0;
+    *sample = (lb_pair_sample){0};
+    if (most < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "a sample of %lld pairs: expected at least one",
+                            (long long)most);
+    entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
+    int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);
+    lb_status status;
+    if (!entries || !pair) {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
+                              (long long)wanted);
+    } else if ((status = choose(pairs, target, wanted, entries, &possible, error)) == LB_OK) {
+        qsort(entries, (size_t)possible, sizeof *entries, compare);
+        for (int64_t i = 0; i < possible; i++) pair[i] = entries[i].pair;
+        *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted};
+        pair = NULL;
+    }
+    lb_release(pair);
+    lb_release(entries);
+    return status;
+}
+
+void lb_pair_sample_free(lb_pair_sample *sample)
+{
+    lb_release(sample->pair);
+    *sample = (lb_pair_sample){0};
+}
+
+/* How many pairs from number `first` of the sample on go into one batch: at least one. */
+static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
+{
+    int64_t source = 0, target = 0, size = 0;
+    while (size < MOST_PAIRS && first + size < sample->possible) {
+        int64_t pair = sample->pair[first + size];
+        source = lb_pairs_source_length(pairs, pair) > source ? lb_pairs_source_length(pairs, pair) : source;
+        target = lb_pairs_target_length(pairs, pair) > target ? lb_pairs_target_length(pairs, pair) : target;
+        if (size > 0 && (size + 1) * source * target > MOST_CELLS) break;
+        size++;
+    }
+    return size;
+}
+
+lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
+                           const lb_vocabulary *target, const lb_pair_sample *sample, lb_tape *tape,
+                           double *exact_match)
+{
+    int64_t matches = 0, size;
+    lb_mode mode = lb_tape_mode(tape);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    for (int64_t first = 0; first < sample->possible && lb_tape_status(tape) == LB_OK; first += size) {
+        size = batch_size(pairs, sample, first);
+        lb_tape_reset(tape);
+        lb_batch batch = lb_pair_batch(pairs, source, target, tape, sample->pair + first, size);
+        lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
+        if (lb_is_sound(logits)) matches += lb_exact_matches_forced(logits, batch.target_out);
+    }
+    lb_tape_set_mode(tape, mode);
+    *exact_match = sample->count > 0 ? (double)matches / (double)sample->count : 0;
+    return lb_tape_status(tape);
+}

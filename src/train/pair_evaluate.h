@@ -1,0 +1,31 @@
+/* How many of some pairs a model gets right. */
+#ifndef LB_PAIR_EVALUATE_H
+#define LB_PAIR_EVALUATE_H
+
+#include "data/pairs.h"
+#include "models/model.h"
+
+/** Pairs on which models are measured again and again. */
+typedef struct lb_pair_sample {
+    int64_t *pair;    /* [possible] those that a model could get right, by length */
+    int64_t possible; /* the others have a symbol in their target that the vocabulary does not have */
+    int64_t count;    /* all */
+} lb_pair_sample;
+
+/** Takes all pairs if they are not more than `most`, else that many, evenly spaced.
+ *  Vocabulary: of the targets. Memory: freed by lb_pair_sample_free; after an error there is none.
+ *  Errors: LB_ERROR_ARGUMENT if `most` is less than 1; those of lb_pairs_read. */
+LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int64_t most,
+                                          lb_pair_sample *sample, lb_error *error);
+
+/** Frees the sample. */
+void lb_pair_sample_free(lb_pair_sample *sample);
+
+/** The share of a sample for which the model writes the whole target without a mistake by greedy decoding, found by
+ *  lb_exact_matches_forced: one pass, in batches of similar length. Vocabularies as of lb_pair_batch.
+ *  Resets the tape; its mode is restored. Errors: what the tape holds then. */
+LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
+                                       const lb_vocabulary *target, const lb_pair_sample *sample,
+                                       lb_tape *tape, double *exact_match);
+
+#endif

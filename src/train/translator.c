@@ -1,0 +1,189 @@
+#include "train/translator.h"
+
+#include "data/sort_task_json.h"
+#include "data/vocabulary_json.h"
+#include "io/json.h"
+#include "tensor/alloc.h"
+#include "train/evaluate.h"
+
+#include <cJSON.h>
+#include <string.h>
+
+/* Every model says under the same key what it was trained for, so that one can be told from the other. */
+static const char TASK_KEY[] = LB_SORT_TASK_KEY, SOURCE_KEY[] = "lookback.source_vocabulary",
+                  TARGET_KEY[] = "lookback.target_vocabulary", TRAINING_KEY[] = "lookback.training",
+                  TASK[] = "pairs";
+
+static void print_rule(lb_json *json, const char *key, const lb_symbol_rule *rule)
+{
+    lb_json_print(json, ",\"%s\":{\"separator\":", key);
+    lb_json_string(json, rule->separator ? rule->separator : "");
+    lb_json_print(json, ",\"normalize\":\"%s\"}", lb_normalization_name(rule->normalize));
+}
+
+/* What the model was trained for; NULL if there is no memory. */
+static char *print_task(const lb_translator *t)
+{
+    lb_json json = {0};
+    lb_json_print(&json, "{\"task\":\"%s\"", TASK);
+    print_rule(&json, "source", &t->source_rule);
+    print_rule(&json, "target", &t->target_rule);
+    lb_json_print(&json, ",\"longest_source\":%d,\"longest_target\":%d}", (int)t->longest_source,
+                  (int)t->longest_target);
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+/* Each id of the model needs a symbol. */
+static lb_status check_sizes(const lb_translator *t, lb_status otherwise, lb_error *error)
+{
+    int32_t source = lb_vocabulary_size(t->source), target = lb_vocabulary_size(t->target);
+    if (t->model->source_vocab == source && t->model->target_vocab == target) return LB_OK;
+    return lb_error_set(error, otherwise,
+                        "the vocabularies have %d and %d symbols, but the model %lld and %lld", (int)source,
+                        (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
+}
+
+lb_status lb_translator_save(const char *path, const lb_translator *translator, lb_error *error)
+{
+    const lb_translator *t = translator;
+    lb_status status = check_sizes(t, LB_ERROR_ARGUMENT, error);
+    if (!status) status = lb_symbol_rule_check(&t->source_rule, error);
+    if (!status) status = lb_symbol_rule_check(&t->target_rule, error);
+    if (status) return status;
+    bool shared = t->source == t->target;
+    char *task = print_task(t), *source = lb_vocabulary_print(t->source);
+    char *target = shared ? NULL : lb_vocabulary_print(t->target);
+    if (task && source && (target || shared)) {
+        lb_safetensors_metadata metadata[4] = {{TASK_KEY, task}, {SOURCE_KEY, source}};
+        size_t count = 2;
+        if (target) metadata[count++] = (lb_safetensors_metadata){TARGET_KEY, target};
+        if (t->training) metadata[count++] = (lb_safetensors_metadata){TRAINING_KEY, t->training};
+        status = lb_model_save(path, t->model, t->params, metadata, count, error);
+    } else {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    }
+    lb_release(target);
+    lb_release(source);
+    lb_release(task);
+    return status;
+}
+
+static bool is_task(const cJSON *json)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "task"));
+    return name && strcmp(name, TASK) == 0;
+}
+
+bool lb_translator_is_in(const lb_safetensors *file)
+{
+    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    bool found = is_task(json);
+    cJSON_Delete(json);
+    return found;
+}
+
+/* A copy that lives as long as the translator. */
+static lb_status keep(lb_translator *t, const char *text, const char **kept, lb_error *error)
+{
+    lb_status status = lb_strings_add(&t->texts, lb_alloc_string(text), error);
+    if (!status) *kept = t->texts.text[t->texts.count - 1];
+    return status;
+}
+
+static lb_status parse_rule(lb_translator *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
+                            lb_error *error)
+{
+    const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
+    const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
+    const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
+    if (!separator || !normalize || !lb_normalization_find(normalize, &rule->normalize))
+        return lb_error_set(error, LB_ERROR_FORMAT, "the model does not say what a symbol of a %s is", key);
+    lb_status status = keep(t, separator, &rule->separator, error);
+    if (!status) status = lb_symbol_rule_check(rule, error);
+    if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
+    return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;
+}
+
+/* The number of symbols under the key; 0 if there is none that makes sense. */
+static int32_t parse_length(const cJSON *json, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return value >= 1 && value <= LB_PAIR_LONGEST ? (int32_t)value : 0;
+}
+
+static lb_status load_task(const lb_safetensors *file, lb_translator *t, lb_error *error)
+{
+    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    lb_status status = LB_OK;
+    if (!is_task(json))
+        status = lb_error_set(error, LB_ERROR_FORMAT,
+                              "the model was not trained on pairs of texts: its task is %.160s",
+                              text ? text : "not stated");
+    if (!status) status = parse_rule(t, json, "source", &t->source_rule, error);
+    if (!status) status = parse_rule(t, json, "target", &t->target_rule, error);
+    t->longest_source = parse_length(json, "longest_source");
+    t->longest_target = parse_length(json, "longest_target");
+    cJSON_Delete(json);
+    return status;
+}
+
+static lb_vocabulary *load_vocabulary(const char *which, const char *text, lb_error *error)
+{
+    lb_error found = {0};
+    lb_vocabulary *vocabulary = lb_vocabulary_parse(text, &found);
+    if (!vocabulary) lb_error_set(error, found.status, "vocabulary of the %s: %s", which, found.message);
+    return vocabulary;
+}
+
+static lb_status load_vocabularies(const lb_safetensors *file, lb_translator *t, lb_error *error)
+{
+    const char *target = lb_safetensors_metadata_value(file, TARGET_KEY);
+    t->source = load_vocabulary("sources", lb_safetensors_metadata_value(file, SOURCE_KEY), error);
+    if (!t->source) return error->status;
+    t->target = target ? load_vocabulary("targets", target, error) : t->source;
+    return t->target ? LB_OK : error->status;
+}
+
+static lb_status load(const lb_safetensors *file, lb_translator *t, lb_error *error)
+{
+    lb_status status = load_task(file, t, error);
+    if (!status) status = load_vocabularies(file, t, error);
+    if (status) return status;
+    t->params = lb_params_new(0);
+    if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+    t->model = lb_model_load(file, t->params, error);
+    if (!t->model) return error->status;
+    const char *training = lb_safetensors_metadata_value(file, TRAINING_KEY);
+    status = training ? keep(t, training, &t->training, error) : LB_OK;
+    return status ? status : check_sizes(t, LB_ERROR_FORMAT, error);
+}
+
+lb_status lb_translator_load(const lb_safetensors *file, lb_translator *translator, lb_error *error)
+{
+    lb_error found = {0};
+    *translator = (lb_translator){0};
+    lb_status status = load(file, translator, &found);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+int64_t lb_translator_limit(const lb_translator *translator, int64_t source_length)
+{
+    int64_t longest = source_length;
+    if (longest < translator->longest_source) longest = translator->longest_source;
+    if (longest < translator->longest_target) longest = translator->longest_target;
+    return lb_decoding_limit(longest);
+}
+
+void lb_translator_free(lb_translator *translator)
+{
+    lb_strings_free(&translator->texts);
+    if (translator->target != translator->source) lb_vocabulary_free(translator->target);
+    lb_vocabulary_free(translator->source);
+    lb_params_free(translator->params);
+    *translator = (lb_translator){0};
+}

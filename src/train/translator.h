@@ -1,0 +1,47 @@
+/* A model with all that it takes to apply it to text: both vocabularies and the rules by which text becomes symbols. */
+#ifndef LB_TRANSLATOR_H
+#define LB_TRANSLATOR_H
+
+#include "data/pair_line.h"
+#include "data/strings.h"
+#include "data/vocabulary.h"
+#include "models/model_file.h"
+
+/** What was trained on pairs of texts. Whoever trains fills it with what is their own; lb_translator_load makes it from
+ *  a file. */
+typedef struct lb_translator {
+    lb_params *params;
+    lb_model *model;                /* of any kind, an ensemble too; `params` own it */
+    lb_vocabulary *source, *target; /* made by lb_vocabulary_new_reserved; perhaps one and the same */
+    lb_symbol_rule source_rule, target_rule;
+    int32_t longest_source, longest_target; /* symbols that texts of the training had at most; 0: not known */
+    const char *training;                   /* a record of the training, JSON; NULL: none */
+    lb_strings texts;                       /* of one that was loaded: its separators and record */
+} lb_translator;
+
+/** Writes all of it as one safetensors file: the parameters as lb_model_save does, and in the metadata
+ *  "lookback.task", kind and rules as a JSON object, "lookback.source_vocabulary" and "lookback.target_vocabulary", JSON
+ *  arrays in which the symbols stand where their ids say, the latter left out if both are one and the same, and
+ *  "lookback.training".
+ *  Errors: LB_ERROR_ARGUMENT if model and vocabularies differ in size or a rule is impossible; LB_ERROR_MEMORY; those of
+ *          lb_safetensors_write. */
+LB_MUST_USE lb_status lb_translator_save(const char *path, const lb_translator *translator, lb_error *error);
+
+/** Reads what lb_translator_save wrote.
+ *  Memory: freed by lb_translator_free, also after an error. The file may be freed.
+ *  Errors: LB_ERROR_FORMAT if the file holds anything else, such as a model that sorts, or if its parts do not fit;
+ *          LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_translator_load(const lb_safetensors *file, lb_translator *translator,
+                                         lb_error *error);
+
+/** Does the file say that it holds a model that was trained on pairs of texts? */
+bool lb_translator_is_in(const lb_safetensors *file);
+
+/** Tokens after which decoding a source of so many symbols gives up: the same for all sources that are no longer than
+ *  those of the training, so that what becomes of one does not depend on those beside it. */
+int64_t lb_translator_limit(const lb_translator *translator, int64_t source_length);
+
+/** Frees what lb_translator_load made. */
+void lb_translator_free(lb_translator *translator);
+
+#endif

@@ -1,0 +1,253 @@
+/* train_seq2seq as its user sees it: what it learns, what it leaves behind, and what a kill does to it. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS = 500 };
+
+/* The model in a file of the test's folder, read in this process; to be freed by lb_translator_free. */
+static lb_translator load(const char *name)
+{
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    lb_safetensors *file;
+    lb_translator translator;
+    ck_assert_msg(!lb_safetensors_open(support_path(path, name), &file, &error), "%s", error.message);
+    ck_assert_msg(!lb_translator_load(file, &translator, &error), "%s", error.message);
+    lb_safetensors_free(file);
+    return translator;
+}
+
+static double exact_match(void)
+{
+    double share = -1;
+    support_assert_trained();
+    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf on ", &share), 1);
+    return share;
+}
+
+START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--out", "out/deep");
+    ck_assert_double_ge(exact_match(), 0.9);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " on 60 pairs of dev.tsv\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 500 pairs\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "dev.tsv: 60 lines, 60 pairs\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, " parameters, OpenBLAS"));
+    ck_assert(support_exists("out/deep/checkpoint.safetensors") && support_exists("out/deep/training.png"));
+    ck_assert_int_eq(support_line_count("out/deep/log.jsonl"), 6);
+    lb_translator translator = load("out/deep/model.safetensors");
+    ck_assert_str_eq(translator.target_rule.separator, " ");
+    ck_assert_int_eq(translator.source_rule.normalize, LB_NORMALIZE_NFD);
+    ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 8);
+    ck_assert_int_eq(translator.longest_target, 4);
+    ck_assert_ptr_eq(strstr(translator.training, "{\"steps\":300,\"seconds\":"), translator.training);
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"target-separator\": \" \""));
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"history\":[{\"step\":50,"));
+    lb_translator_free(&translator);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    ck_assert_double_ge(exact_match(), 0.9);
+    int count = 0;
+    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %*f on %d pairs", &count), 1);
+    ck_assert_int_gt(count, PAIRS / 20);
+    ck_assert_int_lt(count, PAIRS / 5);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out of train.tsv\n"));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_any_number_of_threads_gives_the_same_bits)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.2", "--out", "one");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.2", "--out", "two", "--threads",
+                  "2");
+    support_assert_trained();
+    support_assert_same_weights("one/model.safetensors", "two/model.safetensors");
+}
+END_TEST
+
+/* With all that draws numbers, and with a best model that is not the last. */
+#define ALL                                                                                                  \
+    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
+        "--label-smoothing", "0.1", "--min-count", "2", "--steps", "1500"
+
+START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(ALL, "--out", "whole");
+    support_assert_trained();
+    int kills = 0;
+    for (int ms = 150; ms < 60000; ms += ms / 2) {
+        SUPPORT_TRAIN_FOR(ms, ALL, "--out", "killed");
+        if (support_run_result.status == 0) break;
+        ck_assert_int_eq(support_run_result.status, 128 + 9);
+        kills++;
+    }
+    support_assert_trained();
+    ck_assert_int_gt(kills, 1);
+    support_assert_same_weights("whole/model.safetensors", "killed/model.safetensors");
+    ck_assert_int_eq(support_line_count("killed/log.jsonl"), 30);
+}
+END_TEST
+
+/* Whenever it is killed, the model that is there is whole. */
+START_TEST(test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    int models = 0;
+    for (int ms = 100; models < 5 && ms < 60000; ms += ms / 3) {
+        SUPPORT_TRAIN_FOR(ms, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr", "0.001",
+                          "--out", "a", "--fresh");
+        if (!support_exists("a/model.safetensors")) continue;
+        lb_translator translator = load("a/model.safetensors");
+        lb_translator_free(&translator);
+        models++;
+    }
+    ck_assert_int_gt(models, 0);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    char from[SUPPORT_PATH], to[SUPPORT_PATH], *first;
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    support_assert_trained();
+    first = strdup(support_run_result.output);
+    support_path(from, "out/model.safetensors");
+    ck_assert_int_eq(rename(from, support_path(to, "kept")), 0);
+    support_write_text("out/log.jsonl", "nonsense\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    support_assert_trained();
+    ck_assert_str_eq(support_run_result.output, first);
+    support_assert_same_weights("out/model.safetensors", "kept");
+    ck_assert_int_eq(support_line_count("out/log.jsonl"), 6);
+    free(first);
+}
+END_TEST
+
+/* Evaluations since the first of the best in the log. */
+static int since_best(double *best)
+{
+    int lines = 0, at = 0;
+    size_t count;
+    char *log = support_content("out/log.jsonl", &count), *rest;
+    *best = -1;
+    for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        double found = -1;
+        const char *field = strstr(line, "\"exact_match\":");
+        ck_assert_ptr_nonnull(field);
+        ck_assert_int_eq(sscanf(field, "\"exact_match\":%lf", &found), 1);
+        lines++;
+        if (found <= *best) continue;
+        *best = found;
+        at = lines;
+    }
+    free(log);
+    return lines - at;
+}
+
+START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
+{
+    double best;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "2");
+    double printed = exact_match();
+    int lines = support_line_count("out/log.jsonl");
+    ck_assert_int_lt(lines, 30);
+    ck_assert_int_eq(since_best(&best), 2);
+    ck_assert_double_eq_tol(printed, best, 1e-4);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "3");
+    support_assert_trained();
+    ck_assert_int_gt(support_line_count("out/log.jsonl"), lines);
+    ck_assert_int_eq(since_best(&best), 3);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "whole");
+    double together = exact_match();
+    ck_assert_double_ge(together, 0.9);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: exact match "));
+    SUPPORT_TRAIN_FOR(500, SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out",
+                      "killed");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
+    ck_assert_double_eq(exact_match(), together);
+    support_assert_same_weights("whole/model.safetensors", "killed/model.safetensors");
+    lb_translator translator = load("whole/model.safetensors");
+    ck_assert_ptr_eq(translator.model->kind, &lb_ensemble_kind);
+    ck_assert_int_eq(((const lb_ensemble *)translator.model)->count, 3);
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"members\":[{\"steps\":300,"));
+    lb_translator_free(&translator);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "8", "--out", "alone");
+    support_assert_same_weights("whole/seed-8/model.safetensors", "alone/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_other_models_and_switches_train)
+{
+    enum { MOST = 9 };
+    static const char *const models[][MOST] = {
+        {"--model", "transformer", "--embed", "128", "--heads", "2", "--tied", "--layers", "1"},
+        {"--attention", "dot", "--no-bidirectional", "--tied", "--layers", "2"},
+        {"--attention", "multi-head", "--normalize", "none", "--epochs", "2", "--steps", "0"},
+    };
+    support_write_pairs("train.tsv", PAIRS, 1);
+    for (int i = 0; i < 3; i++) {
+        const char *arguments[64] = {SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--fresh"};
+        int count = 0;
+        while (arguments[count]) count++;
+        for (int k = 0; k < MOST && models[i][k]; k++) arguments[count++] = models[i][k];
+        support_train_pairs(arguments, 0);
+        support_assert_trained();
+        lb_translator translator = load("out/model.safetensors");
+        ck_assert_str_eq(translator.model->kind->name, i == 0 ? "transformer" : "seq2seq");
+        lb_translator_free(&translator);
+    }
+    ck_assert_int_eq(support_line_count("out/log.jsonl"), 2);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_columns_and_separators_choose_what_is_learned)
+{
+    support_write_text("train.tsv", "1\ta-b\tX\tq\n2\tb-a\tY\tq\n3\ta-a\tX\tq\n4\tb\tY\tq\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--source-column", "2",
+                  "--target-column", "3", "--source-separator", "-");
+    ck_assert_double_eq(exact_match(), 1);
+    lb_translator translator = load("out/model.safetensors");
+    ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 2);
+    ck_assert_int_eq(lb_vocabulary_size(translator.target), LB_FIRST_TOKEN + 2);
+    lb_translator_free(&translator);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train_seq2seq", SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
+                                       test_train_seq2seq_without_dev_holds_a_tenth_out,
+                                       test_train_seq2seq_any_number_of_threads_gives_the_same_bits,
+                                       test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits,
+                                       test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read,
+                                       test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
+                                       test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
+                                       test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
+                                       test_train_seq2seq_other_models_and_switches_train,
+                                       test_train_seq2seq_columns_and_separators_choose_what_is_learned));
+}

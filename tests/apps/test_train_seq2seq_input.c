@@ -1,0 +1,286 @@
+/* What train_seq2seq says to bad input, and which status it ends with. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define GOOD "ab\tb a\nba\ta b\na\ta\nb\tb\n"
+
+static void assert_one_line(void)
+{
+    const support_result *result = &support_run_result;
+    ck_assert_ptr_eq(strchr(result->error, '\n'), result->error + result->error_length - 1);
+    ck_assert_int_eq(strncmp(result->error, "train_seq2seq: ", 15), 0);
+}
+
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"", "bad.tsv: found an empty file, expected a pair of texts a line"},
+    {"ab\tb a\nab\n", "bad.tsv:2: found 1 column, expected 2"},
+    {"ab\tb a\tc\n", "bad.tsv:1: found 3 columns, expected 2"},
+    {"ab\tb a\n\tb\n", "bad.tsv:2: found an empty source, expected text"},
+    {"ab\tb a\na\t\n", "bad.tsv:2: found an empty target, expected text"},
+    {"ab\tb a\n\n", "bad.tsv:2: found an empty line, expected text"},
+    {"ab\tb a\na\xff\ta\n", "bad.tsv:2: found 0xFF as byte 2 of the line, expected UTF-8"},
+    {"ab\tb  a\n", "bad.tsv:1: "},
+    {"ab\tb a\n", "bad.tsv: found 1 pair, expected enough of them"},
+};
+
+START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)
+{
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        support_write_text("bad.tsv", bad[i].text);
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "bad.tsv");
+        support_assert_refused(65, bad[i].message);
+        assert_one_line();
+        ck_assert(!support_exists("out"));
+    }
+    support_write_text("good.tsv", GOOD);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "bad.tsv", "--source-column", "3");
+    support_assert_refused(65, "good.tsv:1: found 2 columns");
+    support_write_text("bad.tsv", "x\ty\nx\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "bad.tsv");
+    support_assert_refused(65, "bad.tsv:2: ");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--min-count", "99");
+    support_assert_refused(65, "good.tsv: found no symbol of the sources 99 times");
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_line_of_a_megabyte_is_status_65)
+{
+    enum { MEGABYTE = 1 << 20 };
+    char path[SUPPORT_PATH], *line = malloc(MEGABYTE + 4);
+    ck_assert_ptr_nonnull(line);
+    memset(line, 'a', MEGABYTE);
+    memcpy(line + MEGABYTE, "\tb\n", 4);
+    support_write_file(support_path(path, "bad.tsv"), line, MEGABYTE + 3);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "bad.tsv");
+    support_assert_refused(65, "bad.tsv:1: ");
+    assert_one_line();
+    free(line);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_file_that_cannot_be_read_is_status_66)
+{
+    char path[SUPPORT_PATH];
+    support_write_text("good.tsv", GOOD);
+    ck_assert_int_eq(mkdir(support_path(path, "folder"), 0777), 0);
+    SUPPORT_TRAIN("--train", "no.tsv");
+    support_assert_refused(66, "no.tsv: cannot read: No such file");
+    SUPPORT_TRAIN("--train", "good.tsv", "--dev", "no.tsv", "--target-separator", " ");
+    support_assert_refused(66, "no.tsv: cannot read: No such file");
+    SUPPORT_TRAIN("--train", "folder");
+    support_assert_refused(66, "folder: cannot read: Is a directory");
+    SUPPORT_TRAIN("--config", "no.json");
+    support_assert_refused(66, "no.json");
+}
+END_TEST
+
+static const struct {
+    const char *arguments[8];
+    const char *message;
+} wrong[] = {
+    {{"--batch", "4"}, "expected --train FILE"},
+    {{"--train", "good.tsv", "operand"}, "operand"},
+    {{"--train", "good.tsv", "--steps", "5", "--epochs", "5"}, "--steps and --epochs: expected one of them"},
+    {{"--train", "good.tsv", "--dropout", "1"}, "--dropout: expected a number from 0 to 0.99"},
+    {{"--train", "good.tsv", "--normalize", "nfkc"}, "expected none, nfc or nfd, found \"nfkc\""},
+    {{"--train", "good.tsv", "--model", "transformer", "--attention", "dot"}, "belong to --model seq2seq"},
+    {{"--train", "good.tsv", "--model", "transformer", "--no-bidirectional"}, "belong to --model seq2seq"},
+    {{"--train", "good.tsv", "--dev", "good.tsv", "--model", "transformer", "--heads", "5"},
+     "5 heads do not divide a width of 192"},
+    {{"--train", "good.tsv", "--source-column", "1", "--target-column", "1"}, "column"},
+    {{"--train", "good.tsv", "--target-separator", "\t"}, "separator"},
+};
+
+START_TEST(test_train_seq2seq_wrong_usage_is_status_2)
+{
+    support_write_text("good.tsv", GOOD);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *arguments[9] = {NULL};
+        memcpy(arguments, wrong[i].arguments, sizeof wrong[i].arguments);
+        support_train_pairs(arguments, 0);
+        support_assert_refused(2, wrong[i].message);
+    }
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted)
+{
+    support_write_text("train.tsv", GOOD "x\n\xff\ty\n\tz\n" GOOD);
+    support_write_text("dev.tsv", GOOD "nothing\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--skip-bad-lines");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 "train.tsv: 11 lines, 8 pairs\n  3 bad lines skipped: 1 wrong number of "
+                                 "columns, 1 empty source or target, 1 not UTF-8\n    train.tsv:5: "));
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error, "  1 bad line skipped: 1 wrong number of columns\n"));
+    support_write_text("train.tsv", "x\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--skip-bad-lines");
+    support_assert_refused(65, "train.tsv: found no good line among 1");
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_swapped_files_are_pointed_out)
+{
+    support_write_pairs("big.tsv", 100, 1);
+    support_write_pairs("small.tsv", 20, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "small.tsv", "--dev", "big.tsv", "--steps", "20");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error,
+               "more pairs than in small.tsv, which is for training: has big.tsv taken its place?"));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal)
+{
+    support_write_text("train.tsv", GOOD);
+    support_write_text("dev.tsv", "\x1b[2J\ta\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "2");
+    support_assert_trained();
+    ck_assert_ptr_null(strchr(support_run_result.error, '\x1b'));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_folder_that_cannot_be_written_is_status_74)
+{
+    support_write_text("good.tsv", GOOD);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--out", "/proc/nothing/here");
+    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "cannot write to /proc/nothing"));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--out", "good.tsv/x");
+    ck_assert_int_eq(support_run_result.status, 74);
+}
+END_TEST
+
+/* A file of the test's folder before something went wrong, and now. */
+static void assert_unchanged(const char *name, const char *old, size_t before)
+{
+    size_t after;
+    char *now = support_content(name, &after);
+    ck_assert_uint_eq(before, after);
+    ck_assert_int_eq(memcmp(old, now, before), 0);
+    free(now);
+}
+
+/* ulimit -f counts blocks of 512 bytes: fewer than a model has, or more than a model but fewer than a checkpoint. The
+ * sanitizers keep files of their own, which the limit would cut off. */
+START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
+{
+    static const struct {
+        const char *limit, *file;
+    } cases[] = {{"20", "model.safetensors"}, {"400", "checkpoint.safetensors"}};
+    if (SUPPORT_SANITIZED) return;
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    support_assert_trained();
+    for (int i = 0; i < 2; i++) {
+        char command[64], name[64];
+        size_t before;
+        snprintf(name, sizeof name, "out/%s", cases[i].file);
+        char *old = support_content(name, &before);
+        snprintf(command, sizeof command, "ulimit -f %s; exec \"$@\"", cases[i].limit);
+        const char *argv[] = {"/bin/sh",     "-c",      command,     "sh",      BIN_DIR "/train_seq2seq",
+                              SUPPORT_SMALL, "--train", "train.tsv", "--fresh", NULL};
+        support_result_free(&support_run_result);
+        ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()},
+                                      &support_run_result));
+        ck_assert_int_eq(support_run_result.status, 74);
+        ck_assert_ptr_nonnull(strstr(support_run_result.error, name));
+        assert_unchanged(name, old, before);
+        strcat(name, ".tmp0");
+        ck_assert(!support_exists(name));
+        free(old);
+    }
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_result_that_cannot_be_printed_is_status_74)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    const char *const argv[] = {
+        BIN_DIR "/train_seq2seq", SUPPORT_SMALL, "--train", "train.tsv", "--steps", "5", NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir(), .output_path = "/dev/full"};
+    ck_assert(support_run_command(&command, &support_run_result));
+    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert(support_exists("out/model.safetensors"));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays)
+{
+    size_t before;
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    char *good = support_content("out/checkpoint.safetensors", &before);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--lr", "1e30", "--warm-up", "0", "--fresh");
+    ck_assert_int_eq(support_run_result.status, 75);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "diverged"));
+    assert_unchanged("out/checkpoint.safetensors", good, before);
+    free(good);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_replaces_it)
+{
+    size_t before;
+    support_write_pairs("train.tsv", 100, 1);
+    support_write_pairs("other.tsv", 100, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    char *good = support_content("out/checkpoint.safetensors", &before);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--lr", "0.01");
+    ck_assert_int_eq(support_run_result.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 "belongs to another run: it says \"lr\":0.02, this one \"lr\":0.01"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "--fresh starts anew"));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "other.tsv");
+    ck_assert_int_eq(support_run_result.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "belongs to another run: it says \"train\":"));
+    assert_unchanged("out/checkpoint.safetensors", good, before);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "other.tsv", "--fresh");
+    support_assert_trained();
+    free(good);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    char *bytes = support_content("out/checkpoint.safetensors", &count);
+    support_write_file(support_path(path, "out/checkpoint.safetensors"), bytes, count / 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    ck_assert_int_eq(support_run_result.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "--fresh starts anew"));
+    free(bytes);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train_seq2seq_input",
+        SUPPORT_TESTS(test_train_seq2seq_bad_file_is_status_65_with_file_and_line,
+                      test_train_seq2seq_line_of_a_megabyte_is_status_65,
+                      test_train_seq2seq_file_that_cannot_be_read_is_status_66,
+                      test_train_seq2seq_wrong_usage_is_status_2,
+                      test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted,
+                      test_train_seq2seq_swapped_files_are_pointed_out,
+                      test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal,
+                      test_train_seq2seq_folder_that_cannot_be_written_is_status_74,
+                      test_train_seq2seq_full_disk_is_status_74_and_old_files_stay,
+                      test_train_seq2seq_result_that_cannot_be_printed_is_status_74,
+                      test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays,
+                      test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_replaces_it,
+                      test_train_seq2seq_damaged_checkpoint_is_refused));
+}

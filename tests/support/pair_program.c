@@ -1,0 +1,118 @@
+#include "support/pair_program.h"
+
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRAIN BIN_DIR "/train_seq2seq"
+
+enum { ARGUMENTS = 96, LETTERS = 8, LONGEST = 4, LINE = 16 };
+
+support_result support_run_result;
+
+void support_write_text(const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, name), text, strlen(text));
+}
+
+void support_write_pairs(const char *name, int count, unsigned seed)
+{
+    char *text = malloc((size_t)count * LINE);
+    size_t used = 0;
+    ck_assert_ptr_nonnull(text);
+    for (int i = 0; i < count; i++) {
+        char word[LONGEST];
+        int length = 0;
+        for (uint32_t bits = (uint32_t)i * 2654435761u + seed * 40503u; length < LONGEST; bits /= LETTERS) {
+            word[length++] = (char)('a' + bits % LETTERS);
+            if (length > 1 && bits % 3 == 0) break;
+        }
+        memcpy(text + used, word, (size_t)length);
+        used += (size_t)length;
+        for (int k = length - 1; k >= 0; k--) {
+            text[used++] = k == length - 1 ? '\t' : ' ';
+            text[used++] = word[k];
+        }
+        text[used++] = '\n';
+    }
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, name), text, used);
+    free(text);
+}
+
+void support_train_pairs(const char *const *arguments, int kill_after_ms)
+{
+    const char *argv[ARGUMENTS] = {TRAIN};
+    for (int i = 0; arguments[i]; i++) {
+        ck_assert_int_lt(i + 2, ARGUMENTS);
+        argv[i + 1] = arguments[i];
+    }
+    support_command command = {.argv = argv, .directory = support_tempdir(), .kill_after_ms = kill_after_ms};
+    support_result_free(&support_run_result);
+    ck_assert(support_run_command(&command, &support_run_result));
+    ck_assert(!support_run_result.timed_out);
+}
+
+void support_assert_trained(void)
+{
+    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+}
+
+void support_assert_refused(int status, const char *text)
+{
+    const support_result *result = &support_run_result;
+    ck_assert_msg(result->status == status, "status %d, not %d: %s", result->status, status, result->error);
+    ck_assert_msg(strstr(result->error, text) != NULL, "\"%s\" does not say \"%s\"", result->error, text);
+    ck_assert_str_eq(result->output, "");
+}
+
+char *support_content(const char *name, size_t *count)
+{
+    char path[SUPPORT_PATH];
+    return support_read_file(support_path(path, name), count);
+}
+
+bool support_exists(const char *name)
+{
+    char path[SUPPORT_PATH];
+    return access(support_path(path, name), F_OK) == 0;
+}
+
+int support_line_count(const char *name)
+{
+    size_t count;
+    char *text = support_content(name, &count);
+    int lines = 0;
+    for (size_t i = 0; i < count; i++) lines += text[i] == '\n';
+    free(text);
+    return lines;
+}
+
+/* The bytes behind the header. */
+static char *weights(const char *name, size_t *count)
+{
+    size_t all;
+    uint64_t header;
+    char *bytes = support_content(name, &all);
+    memcpy(&header, bytes, sizeof header);
+    *count = all - sizeof header - (size_t)header;
+    memmove(bytes, bytes + sizeof header + header, *count);
+    return bytes;
+}
+
+void support_assert_same_weights(const char *a, const char *b)
+{
+    size_t count_a, count_b;
+    char *bytes_a = weights(a, &count_a), *bytes_b = weights(b, &count_b);
+    ck_assert_uint_eq(count_a, count_b);
+    ck_assert_uint_gt(count_a, 1000);
+    ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "weights of %s and %s differ", a, b);
+    free(bytes_a);
+    free(bytes_b);
+}

@@ -1,0 +1,43 @@
+/* train_seq2seq in the test's own folder, on words that are to be spelt backwards. */
+#ifndef SUPPORT_PAIR_PROGRAM_H
+#define SUPPORT_PAIR_PROGRAM_H
+
+#include "support/process.h"
+
+#include <stdbool.h>
+
+/* Options of a run of a third of a second, which gets nearly all right. A later option wins. */
+#define SUPPORT_SMALL                                                                                        \
+    "--target-separator", " ", "--embed", "16", "--hidden", "32", "--dropout", "0", "--label-smoothing",     \
+        "0", "--warm-up", "20", "--lr", "0.02", "--evaluate-every", "50", "--steps", "300", "--threads", "1"
+
+/* What became of the last run. */
+extern support_result support_run_result;
+
+/* Writes `count` pairs such as "abc TAB c b a" to a file in the test's folder; other seeds give other words. */
+void support_write_pairs(const char *name, int count, unsigned seed);
+
+/* Writes a text to a file in the test's folder. */
+void support_write_text(const char *name, const char *text);
+
+/* Runs train_seq2seq with these arguments up to NULL, in that folder. */
+void support_train_pairs(const char *const *arguments, int kill_after_ms);
+
+#define SUPPORT_TRAIN(...)         support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, 0)
+#define SUPPORT_TRAIN_FOR(ms, ...) support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, ms)
+
+/* Asserts that the last run ended well, or with this status and a message that says this. */
+void support_assert_trained(void);
+void support_assert_refused(int status, const char *text);
+
+/* A file of that folder; to be freed. */
+char *support_content(const char *name, size_t *count);
+bool support_exists(const char *name);
+
+/* Lines in a file of that folder. */
+int support_line_count(const char *name);
+
+/* Asserts that two models have the same weights; the records beside them have times in them. */
+void support_assert_same_weights(const char *a, const char *b);
+
+#endif

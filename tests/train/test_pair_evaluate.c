@@ -1,0 +1,198 @@
+/* Exact match on pairs of a file. */
+#include "data/pair_order.h"
+#include "models/greedy.h"
+#include "models/seq2seq.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "train/evaluate.h"
+#include "train/pair_batch.h"
+#include "train/pair_evaluate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PAIRS = 700, LINE = 64, LIMIT = 100 };
+
+static lb_error error;
+static lb_pairs *pairs;
+static lb_vocabulary *source, *target;
+static lb_params *params;
+static lb_tape *tape;
+static lb_seq2seq model;
+
+static const lb_pair_format format = {0};
+
+/* Opens the pairs, and makes an untrained model for them. */
+static void begin(const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
+    error = (lb_error){0};
+    pairs = lb_pairs_open(path, &format, &error);
+    ck_assert_msg(pairs != NULL, "%s", error.message);
+    source = lb_vocabulary_new_reserved(NULL);
+    target = lb_vocabulary_new_reserved(NULL);
+    ck_assert_int_eq(lb_pairs_count_symbols(pairs, source, target, &error), LB_OK);
+    lb_vocabulary_sort(source, 1);
+    lb_vocabulary_sort(target, 2);
+    tape = lb_tape_new();
+    params = lb_params_new(5);
+    lb_seq2seq_config config = {.source_vocab = lb_vocabulary_size(source),
+                                .target_vocab = lb_vocabulary_size(target),
+                                .embed = 4,
+                                .hidden = 6,
+                                .embedding_deviation = 3,
+                                .dropout = (lb_real)0.5};
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+}
+
+static void finish(void)
+{
+    lb_params_free(params);
+    lb_tape_free(tape);
+    lb_vocabulary_free(source);
+    lb_vocabulary_free(target);
+    lb_pairs_close(pairs);
+}
+
+/* What the definition says: each pair decoded on its own. */
+static double decode_each(const lb_pair_sample *sample)
+{
+    int64_t right = 0;
+    for (int64_t i = 0; i < sample->possible; i++) {
+        lb_tape_reset(tape);
+        lb_batch batch = lb_pair_batch(pairs, source, target, tape, &sample->pair[i], 1);
+        lb_decoded decoded = lb_greedy(&model.base, batch.source, LIMIT);
+        right += lb_exact_matches(&decoded, batch.target_out);
+    }
+    return (double)right / (double)sample->count;
+}
+
+static void write_many(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < PAIRS; i++)
+        used += (size_t)snprintf(text + used, size - used, "%d\t%.*s\n", i, i % 3 + 1, i % 2 ? "yyy" : "xxx");
+}
+
+START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
+{
+    static char text[PAIRS * LINE];
+    write_many(text, sizeof text);
+    begin(text);
+    lb_pair_sample sample;
+    double forced = -1;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.count, PAIRS);
+    ck_assert_int_eq(sample.possible, PAIRS);
+    /* Among the untrained models of these seeds there is one that is right now and then. */
+    double decoded = 0;
+    for (uint64_t seed = 0; seed < 40 && !(decoded > 0); seed++) {
+        lb_params_free(params);
+        params = lb_params_new(seed);
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "", model.config), LB_OK);
+        decoded = decode_each(&sample);
+    }
+    ck_assert_double_gt(decoded, 0);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &forced), LB_OK);
+    ck_assert_double_eq(forced, decoded);
+    ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_sample_is_evenly_spaced_and_sorted_by_length)
+{
+    static char text[PAIRS * LINE];
+    write_many(text, sizeof text);
+    begin(text);
+    lb_pair_sample sample;
+    bool taken[PAIRS] = {false};
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS / 7, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.count, PAIRS / 7);
+    for (int64_t i = 0; i < sample.possible; i++) {
+        taken[sample.pair[i]] = true;
+        if (i > 0)
+            ck_assert_int_ge(lb_pairs_target_length(pairs, sample.pair[i]),
+                             lb_pairs_target_length(pairs, sample.pair[i - 1]));
+    }
+    for (int i = 0; i < PAIRS; i++) ck_assert_int_eq(taken[i], i % 7 == 0);
+    lb_pair_sample_free(&sample);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 0, &sample, &error), LB_ERROR_ARGUMENT);
+    finish();
+}
+END_TEST
+
+/* "z" is there once only, so it is unknown: a model that writes LB_UNK has not written it. */
+START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
+{
+    begin("a\tz\nb\txx\nc\tx\n");
+    lb_tensor *bias = lb_params_find(params, "output.bias");
+    lb_pair_sample sample;
+    double share = -1;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.count, 3);
+    ck_assert_int_eq(sample.possible, 2);
+    bias->data[LB_UNK] = 1000;
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &share), LB_OK);
+    ck_assert_double_eq(share, 0);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time)
+{
+    static char text[8 * 4000];
+    size_t used = 0;
+    for (int i = 0; i < 8; i++) {
+        for (int side = 0; side < 2; side++) {
+            memset(text + used, 'x', 999);
+            used += 999;
+            text[used++] = side ? '\n' : '\t';
+        }
+    }
+    begin(text);
+    lb_pair_sample sample;
+    double share;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &share), LB_OK);
+    ck_assert_double_eq(share, decode_each(&sample));
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    support_watch_allocations();
+    begin("a\tx\nb\txx\nc\tx\n");
+    long live = support_live_allocations(), before = support_allocation_count();
+    lb_pair_sample sample;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    lb_pair_sample_free(&sample);
+    long all = support_allocation_count() - before;
+    ck_assert_int_gt(all, 0);
+    for (long n = 1; n <= all; n++) {
+        support_fail_allocation(n);
+        ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_ERROR_MEMORY);
+        ck_assert_ptr_null(sample.pair);
+        /* the file keeps the memory into which it reads */
+        ck_assert_int_le(support_live_allocations(), live + 4);
+    }
+    finish();
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "pair_evaluate", SUPPORT_TESTS(test_pair_evaluate_share_is_that_of_decoding_each_pair,
+                                       test_pair_sample_is_evenly_spaced_and_sorted_by_length,
+                                       test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
+                                       test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
+                                       test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing));
+}

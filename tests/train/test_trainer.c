@@ -1,0 +1,291 @@
+/* When training stops, with which weights it ends, and that interruptions change neither.
+ * This test runs in both precisions. */
+#include "autograd/ops.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "tensor/alloc.h"
+#include "train/trainer.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZE = 40, EVERY = 5, STEPS = 200 };
+
+/* A run whose weights climb without end; the measure is the better the closer their mean is to the goal, so that it rises
+ * and falls. */
+typedef struct climb {
+    lb_trainer_config config;
+    lb_params *params;
+    lb_tensor *weight;
+    lb_train_history history;
+    lb_error error;
+    double goal;
+    int64_t stop_at; /* points after which the run is interrupted; 0: none */
+    int better;      /* calls */
+    double better_measure, better_mean;
+} climb;
+
+static double mean(const climb *c)
+{
+    double sum = 0;
+    for (int i = 0; i < SIZE; i++) sum += (double)c->weight->data[i];
+    return sum / SIZE;
+}
+
+/* Dropout makes the steps differ: a run that goes on must draw as the first would have. */
+static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    climb *c = context;
+    (void)step;
+    *tokens += 1;
+    return lb_scale(lb_sum_all(lb_dropout(lb_on_tape(tape, c->weight), (lb_real)0.4)), -1);
+}
+
+static lb_status distance(void *context, lb_tape *tape, double *measure)
+{
+    climb *c = context;
+    *measure = 1 / (1 + fabs(mean(c) - c->goal));
+    return lb_tape_status(tape);
+}
+
+static lb_status note_better(void *context, const lb_train_history *history, lb_error *error)
+{
+    climb *c = context;
+    (void)error;
+    c->better++;
+    c->better_measure = history->points[history->count - 1].measure;
+    c->better_mean = mean(c);
+    return LB_OK;
+}
+
+static lb_status interrupt(void *context, const lb_train_history *history, lb_error *error)
+{
+    climb *c = context;
+    if (c->stop_at == 0 || history->count < c->stop_at) return LB_OK;
+    return lb_error_set(error, LB_ERROR_WRITE, "interrupted");
+}
+
+static void begin(climb *c, double goal)
+{
+    *c = (climb){.params = lb_params_new(1), .goal = goal};
+    c->weight = lb_params_add(c->params, "", "weight", LB_SHAPE(SIZE), (lb_init){LB_INIT_CONSTANT, 0});
+    c->config = (lb_trainer_config){
+        .params = c->params,
+        .loss = climbing_loss,
+        .evaluate = distance,
+        .point = interrupt,
+        .better = note_better,
+        .steps = STEPS,
+        .evaluate_every = EVERY,
+        .schedule = {.lr = 0.1},
+        .average = 0.5,
+        .run = "climb",
+    };
+}
+
+static lb_status train(climb *c)
+{
+    c->config.context = c;
+    c->error = (lb_error){0};
+    return lb_train(&c->config, &c->history, &c->error);
+}
+
+static void finish(climb *c)
+{
+    lb_release(c->history.points);
+    lb_params_free(c->params);
+}
+
+static double measure_of(const lb_train_point *point)
+{
+    return point->measure;
+}
+
+START_TEST(test_train_without_patience_goes_to_the_last_step_and_ends_there)
+{
+    climb c;
+    begin(&c, 3);
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.history.count, STEPS / EVERY);
+    ck_assert_double_gt(mean(&c), 10);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_patience_counts_evaluations_since_the_best)
+{
+    for (int patience = 1; patience <= 4; patience++) {
+        climb c;
+        begin(&c, 3);
+        c.config.patience = patience;
+        ck_assert_int_eq(train(&c), LB_OK);
+        const lb_train_point *best = lb_train_best(&c.history), *points = c.history.points;
+        ck_assert_int_eq(c.history.count - 1 - (best - points), patience);
+        ck_assert_int_gt(best - points, 2);
+        for (int64_t i = 0; i < c.history.count; i++)
+            ck_assert(&points[i] == best || measure_of(&points[i]) < measure_of(best));
+        finish(&c);
+    }
+}
+END_TEST
+
+START_TEST(test_train_patience_is_not_used_up_by_a_measure_that_still_rises)
+{
+    climb c;
+    begin(&c, 1000);
+    c.config.patience = 1;
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.history.count, STEPS / EVERY);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_best_of_equals_is_the_first)
+{
+    lb_train_point points[] = {{.measure = 0.5}, {.measure = 0.7}, {.measure = 0.7}, {.measure = 0.2}};
+    lb_train_history history = {.points = points, .count = 4};
+    ck_assert_ptr_eq(lb_train_best(&history), &points[1]);
+    ck_assert_ptr_null(lb_train_best(&(lb_train_history){0}));
+}
+END_TEST
+
+START_TEST(test_train_keep_best_ends_with_what_was_best)
+{
+    climb c;
+    begin(&c, 3);
+    c.config.keep_best = true;
+    ck_assert_int_eq(train(&c), LB_OK);
+    double measure;
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(distance(&c, tape, &measure), LB_OK);
+    ck_assert_double_eq(measure, lb_train_best(&c.history)->measure);
+    ck_assert_double_gt(measure, c.history.points[c.history.count - 1].measure);
+    lb_tape_free(tape);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_better_is_called_with_the_weights_that_were_evaluated)
+{
+    climb c;
+    begin(&c, 3);
+    ck_assert_int_eq(train(&c), LB_OK);
+    const lb_train_point *best = lb_train_best(&c.history);
+    ck_assert_int_eq(c.better, (int)(best - c.history.points) + 1);
+    ck_assert_double_eq(c.better_measure, best->measure);
+    ck_assert_double_eq(1 / (1 + fabs(c.better_mean - c.goal)), best->measure);
+    finish(&c);
+}
+END_TEST
+
+/* Before, at and behind the best point, with and without an average. */
+START_TEST(test_train_interrupted_anywhere_ends_with_the_same_bits)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, "checkpoint.safetensors");
+    for (int averages = 0; averages < 2; averages++) {
+        climb whole;
+        begin(&whole, 3);
+        whole.config.patience = 4;
+        whole.config.keep_best = true;
+        whole.config.average = averages ? 0.5 : 0;
+        ck_assert_int_eq(train(&whole), LB_OK);
+        for (int64_t stop = 1; stop <= whole.history.count; stop++) {
+            climb first, second;
+            begin(&first, 3);
+            first.config = whole.config;
+            first.config.params = first.params;
+            first.config.checkpoint = path;
+            first.config.fresh = true;
+            first.stop_at = stop;
+            ck_assert_int_eq(train(&first), LB_ERROR_WRITE);
+            begin(&second, 3);
+            second.config = first.config;
+            second.config.params = second.params;
+            second.config.fresh = false;
+            ck_assert_msg(train(&second) == LB_OK, "%s", second.error.message);
+            ck_assert_int_eq(second.history.count, whole.history.count);
+            ck_assert_mem_eq(second.weight->data, whole.weight->data, SIZE * sizeof(lb_real));
+            finish(&first);
+            finish(&second);
+        }
+        finish(&whole);
+    }
+}
+END_TEST
+
+START_TEST(test_train_more_patience_goes_on_where_less_had_stopped)
+{
+    char path[SUPPORT_PATH];
+    climb c;
+    begin(&c, 3);
+    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    c.config.patience = 1;
+    c.config.keep_best = true;
+    ck_assert_int_eq(train(&c), LB_OK);
+    int64_t before = c.history.count;
+    lb_release(c.history.points);
+    c.config.patience = 3;
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.history.count, before + 2);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_checkpoint_without_the_best_weights_is_refused)
+{
+    char path[SUPPORT_PATH];
+    climb c;
+    begin(&c, 3);
+    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    ck_assert_int_eq(train(&c), LB_OK);
+    lb_release(c.history.points);
+    c.config.keep_best = true;
+    ck_assert_int_eq(train(&c), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(c.error.message, "best"));
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, "checkpoint.safetensors");
+    support_watch_allocations();
+    for (long n = 0;; n++) {
+        climb c;
+        unlink(path);
+        begin(&c, 3);
+        long set_up = support_allocation_count();
+        c.config.checkpoint = path;
+        c.config.keep_best = true;
+        c.config.steps = 2 * EVERY;
+        support_fail_from_allocation(n);
+        lb_status status = train(&c);
+        bool failed = n > 0 && support_allocation_count() - set_up >= n;
+        support_fail_from_allocation(0);
+        SUPPORT_CHECK(status == (failed ? LB_ERROR_MEMORY : LB_OK), "allocation %ld: status %d, %s", n,
+                      (int)status, c.error.message);
+        finish(&c);
+        ck_assert_int_eq(support_live_allocations(), 0);
+        if (n > 0 && !failed) break;
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("trainer",
+                             SUPPORT_TESTS(test_train_without_patience_goes_to_the_last_step_and_ends_there,
+                                           test_train_patience_counts_evaluations_since_the_best,
+                                           test_train_patience_is_not_used_up_by_a_measure_that_still_rises,
+                                           test_train_best_of_equals_is_the_first,
+                                           test_train_keep_best_ends_with_what_was_best,
+                                           test_train_better_is_called_with_the_weights_that_were_evaluated,
+                                           test_train_interrupted_anywhere_ends_with_the_same_bits,
+                                           test_train_more_patience_goes_on_where_less_had_stopped,
+                                           test_train_checkpoint_without_the_best_weights_is_refused,
+                                           test_train_failing_allocation_is_an_error_and_leaks_nothing));
+}

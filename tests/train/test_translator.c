@@ -1,0 +1,327 @@
+/* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a reason. */
+#include "train/translator.h"
+
+#include "models/ensemble.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const letters[] = {"a", "b", "\"", "<eos>", "\xc3\xa9", "\r"};
+static const char *const sounds[] = {"\xc9\x91\xcc\x83", "b", "t\xca\x83"};
+enum { LETTERS = 6, SOUNDS = 3, SOURCE_IDS = LETTERS + LB_FIRST_TOKEN, TARGET_IDS = SOUNDS + LB_FIRST_TOKEN };
+
+static char path[SUPPORT_PATH];
+static lb_error error;
+
+static lb_vocabulary *vocabulary_of(const char *const *symbols, size_t count)
+{
+    lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(&error);
+    ck_assert_int_eq(lb_vocabulary_add(vocabulary, symbols, count, &error), LB_OK);
+    return vocabulary;
+}
+
+static lb_model *add_seq2seq(lb_params *params, int64_t source, int64_t target)
+{
+    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
+    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target, .embed = 5, .hidden = 6};
+    ck_assert_int_eq(lb_seq2seq_init(model, params, "", config), LB_OK);
+    return &model->base;
+}
+
+/* As one that trains would have it. */
+static lb_translator make_translator(void)
+{
+    lb_translator made = {.params = lb_params_new(3),
+                          .source = vocabulary_of(letters, LETTERS),
+                          .target = vocabulary_of(sounds, SOUNDS),
+                          .source_rule = {.normalize = LB_NORMALIZE_NFC},
+                          .target_rule = {" ", LB_NORMALIZE_NFD},
+                          .longest_source = 9,
+                          .longest_target = 12,
+                          .training = "{\"steps\":7}"};
+    made.model = add_seq2seq(made.params, SOURCE_IDS, TARGET_IDS);
+    return made;
+}
+
+/* What the file at `path` gives. */
+static lb_status load(lb_translator *loaded)
+{
+    lb_safetensors *file;
+    error = (lb_error){0};
+    lb_status status = lb_safetensors_open(path, &file, &error);
+    if (!status) status = lb_translator_load(file, loaded, &error);
+    lb_safetensors_free(file);
+    ck_assert_int_eq(status, error.status);
+    return status;
+}
+
+static void expect_same_symbols(const lb_vocabulary *one, const lb_vocabulary *other)
+{
+    ck_assert_int_eq(lb_vocabulary_size(one), lb_vocabulary_size(other));
+    for (int32_t id = 0; id < lb_vocabulary_size(one); id++) {
+        const char *symbol = lb_vocabulary_symbol(one, id);
+        ck_assert_str_eq(symbol, lb_vocabulary_symbol(other, id));
+        ck_assert_int_eq(lb_vocabulary_id(one, symbol), lb_vocabulary_id(other, symbol));
+    }
+}
+
+static void expect_same_logits(const lb_model *one, const lb_model *other)
+{
+    static const int32_t source[] = {4, 9, 5}, target[] = {LB_BOS, 4, 6}, lengths[] = {3};
+    lb_tape *tape = lb_tape_new();
+    lb_tokens in = {tape, 1, 3, source, lengths}, out = {tape, 1, 3, target, lengths};
+    const lb_tensor *a = lb_model_forward(one, in, out), *b = lb_model_forward(other, in, out);
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+    ck_assert_mem_eq(a->data, b->data, (size_t)lb_count(a) * sizeof *a->data);
+    lb_tape_free(tape);
+}
+
+static void expect_round_trip(lb_translator *made)
+{
+    lb_translator loaded;
+    ck_assert_msg(lb_translator_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
+                  error.message);
+    ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    ck_assert_str_eq(loaded.model->kind->name, made->model->kind->name);
+    expect_same_symbols(loaded.source, made->source);
+    expect_same_symbols(loaded.target, made->target);
+    ck_assert_int_eq(loaded.source == loaded.target, made->source == made->target);
+    expect_same_logits(loaded.model, made->model);
+    ck_assert_str_eq(loaded.source_rule.separator, made->source_rule.separator ? " " : "");
+    ck_assert_str_eq(loaded.target_rule.separator, made->target_rule.separator);
+    ck_assert_int_eq(loaded.source_rule.normalize, made->source_rule.normalize);
+    ck_assert_int_eq(loaded.target_rule.normalize, made->target_rule.normalize);
+    ck_assert_int_eq(loaded.longest_source, made->longest_source);
+    ck_assert_int_eq(loaded.longest_target, made->longest_target);
+    if (made->training)
+        ck_assert_str_eq(loaded.training, made->training);
+    else
+        ck_assert_ptr_null(loaded.training);
+    lb_translator_free(&loaded);
+    lb_translator_free(made);
+}
+
+START_TEST(test_translator_load_gives_what_was_saved)
+{
+    lb_translator made = make_translator();
+    expect_round_trip(&made);
+}
+END_TEST
+
+START_TEST(test_translator_load_gives_one_vocabulary_where_one_was_shared)
+{
+    lb_translator made = {.params = lb_params_new(3), .source = vocabulary_of(letters, LETTERS)};
+    made.target = made.source;
+    made.source_rule.separator = made.target_rule.separator = " ";
+    made.model = add_seq2seq(made.params, SOURCE_IDS, SOURCE_IDS);
+    expect_round_trip(&made);
+}
+END_TEST
+
+START_TEST(test_translator_load_gives_the_ensemble_that_was_saved)
+{
+    lb_translator made = make_translator();
+    lb_params *second = lb_params_new(8), *both = lb_params_new(0);
+    lb_transformer other;
+    lb_transformer_config config = {
+        .source_vocab = SOURCE_IDS, .target_vocab = TARGET_IDS, .width = 8, .heads = 2};
+    ck_assert_int_eq(lb_transformer_init(&other, second, "", config), LB_OK);
+    const lb_model *members[] = {made.model, &other.base};
+    const lb_params *stores[] = {made.params, second};
+    lb_ensemble *ensemble = lb_ensemble_gather(both, members, stores, 2, &error);
+    ck_assert_msg(ensemble, "%s", error.message);
+    lb_params_free(made.params);
+    lb_params_free(second);
+    made.params = both;
+    made.model = &ensemble->base;
+    expect_round_trip(&made);
+}
+END_TEST
+
+START_TEST(test_translator_save_of_what_does_not_fit_is_an_error)
+{
+    lb_translator made = make_translator(), swapped = made, torn = made, away = made;
+    swapped.source = made.target;
+    swapped.target = made.source;
+    ck_assert_int_eq(lb_translator_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "the vocabularies have 7 and 10 symbols, but the model 10 and 7");
+    torn.target_rule.separator = "\t";
+    ck_assert_int_eq(lb_translator_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_translator_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
+    ck_assert_uint_eq(support_file_count(), 0);
+    lb_translator_free(&made);
+}
+END_TEST
+
+/* Writes a model with these metadata, saved by hand; those that are NULL are left out. */
+static void write_model(const char *task, const char *source, const char *target)
+{
+    lb_params *params = lb_params_new(3);
+    const lb_model *model = add_seq2seq(params, SOURCE_IDS, TARGET_IDS);
+    lb_safetensors_metadata metadata[3];
+    size_t count = 0;
+    if (task) metadata[count++] = (lb_safetensors_metadata){"lookback.task", task};
+    if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
+    if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
+    lb_status status = lb_model_save(support_path(path, "model"), model, params, metadata, count, &error);
+    ck_assert_msg(status == LB_OK, "%s", error.message);
+    lb_params_free(params);
+}
+
+#define RULE     "{\"separator\":\"\",\"normalize\":\"none\"}"
+#define TASK     "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE "}"
+#define SPECIALS "[\"<pad>\",\"<bos>\",\"<eos>\",\"<unk>\""
+#define SOURCE   SPECIALS ",\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
+#define TARGET   SPECIALS ",\"x\",\"y\",\"z\"]"
+#define SORTS    "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"
+
+START_TEST(test_translator_load_of_anything_else_is_refused_with_a_reason)
+{
+    static const struct {
+        const char *task, *source, *target, *error;
+    } cases[] = {
+        {SORTS, NULL, NULL, "the model was not trained on pairs of texts: its task is " SORTS},
+        {NULL, SOURCE, TARGET, "the model was not trained on pairs of texts: its task is not stated"},
+        {"pairs", SOURCE, TARGET, "the model was not trained on pairs of texts: its task is pairs"},
+        {"{\"task\":\"pairs\"}", SOURCE, TARGET, "the model does not say what a symbol of a source is"},
+        {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":[]}", SOURCE, TARGET,
+         "the model does not say what a symbol of a target is"},
+        {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\",\"normalize\":\"nfx\"}}", SOURCE, TARGET,
+         "the model does not say what a symbol of a source is"},
+        {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\\t\",\"normalize\":\"none\"}}", SOURCE, TARGET,
+         "a separator of symbols is UTF-8 without tabs and ends of lines"},
+        {TASK, NULL, TARGET, "vocabulary of the sources: not there"},
+        {TASK, "{}", TARGET, "vocabulary of the sources: no list of symbols"},
+        {TASK, "[\"<pad>\"", TARGET, "vocabulary of the sources: no list of symbols"},
+        {TASK, "[\"<pad>\",\"<bos>\"]", TARGET,
+         "vocabulary of the sources: 2 symbols, expected at least the 4 special ones"},
+        {TASK, "[\"<bos>\"]", TARGET, "vocabulary of the sources: symbol 0 is \"<bos>\", expected <pad>"},
+        {TASK, SOURCE, SPECIALS ",7]", "vocabulary of the targets: symbol 4 is no text"},
+        {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]",
+         "vocabulary of the targets: symbol 5, \"x\", is there twice"},
+        {TASK, SOURCE, SPECIALS ",\"\"]", "vocabulary of the targets: symbol 4 is empty"},
+        {TASK, SOURCE, SPECIALS ",\"\\n\"]",
+         "vocabulary of the targets: symbol 4 is more than a column of a line"},
+        {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, but the model 10 and 7"},
+        {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, but the model 10 and 7"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_translator loaded;
+        write_model(cases[i].task, cases[i].source, cases[i].target);
+        ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
+        ck_assert_str_eq(error.message, cases[i].error);
+        lb_translator_free(&loaded);
+    }
+    lb_translator loaded;
+    write_model(TASK, SOURCE, TARGET);
+    ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    lb_translator_free(&loaded);
+}
+END_TEST
+
+START_TEST(test_translator_load_of_weights_without_a_model_is_refused)
+{
+    const lb_safetensors_metadata metadata[] = {{"lookback.task", TASK},
+                                                {"lookback.source_vocabulary", SOURCE},
+                                                {"lookback.target_vocabulary", TARGET}};
+    lb_translator loaded;
+    support_path(path, "model");
+    ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, metadata, 3, &error), LB_OK);
+    ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "the file holds weights without a model's description");
+    lb_translator_free(&loaded);
+}
+END_TEST
+
+START_TEST(test_translator_is_in_tells_the_files_apart)
+{
+    static const char *const tasks[] = {TASK, SORTS, "pairs", NULL};
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        lb_safetensors *file;
+        write_model(tasks[i], NULL, NULL);
+        ck_assert_int_eq(lb_safetensors_open(path, &file, &error), LB_OK);
+        ck_assert_int_eq(lb_translator_is_in(file), i == 0);
+        lb_safetensors_free(file);
+    }
+}
+END_TEST
+
+START_TEST(test_translator_limit_is_one_for_all_that_training_knew)
+{
+    const lb_translator known = {.longest_source = 9, .longest_target = 12}, unknown = {0};
+    ck_assert_int_eq(lb_translator_limit(&known, 1), 32);
+    ck_assert_int_eq(lb_translator_limit(&known, 12), 32);
+    ck_assert_int_eq(lb_translator_limit(&known, 13), 34);
+    ck_assert_int_eq(lb_translator_limit(&unknown, 1), 10);
+}
+END_TEST
+
+START_TEST(test_translator_any_flipped_byte_of_the_file_is_refused)
+{
+    lb_translator made = make_translator();
+    ck_assert_int_eq(lb_translator_save(support_path(path, "model"), &made, &error), LB_OK);
+    lb_translator_free(&made);
+    size_t size;
+    char *content = support_read_file(path, &size);
+    for (size_t at = 0; at < size; at += 7) {
+        lb_translator loaded = {0};
+        content[at] ^= 4;
+        support_write_file(path, content, size);
+        ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
+        content[at] ^= 4;
+        lb_translator_free(&loaded);
+    }
+    free(content);
+}
+END_TEST
+
+static lb_status save_and_load(const lb_translator *made)
+{
+    lb_translator loaded = {0};
+    error = (lb_error){0};
+    lb_status status = lb_translator_save(path, made, &error);
+    if (!status) status = load(&loaded);
+    lb_translator_free(&loaded);
+    return status;
+}
+
+START_TEST(test_translator_any_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    support_watch_allocations();
+    support_path(path, "model");
+    lb_translator made = make_translator();
+    long live = support_live_allocations(), before = support_allocation_count();
+    ck_assert_int_eq(save_and_load(&made), LB_OK);
+    long all = support_allocation_count() - before;
+    ck_assert_int_gt(all, 20);
+    for (long n = 1; n <= all; n++) {
+        support_fail_from_allocation(n);
+        lb_status status = save_and_load(&made);
+        ck_assert_msg(status == LB_ERROR_MEMORY, "allocation %ld: %s", n, error.message);
+        ck_assert_int_eq(support_live_allocations(), live);
+    }
+    support_fail_from_allocation(0);
+    lb_translator_free(&made);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "translator", SUPPORT_TESTS(test_translator_load_gives_what_was_saved,
+                                    test_translator_load_gives_one_vocabulary_where_one_was_shared,
+                                    test_translator_load_gives_the_ensemble_that_was_saved,
+                                    test_translator_save_of_what_does_not_fit_is_an_error,
+                                    test_translator_load_of_anything_else_is_refused_with_a_reason,
+                                    test_translator_load_of_weights_without_a_model_is_refused,
+                                    test_translator_is_in_tells_the_files_apart,
+                                    test_translator_limit_is_one_for_all_that_training_knew,
+                                    test_translator_any_flipped_byte_of_the_file_is_refused,
+                                    test_translator_any_failing_allocation_is_an_error_and_leaks_nothing));
+}
