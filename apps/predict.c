@@ -1,213 +1,75 @@
-/* Sorts lists of numbers with a trained model: a line in, a line out. */
+/* Applies a trained model to what stands on standard input: a line in, a line out. */
+#include "common/predict.h"
+#include "common/model_path.h"
 #include "common/options.h"
 #include "common/report.h"
-#include "common/sort_model.h"
+#include "common/text_model.h"
 
-#include <lookback/io/lines.h>
-
-#include <stdio.h>
-#include <unistd.h>
-
-enum {
-    POOL = 1 << 16,        /* numbers that a batch holds, and the longest list beside them */
-    MOST_FLOATS = 1 << 26, /* what decoding some lists side by side may take, about */
-    BYTES_PER_NUMBER = 12, /* digits and a blank */
-};
-
-/* A run from the first line to the last. */
-typedef struct session {
-    app_sort_model sort;
-    lb_lines lines;
-    int batch;             /* lists at most */
-    app_list *lists;       /* [batch] what has been read and is not answered yet */
-    int64_t *line;         /* [batch] where each list stands */
-    app_sorted *sorted;    /* [batch] */
-    int32_t *pool;         /* their numbers */
-    const char *attention; /* where to write what the model looked at; NULL: nowhere */
-    int count;             /* lists */
-    int32_t used;          /* numbers */
-    bool longer_said;      /* that a list is longer than those of the training */
-    int64_t endless;       /* outputs that did not end */
-    lb_error error;
-} session;
-
-/* What the command line asks for. */
-typedef struct settings {
-    const char *model, *attention;
-    int batch, beam, threads;
-} settings;
-
-static lb_status session_open(session *s, const settings *asked)
+/* What only a model of texts can do. */
+static lb_status check_for_lists(const app_predict *asked, const char *path, lb_error *error)
 {
-    const char *model = asked->model;
-    int batch = asked->batch, beam = asked->beam;
-    lb_error *error = &s->error;
-    s->batch = batch;
-    s->attention = asked->attention;
-    if (app_sort_model_open(&s->sort, model, error)) return error->status;
-    s->sort.beam = beam;
-    int64_t symbols = s->sort.model->target_vocab;
-    if (beam > symbols)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--beam: the model has only %lld symbols to choose from, not %d",
-                            (long long)symbols, beam);
-    if (s->attention && s->sort.model->heads == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
-                            model);
-    s->lists = lb_alloc((size_t)batch * sizeof *s->lists);
-    s->line = lb_alloc((size_t)batch * sizeof *s->line);
-    s->sorted = lb_alloc((size_t)batch * sizeof *s->sorted);
-    s->pool = lb_alloc(((size_t)s->sort.longest + POOL) * sizeof *s->pool);
-    if (!s->lists || !s->line || !s->sorted || !s->pool)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    size_t longest = (size_t)s->sort.longest * BYTES_PER_NUMBER;
-    return lb_lines_open(&s->lines, STDIN_FILENO, "standard input", longest, error);
+    const char *option = asked->n_best > 0            ? "--n-best"
+                         : asked->source_column > 0   ? "--source-column"
+                         : asked->skip_bad_lines      ? "--skip-bad-lines"
+                         : asked->length_penalty != 1 ? "--length-penalty"
+                                                      : NULL;
+    if (!option) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s is for models of texts, but %s sorts numbers", option,
+                        path);
 }
 
-static void session_close(session *s)
+static int predict(const app_predict *asked, const char *model)
 {
-    lb_lines_close(&s->lines);
-    lb_release(s->lists);
-    lb_release(s->line);
-    lb_release(s->sorted);
-    lb_release(s->pool);
-    app_sort_model_close(&s->sort);
-}
-
-/* Adds a line to the batch. */
-static lb_status take(session *s, const lb_line *line)
-{
-    lb_error found = {0};
-    app_list *list = &s->lists[s->count];
-    if (s->attention && line->number > 1)
-        return lb_error_set(&s->error, LB_ERROR_FORMAT,
-                            "standard input, line %lld: --attention takes one list", (long long)line->number);
-    list->values = s->pool + s->used;
-    lb_status status = app_sort_read(&s->sort, line->text, line->length, list, &found);
-    if (!status && line->cut)
-        status = lb_error_set(&found, LB_ERROR_FORMAT, "the line has more than %zu bytes", line->length);
-    if (status)
-        return lb_error_set(&s->error, status, "standard input, line %lld: %s", (long long)line->number,
-                            found.message);
-    s->line[s->count++] = line->number;
-    s->used += list->length;
-    return LB_OK;
-}
-
-/* Fills the batch with the lines that are there, waiting only for the first. False if no more can follow. */
-static bool gather(session *s)
-{
-    s->count = 0;
-    s->used = 0;
-    while (s->count < s->batch && s->used <= POOL) {
-        lb_line line;
-        lb_lines_result result = lb_lines_next(&s->lines, s->count == 0, &line, &s->error);
-        if (result == LB_LINES_LATER) return true;
-        if (result != LB_LINES_ONE || take(s, &line)) return false;
+    char path[APP_PATH];
+    lb_safetensors *file;
+    lb_error error = {0};
+    lb_status status = app_model_open(model, path, &file, &error);
+    if (!status && lb_translator_is_in(file)) {
+        status = app_predict_texts(asked, path, file, &error);
+    } else if (!status) {
+        status = check_for_lists(asked, path, &error);
+        if (!status) status = app_predict_lists(asked, path, file, &error);
     }
-    return true;
-}
-
-/* How many of the lists from `first` on can be sorted side by side without taking too much memory. */
-static int affordable(const session *s, int first)
-{
-    const lb_model *model = s->sort.model;
-    int64_t maps = model->layers * model->heads;
-    int64_t longest = 0;
-    int count = 0;
-    while (first + count < s->count) {
-        int32_t length = s->lists[first + count].length;
-        longest = length > longest ? length : longest;
-        /* As if each step kept a state of its own: beams and transformers do. */
-        int64_t step = s->sort.beam * (maps * longest + model->target_vocab + model->step_reals +
-                                       longest * model->state_reals);
-        if (count > 0 && (count + 1) * lb_decoding_limit(longest) * step > MOST_FLOATS) break;
-        count++;
-    }
-    return count;
-}
-
-static void print_sorted(const app_sorted *sorted)
-{
-    char text[APP_TOKEN];
-    for (int64_t i = 0; i < sorted->length; i++) {
-        if (i > 0) putchar(' ');
-        fputs(app_sort_token(sorted->id[i], text), stdout);
-    }
-    putchar('\n');
-}
-
-/* Says what may surprise in an answer: each trouble at its first line only, for there may be millions. */
-static void comment(session *s, int index)
-{
-    const lb_sort_task *task = &s->sort.task;
-    const app_list *list = &s->lists[index];
-    const app_sorted *sorted = &s->sorted[index];
-    long long line = (long long)s->line[index];
-    if (list->length > task->max_length && !s->longer_said) {
-        s->longer_said = true;
-        app_note("standard input, line %lld: %d numbers; the model was trained on lists of %d to %d", line,
-                 (int)list->length, (int)task->min_length, (int)task->max_length);
-    }
-    if (!sorted->ended && s->endless++ == 0)
-        app_note("standard input, line %lld: the model found no end; cut off after %lld numbers", line,
-                 (long long)sorted->length);
-}
-
-/* Sorts and prints the batch. */
-static lb_status answer(session *s)
-{
-    for (int first = 0, count; first < s->count; first += count) {
-        count = affordable(s, first);
-        lb_status status = app_sort_lists(&s->sort, s->lists + first, count, s->sorted + first, &s->error);
-        if (status) return status;
-        for (int i = first; i < first + count; i++) print_sorted(&s->sorted[i]);
-        if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
-        if (s->attention && app_sorted_write_attention(s->sorted, s->attention, &s->error))
-            return s->error.status;
-        for (int i = first; i < first + count; i++) comment(s, i);
-    }
-    return LB_OK;
-}
-
-static void answer_all(session *s)
-{
-    bool more = true;
-    while (more) {
-        more = gather(s);
-        if (answer(s)) return;
-    }
-}
-
-static int predict(const settings *asked)
-{
-    session s = {0};
-    if (session_open(&s, asked) == LB_OK) answer_all(&s);
-    if (s.endless > 1) app_note("%lld outputs were cut off", (long long)s.endless);
-    session_close(&s);
-    return app_close_stdout(s.error.status ? app_fail(&s.error) : 0);
+    lb_safetensors_free(file);
+    return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
 int main(int argc, char **argv)
 {
-    settings s = {.batch = 256, .beam = 1};
+    app_predict asked = {.batch = 256, .beam = APP_TEXT_BEAM, .length_penalty = 1};
+    int threads = 0;
     const app_option options[] = {
-        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lists to sort side by side, if as many are there"),
-        APP_INT(0, "beam", "N", &s.beam, 1, 1024,
-                "hypotheses to follow side by side; 1 takes the likeliest number at each step"),
-        APP_TEXT(0, "attention", "FILE", &s.attention,
-                 "write where the model looked while it sorted the one list of the input: a NumPy file, "
+        APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
+                "lines to answer side by side, if as many are there"),
+        APP_INT(0, "beam", "N", &asked.beam, 1, 1024,
+                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step"),
+        APP_TEXT(0, "attention", "FILE", &asked.attention,
+                 "write where the model looked while it answered the one line of the input: a NumPy file, "
                  ".npy, of shape "
                  "[layer, head, target, source]"),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
+        APP_INT(0, "threads", "N", &threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("Texts"),
+        APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
+                "where the texts stand in lines of several columns, separated by tabs"),
+        APP_INT(
+            0, "n-best", "N", &asked.n_best, 1, 1024,
+            "print the N best outputs, the best first, and their scores in a third column; the beam is at "
+            "least that wide"),
+        APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
+                   "outputs are compared by their log-probability, divided by their length to this power"),
+        APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
+                 "give lines that are no text an empty output instead of ending there"),
     };
     const app_program program = {
         .name = "predict",
         .purpose =
-            "Sorts lists of numbers with a model that train_sort has trained: reads a list from each line of "
-            "standard input, numbers separated by blanks, and prints a line for each. The first line that is "
-            "no list ends the program.",
+            "Applies a trained model, a file or the folder that it was written to. A model that train_sort "
+            "has "
+            "trained reads a list from each line of standard input, numbers separated by blanks, and prints "
+            "it "
+            "sorted. A model of pairs of texts reads a text and prints it, a tab and its output. The first "
+            "line that cannot be read ends the program.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,
@@ -217,7 +79,6 @@ int main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
-    s.model = argv[0];
-    return predict(&s);
+    lb_set_threads(threads);
+    return predict(&asked, argv[0]);
 }

@@ -1,5 +1,6 @@
-/* Draws where trained models looked while they sorted a list; or any matrix in a file. */
+/* Draws where trained models looked while they sorted a list or read a text; or any matrix in a file. */
 #include "common/maps.h"
+#include "common/model_path.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
@@ -14,7 +15,7 @@
 enum { MOST_MODELS = 16 };
 
 typedef struct settings {
-    const char *models[MOST_MODELS], *compare, *input; /* either these */
+    const char *models[MOST_MODELS], *model, *compare, *input; /* either these */
     int model_count;
     const char *matrix, *rows, *columns; /* or those */
     int layer, head;
@@ -36,7 +37,8 @@ static lb_status check(const settings *s, lb_error *error)
     bool model = s->model_count > 0;
     if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
     if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
-    if (model && !s->input) return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\"");
+    if (model && !s->input)
+        return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\", or a text");
     if (model && (s->rows || s->columns))
         return wrong_usage(error, "--rows and --columns belong to --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
@@ -44,21 +46,55 @@ static lb_status check(const settings *s, lb_error *error)
     return app_check_png(s->output, error);
 }
 
-static lb_status attend(const char *path, const char *input, app_matrix *matrix, lb_error *error)
+static lb_status no_attention(const char *path, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn", path);
+}
+
+static lb_status attend_list(const char *path, const lb_safetensors *file, const char *input,
+                             app_matrix *matrix, bool *ended, lb_error *error)
 {
     app_sort_model sort;
-    bool ended = true;
     lb_error found = {0};
-    lb_status status = app_sort_model_open(&sort, path, error);
-    if (!status && sort.model->heads == 0)
-        status =
-            lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn", path);
+    lb_status status = app_sort_model_load(&sort, path, file, error);
+    if (!status && sort.model->heads == 0) status = no_attention(path, error);
     if (!status) {
-        status = app_matrix_attend(&sort, input, matrix, &ended, &found);
+        status = app_matrix_attend(&sort, input, matrix, ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
-    if (!ended) app_note("the model found no end; cut off after %zu numbers", matrix->rows);
     app_sort_model_close(&sort);
+    return status;
+}
+
+static lb_status attend_text(const char *path, const lb_safetensors *file, const char *input,
+                             app_matrix *matrix, bool *ended, lb_error *error)
+{
+    app_text_model model;
+    lb_error found = {0};
+    lb_status status = app_text_model_load(&model, path, file, error);
+    if (!status && model.translator.model->heads == 0) status = no_attention(path, error);
+    if (!status) {
+        status = app_matrix_attend_text(&model, input, matrix, ended, &found);
+        if (status) lb_error_set(error, status, "--input: %s", found.message);
+    }
+    app_text_model_close(&model);
+    return status;
+}
+
+static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
+{
+    char path[APP_PATH];
+    lb_safetensors *file;
+    bool ended = true, is_text = false;
+    lb_status status = app_model_open(model, path, &file, error);
+    if (!status) {
+        is_text = lb_translator_is_in(file);
+        status = (is_text ? attend_text : attend_list)(path, file, input, matrix, &ended, error);
+    }
+    lb_safetensors_free(file);
+    if (!status && !ended)
+        app_note("the model found no end; cut off after %zu %s", matrix->rows,
+                 is_text ? "symbols" : "numbers");
     return status;
 }
 
@@ -116,12 +152,25 @@ static void warn_of_holes(const app_matrix *m)
     if (holes > 0) app_note("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
-static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix *matrices, size_t count,
+/* Labels may have letters that the font does not have, or that cannot be seen. */
+static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t count, lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = app_matrix_make_readable(&matrices[i], font, error);
+    return status;
+}
+
+static lb_status draw(const settings *s, lb_colormap colormap, app_matrix *matrices, size_t count,
                       lb_error *error)
 {
     lb_error found = {0};
-    lb_font *font = s->font ? lb_font_open(s->font, error) : NULL;
-    if (s->font && !font) return error->status;
+    lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
+    if (!font) return error->status;
+    if (make_readable(font, matrices, count, error)) {
+        lb_font_free(font);
+        return error->status;
+    }
     char names[MOST_MODELS][APP_MAP_NAME];
     if (s->model_count > 1) name_models(s, names);
     app_maps_style style = {
@@ -129,7 +178,7 @@ static lb_status draw(const settings *s, lb_colormap colormap, const app_matrix 
         .colormap = colormap,
         .no_values = s->no_values,
         .dpi = s->dpi,
-        .font = font,
+        .font = s->font ? font : NULL,
         .names = s->model_count > 1 ? names : NULL,
     };
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
@@ -175,6 +224,12 @@ static int visualize(const settings *s)
     return status ? app_fail(&error) : 0;
 }
 
+static void insert_second(settings *s, const char *model)
+{
+    for (int i = s->model_count++; i > 1; i--) s->models[i] = s->models[i - 1];
+    s->models[1] = model;
+}
+
 int main(int argc, char **argv)
 {
     settings s = {.output = "attention.png",
@@ -187,7 +242,9 @@ int main(int argc, char **argv)
     snprintf(colormaps, sizeof colormaps, "colours: %s", lb_colormap_names());
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
-        APP_TEXT('i', "input", "LIST", &s.input, "the numbers to sort, such as \"42 7 99 13\""),
+        APP_TEXT(0, "model", "MODEL", &s.model, "another way to name the first model"),
+        APP_TEXT('i', "input", "TEXT", &s.input,
+                 "what the model reads: the numbers to sort, such as \"42 7 99 13\", or a text"),
         APP_TEXT(
             0, "compare", "MODEL2", &s.compare,
             "draw this model beside the first, and all that follow: for each the mean over the heads of its "
@@ -214,10 +271,10 @@ int main(int argc, char **argv)
     const app_program program = {
         .name = "visualize",
         .purpose =
-            "Draws where a model that train_sort has trained looked while it sorted a list, or any matrix: a "
-            "row for each number that came out, a column for each that went in.",
+            "Draws where a trained model looked while it sorted a list or read a text, or any matrix: a row "
+            "for each number or symbol that came out, a column for each that went in.",
         .operands = "[MODEL]...",
-        .max_operands = MOST_MODELS - 1,
+        .max_operands = MOST_MODELS - 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_gemm_kernel(),
@@ -225,9 +282,8 @@ int main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     lb_set_threads(s.threads);
-    for (int i = 0; i < argc; i++) {
-        s.models[s.model_count++] = argv[i];
-        if (i == 0 && s.compare) s.models[s.model_count++] = s.compare;
-    }
+    if (s.model) s.models[s.model_count++] = s.model;
+    for (int i = 0; i < argc; i++) s.models[s.model_count++] = argv[i];
+    if (s.compare && s.model_count > 0) insert_second(&s, s.compare);
     return visualize(&s);
 }

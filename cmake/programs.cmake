@@ -10,7 +10,7 @@ endif()
 foreach(source ${APP_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE app_common lookback)
+  target_link_libraries(${name} PRIVATE app_common lookback PkgConfig::CJSON)
 endforeach()
 
 file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.c)

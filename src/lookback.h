@@ -32,6 +32,7 @@
 #include "plot/diagram.h"
 #include "plot/figure.h"
 #include "plot/heatmap.h"
+#include "plot/readable.h"
 #include "tensor/alloc.h"
 #include "tensor/gemm.h"
 #include "tensor/rng.h"

@@ -16,6 +16,7 @@ void app_matrix_free(app_matrix *matrix)
     lb_release((void *)matrix->column_labels);
     lb_release(matrix->row_text);
     lb_release(matrix->column_text);
+    lb_strings_free(&matrix->texts);
     *matrix = (app_matrix){0};
 }
 

@@ -4,6 +4,9 @@
 #define APP_MATRIX_H
 
 #include "common/sort_model.h"
+#include "common/text_model.h"
+
+#include <lookback/plot/font.h>
 
 /** Zero is an empty one. */
 typedef struct app_matrix {
@@ -12,6 +15,7 @@ typedef struct app_matrix {
     double *values;                           /* [layers, heads, rows, columns] */
     const char **row_labels, **column_labels; /* NULL: they have none */
     char *row_text, *column_text;             /* where the labels' letters lie */
+    lb_strings texts;                         /* or here */
 } app_matrix;
 
 /** Where the model looks while it sorts the list in `text`: a row for each token that it puts out, the end included, a
@@ -20,6 +24,14 @@ typedef struct app_matrix {
  *  Errors: LB_ERROR_FORMAT if `text` is no list that the model could sort; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
+
+/** The same for a model of texts: a row for each symbol that it puts out for `text`, a column for each symbol of that.
+ *  Errors: LB_ERROR_FORMAT if `text` is empty, too long or no text; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_matrix_attend_text(app_text_model *model, const char *text, app_matrix *matrix,
+                                             bool *ended, lb_error *error);
+
+/** Makes labels such that they can be read in that font. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error);
 
 /** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels that
  *  blanks separate; NULL: no labels.

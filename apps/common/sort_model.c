@@ -1,7 +1,9 @@
 #include "common/sort_model.h"
 
+#include "common/decoding.h"
+#include "common/model_path.h"
+
 #include <stdio.h>
-#include <string.h>
 
 enum { LONGER = 10, LONG = 1000, QUOTED = 40 };
 
@@ -26,24 +28,14 @@ static lb_status load(app_sort_model *sort, const lb_safetensors *file, lb_error
     return status ? status : check_vocabulary(sort, error);
 }
 
-/* Not every function below knows which file it deals with. */
-static lb_status name_file(const char *path, const lb_error *found, lb_error *error)
-{
-    bool named = strncmp(found->message, path, strlen(path)) == 0;
-    return lb_error_set(error, found->status, "%s%s%s", named ? "" : path, named ? "" : ": ", found->message);
-}
-
-lb_status app_sort_model_open(app_sort_model *sort, const char *path, lb_error *error)
+lb_status app_sort_model_load(app_sort_model *sort, const char *path, const lb_safetensors *file,
+                              lb_error *error)
 {
     lb_error found = {0};
-    lb_safetensors *file = NULL;
     *sort = (app_sort_model){.params = lb_params_new(0), .tape = lb_tape_new()};
     if (!sort->params || !sort->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     lb_tape_set_mode(sort->tape, LB_MODE_EVALUATE);
-    lb_status status = lb_safetensors_open(path, &file, &found);
-    if (!status) status = load(sort, file, &found);
-    lb_safetensors_free(file);
-    if (status) return name_file(path, &found, error);
+    if (load(sort, file, &found)) return app_name_file(path, &found, error);
     int32_t trained = sort->task.max_length, more = trained < LONG / LONGER ? LONGER * trained : LONG;
     sort->longest = more > trained ? more : trained;
     return LB_OK;
@@ -186,13 +178,7 @@ lb_status app_sort_lists(app_sort_model *sort, const app_list *lists, int64_t co
 lb_status app_sorted_write_attention(const app_sorted *sorted, const char *path, lb_error *error)
 {
     lb_shape shape = LB_SHAPE(sorted->layers, sorted->heads, sorted->steps, sorted->columns);
-    int64_t count = lb_shape_count(shape);
-    double *values = lb_alloc((size_t)count * sizeof *values);
-    if (!values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    for (int64_t i = 0; i < count; i++) values[i] = (double)sorted->weights[i];
-    lb_status status = lb_npy_write(path, LB_DTYPE_F32, shape, values, error);
-    lb_release(values);
-    return status;
+    return app_write_attention(path, sorted->weights, shape, error);
 }
 
 const char *app_sort_token(int32_t id, char text[APP_TOKEN])

@@ -14,12 +14,13 @@ typedef struct app_sort_model {
     int beam; /* hypotheses that decoding keeps at each step; the caller may set it, up to the vocabulary [1] */
 } app_sort_model;
 
-/** Reads a model that train_sort saved. Lists may be ten times as long as the longest that it was trained on, up to a
- *  thousand numbers: it will make mistakes there, but those can be worth seeing; beyond, one line could take all memory.
- *  Memory: freed by app_sort_model_close, also after an error.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file is damaged or holds anything else; LB_ERROR_MEMORY. Messages
- *          begin with the path. */
-LB_MUST_USE lb_status app_sort_model_open(app_sort_model *sort, const char *path, lb_error *error);
+/** Reads a model that train_sort saved from the file `path`. Lists may be ten times as long as the longest that it was
+ *  trained on, up to a thousand numbers: it will make mistakes there, but those can be worth seeing; beyond, one line could
+ *  take all memory.
+ *  Memory: freed by app_sort_model_close, also after an error. The file may be freed.
+ *  Errors: LB_ERROR_FORMAT if the file holds anything else; LB_ERROR_MEMORY. Messages begin with the path. */
+LB_MUST_USE lb_status app_sort_model_load(app_sort_model *sort, const char *path, const lb_safetensors *file,
+                                          lb_error *error);
 
 void app_sort_model_close(app_sort_model *sort);
 

@@ -10,9 +10,7 @@
 #include <string.h>
 
 /* Every model says under the same key what it was trained for, so that one can be told from the other. */
-static const char TASK_KEY[] = LB_SORT_TASK_KEY, SOURCE_KEY[] = "lookback.source_vocabulary",
-                  TARGET_KEY[] = "lookback.target_vocabulary", TRAINING_KEY[] = "lookback.training",
-                  TASK[] = "pairs";
+static const char TASK_KEY[] = LB_SORT_TASK_KEY, TASK[] = "pairs";
 
 static void print_rule(lb_json *json, const char *key, const lb_symbol_rule *rule)
 {
@@ -56,10 +54,10 @@ lb_status lb_translator_save(const char *path, const lb_translator *translator, 
     char *task = print_task(t), *source = lb_vocabulary_print(t->source);
     char *target = shared ? NULL : lb_vocabulary_print(t->target);
     if (task && source && (target || shared)) {
-        lb_safetensors_metadata metadata[4] = {{TASK_KEY, task}, {SOURCE_KEY, source}};
+        lb_safetensors_metadata metadata[4] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
         size_t count = 2;
-        if (target) metadata[count++] = (lb_safetensors_metadata){TARGET_KEY, target};
-        if (t->training) metadata[count++] = (lb_safetensors_metadata){TRAINING_KEY, t->training};
+        if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
+        if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
         status = lb_model_save(path, t->model, t->params, metadata, count, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
@@ -142,8 +140,9 @@ static lb_vocabulary *load_vocabulary(const char *which, const char *text, lb_er
 
 static lb_status load_vocabularies(const lb_safetensors *file, lb_translator *t, lb_error *error)
 {
-    const char *target = lb_safetensors_metadata_value(file, TARGET_KEY);
-    t->source = load_vocabulary("sources", lb_safetensors_metadata_value(file, SOURCE_KEY), error);
+    const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
+    t->source =
+        load_vocabulary("sources", lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY), error);
     if (!t->source) return error->status;
     t->target = target ? load_vocabulary("targets", target, error) : t->source;
     return t->target ? LB_OK : error->status;
@@ -158,7 +157,7 @@ static lb_status load(const lb_safetensors *file, lb_translator *t, lb_error *er
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
     t->model = lb_model_load(file, t->params, error);
     if (!t->model) return error->status;
-    const char *training = lb_safetensors_metadata_value(file, TRAINING_KEY);
+    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
     status = training ? keep(t, training, &t->training, error) : LB_OK;
     return status ? status : check_sizes(t, LB_ERROR_FORMAT, error);
 }

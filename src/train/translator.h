@@ -7,6 +7,12 @@
 #include "data/vocabulary.h"
 #include "models/model_file.h"
 
+/** Keys of a model file's metadata; what the model was trained for stands under LB_SORT_TASK_KEY, as that of a model that
+ *  sorts. */
+#define LB_SOURCE_VOCABULARY_KEY "lookback.source_vocabulary"
+#define LB_TARGET_VOCABULARY_KEY "lookback.target_vocabulary"
+#define LB_TRAINING_KEY          "lookback.training"
+
 /** What was trained on pairs of texts. Whoever trains fills it with what is their own; lb_translator_load makes it from
  *  a file. */
 typedef struct lb_translator {
@@ -19,10 +25,9 @@ typedef struct lb_translator {
     lb_strings texts;                       /* of one that was loaded: its separators and record */
 } lb_translator;
 
-/** Writes all of it as one safetensors file: the parameters as lb_model_save does, and in the metadata
- *  "lookback.task", kind and rules as a JSON object, "lookback.source_vocabulary" and "lookback.target_vocabulary", JSON
- *  arrays in which the symbols stand where their ids say, the latter left out if both are one and the same, and
- *  "lookback.training".
+/** Writes all of it as one safetensors file: the parameters as lb_model_save does, and in the metadata task and rules as
+ *  a JSON object, the vocabularies as JSON arrays in which the symbols stand where their ids say, that of the targets left
+ *  out if both are one and the same, and the record.
  *  Errors: LB_ERROR_ARGUMENT if model and vocabularies differ in size or a rule is impossible; LB_ERROR_MEMORY; those of
  *          lb_safetensors_write. */
 LB_MUST_USE lb_status lb_translator_save(const char *path, const lb_translator *translator, lb_error *error);

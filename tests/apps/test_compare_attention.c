@@ -144,8 +144,11 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     app_sort_model sort;
     lb_error error = {0};
     lb_set_threads(1);
-    ck_assert_msg(app_sort_model_open(&sort, support_path(path, "a/scaled-dot.safetensors"), &error) == LB_OK,
-                  "%s", error.message);
+    lb_safetensors *file;
+    support_path(path, "a/scaled-dot.safetensors");
+    ck_assert_msg(lb_safetensors_open(path, &file, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(app_sort_model_load(&sort, path, file, &error) == LB_OK, "%s", error.message);
+    lb_safetensors_free(file);
     ck_assert_int_eq(sort.task.max_length, SHORTEST + LENGTHS - 1);
     for (int i = 0; i < LENGTHS; i++) {
         const lb_sort_task task = {

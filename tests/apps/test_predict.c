@@ -1,15 +1,13 @@
 /* predict as its user sees it: answers in order and at once, and one clear line for each kind of rubbish. */
 #include "support/process.h"
 #include "support/sort_model.h"
+#include "support/talk.h"
 #include "support/tempdir.h"
 
 #include <check.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define PREDICT BIN_DIR "/predict"
 
@@ -44,68 +42,6 @@ START_TEST(test_predict_lists_are_sorted)
     expect(0, "1 3 7 9\n0 5\n", "");
     run(transformer, NULL, "7 3 9 1\n5 0\n");
     expect(0, "1 3 7 9\n0 5\n", "");
-}
-END_TEST
-
-START_TEST(test_predict_beam_of_any_width_sorts)
-{
-    static const char *const flags[] = {"--beam=1", "--beam=2", "--beam=5", "--beam=14"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        run(model, flags[i], "7 3 9 1\n5 0 5\n4 2\n8 6 1\n");
-        expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
-        run(plain, flags[i], "7 3\n5 0\n");
-        expect(0, "3 7\n0 5\n", "");
-        run(headed, flags[i], "7 3 9 1\n5 0\n");
-        expect(0, "1 3 7 9\n0 5\n", "");
-        run(transformer, flags[i], "7 3 9 1\n5 0\n");
-        expect(0, "1 3 7 9\n0 5\n", "");
-    }
-}
-END_TEST
-
-/* Where greedy decoding and a beam of three look while they sort. */
-START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_sources)
-{
-    const struct {
-        const char *path;
-        int64_t layers, heads;
-    } models[] = {{model, 1, 1}, {headed, 1, 4}, {transformer, 2, 2}};
-    const char *const flags[] = {"--beam=1", "--beam=3"};
-    for (int m = 0; m < 3; m++)
-        for (int f = 0; f < 2; f++) {
-            char path[SUPPORT_PATH];
-            support_path(path, "out.npy");
-            const char *const argv[] = {PREDICT, models[m].path, flags[f], "--attention", path, NULL};
-            support_result_free(&result);
-            ck_assert(support_run(argv, "7 3 9\n", &result));
-            expect(0, "3 7 9\n", "");
-            lb_shape shape;
-            double *values;
-            ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
-            ck_assert(lb_shape_equal(shape, LB_SHAPE(models[m].layers, models[m].heads, 4, 3)));
-            for (int64_t row = 0; row < lb_shape_count(shape) / 3; row++) {
-                const double *w = values + 3 * row;
-                ck_assert(w[0] >= 0 && w[1] >= 0 && w[2] >= 0);
-                ck_assert_double_eq_tol(w[0] + w[1] + w[2], 1, 1e-5);
-            }
-            lb_release(values);
-        }
-}
-END_TEST
-
-START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
-{
-    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
-    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
-    run(model, flag, "7 3 9\n1 2\n");
-    ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.error, "predict: standard input, line 2: --attention takes one list\n");
-    run(plain, flag, "7 3\n");
-    ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
-    run(model, "--attention=/nowhere/out.npy", "7 3\n");
-    ck_assert_int_eq(result.status, 74);
-    ck_assert_str_eq(result.output, "3 7\n");
 }
 END_TEST
 
@@ -306,68 +242,16 @@ START_TEST(test_predict_batches_change_nothing_where_outputs_do_not_end)
 }
 END_TEST
 
-/* predict with a pipe to either side, to talk with. */
-typedef struct talk {
-    pid_t child;
-    int input, output;
-} talk;
-
-static talk talk_begin(void)
-{
-    int in[2], out[2];
-    ck_assert(pipe(in) == 0 && pipe(out) == 0);
-    fflush(NULL);
-    talk t = {.child = fork(), .input = in[1], .output = out[0]};
-    if (t.child == 0) {
-        dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        close(in[1]);
-        close(out[0]);
-        execl(PREDICT, PREDICT, model, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    return t;
-}
-
-static void say(const talk *t, const char *text)
-{
-    ck_assert_int_eq(write(t->input, text, strlen(text)), (ssize_t)strlen(text));
-}
-
-/* That so much, and nothing but that, is heard. */
-static void hear(const talk *t, const char *expected)
-{
-    char text[256];
-    size_t length = 0;
-    while (length < strlen(expected)) {
-        struct pollfd output = {.fd = t->output, .events = POLLIN};
-        ck_assert_msg(poll(&output, 1, 30000) == 1, "no answer");
-        ssize_t count = read(t->output, text + length, sizeof text - 1 - length);
-        ck_assert_int_gt(count, 0);
-        length += (size_t)count;
-    }
-    text[length] = '\0';
-    ck_assert_str_eq(text, expected);
-}
-
 START_TEST(test_predict_line_is_answered_before_the_next_is_written)
 {
-    talk t = talk_begin();
-    say(&t, "7 3\n");
-    hear(&t, "3 7\n");
-    say(&t, "5 0 1\n9 8\n4 ");
-    hear(&t, "0 1 5\n8 9\n");
-    say(&t, "2\n");
-    hear(&t, "2 4\n");
-    say(&t, "6 1");
-    close(t.input);
-    hear(&t, "1 6\n");
-    int status;
-    ck_assert_int_eq(waitpid(t.child, &status, 0), t.child);
-    ck_assert_int_eq(status, 0);
-    close(t.output);
+    support_talk talk;
+    ck_assert(support_talk_begin((const char *const[]){PREDICT, model, NULL}, &talk));
+    ck_assert_str_eq(support_say(&talk, "7 3\n", 4), "3 7\n");
+    ck_assert_str_eq(support_say(&talk, "5 0 1\n9 8\n4 ", 10), "0 1 5\n8 9\n");
+    ck_assert_str_eq(support_say(&talk, "2\n", 4), "2 4\n");
+    ck_assert_str_eq(support_say(&talk, "6 1", 0), "");
+    ck_assert_str_eq(support_say(&talk, NULL, 4), "1 6\n");
+    ck_assert_int_eq(support_talk_end(&talk), 0);
 }
 END_TEST
 
@@ -412,10 +296,6 @@ START_TEST(test_predict_wrong_usage_is_status_2)
     expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
     run(model, "--bean", "7 3\n");
     expect(2, "", "predict: unknown option --bean; see predict --help\n");
-    run(model, "--beam=0", "7 3\n");
-    expect(2, "", "predict: --beam: expected a whole number from 1 to 1024, found \"0\"\n");
-    run(model, "--beam=15", "7 3\n");
-    expect(2, "", "predict: --beam: the model has only 14 symbols to choose from, not 15\n");
     run(model, model, "7 3\n");
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
@@ -455,9 +335,6 @@ int main(void)
     tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, NULL, free_result);
     tcase_add_test(tests, test_predict_lists_are_sorted);
-    tcase_add_test(tests, test_predict_beam_of_any_width_sorts);
-    tcase_add_test(tests, test_predict_attention_is_an_array_of_layers_heads_targets_and_sources);
-    tcase_add_test(tests, test_predict_attention_takes_one_list_and_a_model_that_attends);
     tcase_add_test(tests, test_predict_leading_zeros_are_read);
     tcase_add_test(tests, test_predict_no_input_is_no_output);
     tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);

@@ -1,0 +1,143 @@
+/* Measures predictions that somebody has made, of whatever kind, against the pairs. */
+#include "common/evaluate.h"
+
+#include <lookback/io/lines.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file that is being read. */
+typedef struct input {
+    const char *name;
+    int descriptor;
+    lb_lines lines;
+} input;
+
+typedef struct session {
+    const app_evaluate *asked;
+    input pairs, predictions;
+    lb_pair_line pair;
+    lb_symbols source, output;
+    app_score *score;
+} session;
+
+static lb_status open_input(input *in, const char *path, lb_error *error)
+{
+    bool standard = strcmp(path, "-") == 0;
+    in->name = standard ? "standard input" : path;
+    in->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
+    if (in->descriptor < 0)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+    return lb_lines_open(&in->lines, in->descriptor, in->name, LB_PAIR_LINE_BYTES, error);
+}
+
+static void close_input(input *in)
+{
+    lb_lines_close(&in->lines);
+    if (in->descriptor > STDIN_FILENO) close(in->descriptor);
+}
+
+/* The next line; false, and perhaps an error, if there is none. */
+static bool next_line(input *in, lb_line *line, lb_error *error)
+{
+    if (lb_lines_next(&in->lines, true, line, error) != LB_LINES_ONE) return false;
+    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
+        line->text += LB_PAIR_LINE_MARK;
+        line->length -= LB_PAIR_LINE_MARK;
+    }
+    return true;
+}
+
+static lb_status bad(const input *in, const lb_line *line, const char *found, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", in->name, (long long)line->number, found);
+}
+
+static lb_status split(const session *s, const lb_line *line, const lb_symbol_rule *rule, const char *text,
+                       size_t length, lb_symbols *symbols, lb_error *error)
+{
+    lb_error found = {0};
+    lb_status status = lb_symbols_split(rule, text, length, symbols, &found);
+    if (status == LB_ERROR_FORMAT) return bad(&s->predictions, line, found.message, error);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+static lb_status read_prediction(session *s, const lb_line *line, lb_error *error)
+{
+    const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
+    if (line->cut) return bad(&s->predictions, line, "found an endless line, expected a shorter one", error);
+    if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
+        return bad(&s->predictions, line, "expected two columns, a source and its output", error);
+    const lb_pair_format *format = &s->asked->format;
+    lb_status status =
+        split(s, line, &format->source, line->text, (size_t)(tab - line->text), &s->source, error);
+    if (status) return status;
+    return split(s, line, &format->target, tab + 1, (size_t)(end - tab) - 1, &s->output, error);
+}
+
+static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->symbol[i], b->symbol[i]) != 0) return false;
+    return true;
+}
+
+/* One line of each file. */
+static lb_status compare(session *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
+{
+    lb_error found = {0};
+    const lb_pair_format *format = &s->asked->format;
+    lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pair, &found);
+    if (status == LB_ERROR_FORMAT && format->skip_bad_lines) {
+        s->score->skipped++;
+        return LB_OK;
+    }
+    if (status) return lb_error_set(error, status, "%s", found.message);
+    status = read_prediction(s, prediction, error);
+    if (status) return status;
+    if (!same_symbols(&s->source, &s->pair.source))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s:%lld: found another source than in line %lld of %s, expected its output",
+                            s->predictions.name, (long long)prediction->number, (long long)pair->number,
+                            s->pairs.name);
+    return app_score_add_symbols(s->score, &s->output, &s->pair.target, error);
+}
+
+static lb_status compare_all(session *s, lb_error *error)
+{
+    for (;;) {
+        lb_line pair, prediction;
+        bool more = next_line(&s->pairs, &pair, error),
+             others = next_line(&s->predictions, &prediction, error);
+        if (error->status) return error->status;
+        if (!more && !others) return LB_OK;
+        if (!more || !others)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s has %s lines than %s, expected as many",
+                                s->predictions.name, more ? "fewer" : "more", s->pairs.name);
+        lb_status status = compare(s, &pair, &prediction, error);
+        if (status) return status;
+    }
+}
+
+lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
+                                   lb_error *error)
+{
+    session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
+    lb_status status = app_score_open(score, NULL, error);
+    if (!status) status = lb_pair_format_check(&asked->format, error);
+    if (!status) status = open_input(&s.pairs, asked->pairs, error);
+    if (!status) status = open_input(&s.predictions, predictions, error);
+    if (!status) status = compare_all(&s, error);
+    if (!status && score->count == 0)
+        status =
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);
+    lb_pair_line_free(&s.pair);
+    lb_symbols_free(&s.source);
+    lb_symbols_free(&s.output);
+    close_input(&s.pairs);
+    close_input(&s.predictions);
+    return status;
+}

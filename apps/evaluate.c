@@ -1,0 +1,115 @@
+/* Measures how often a model of texts, or predictions, are right. */
+#include "common/evaluate.h"
+#include "common/options.h"
+#include "common/report.h"
+#include "common/text_model.h"
+
+#include <stdio.h>
+
+typedef struct settings {
+    app_evaluate asked;
+    const char *predictions, *source_separator, *target_separator;
+    int source_column, target_column, normalize, confusions, threads;
+    uint64_t seed;
+    bool skip_bad_lines, json;
+} settings;
+
+static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
+
+/* What the table of options cannot say. */
+static lb_status check(const settings *s, int operands, lb_error *error)
+{
+    bool rules = s->source_separator || s->target_separator || s->normalize != LB_NORMALIZE_NFD;
+    if (s->predictions && operands == 2)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "expected a MODEL or --predictions, found both; see evaluate --help");
+    if (!s->predictions && operands == 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "expected a MODEL and a FILE, or --predictions; see evaluate --help");
+    if (!s->predictions && rules)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "separators and --normalize belong to --predictions: a model brings its own");
+    return LB_OK;
+}
+
+static void complete(settings *s)
+{
+    lb_normalization form = (lb_normalization)s->normalize;
+    s->asked.format = (lb_pair_format){.source_column = s->source_column,
+                                       .target_column = s->target_column,
+                                       .source = {s->source_separator, form},
+                                       .target = {s->target_separator, form},
+                                       .longest = LB_PAIR_LONGEST,
+                                       .skip_bad_lines = s->skip_bad_lines};
+}
+
+static int evaluate(settings *s, int operands, char **operand)
+{
+    lb_error error = {0};
+    app_score score = {0};
+    lb_status status = check(s, operands, &error);
+    complete(s);
+    s->asked.pairs = operand[operands - 1];
+    if (!status)
+        status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
+                                : app_evaluate_model(&s->asked, operand[0], &score, &error);
+    if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
+    app_score_close(&score);
+    return app_close_stdout(status ? app_fail(&error) : 0);
+}
+
+int main(int argc, char **argv)
+{
+    settings s = {.asked = {.batch = 256, .beam = APP_TEXT_BEAM, .length_penalty = 1},
+                  .normalize = LB_NORMALIZE_NFD,
+                  .confusions = 10,
+                  .seed = 1};
+    const app_option options[] = {
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
+                "where the sources stand, if lines have other columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "where the targets stand"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are no pair and go on"),
+        APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
+                "how many of the most frequent confusions of symbols to print"),
+        APP_SEED(0, "seed", "N", &s.seed, "of the intervals, which are drawn by bootstrap"),
+        APP_FLAG(0, "json", &s.json, "print a JSON object"),
+        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("A model"),
+        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode side by side"),
+        APP_INT(0, "beam", "N", &s.asked.beam, 1, 1024,
+                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step"),
+        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
+                   "outputs are compared by their log-probability, divided by their length to this power"),
+        APP_HEADING("Predictions instead of a model"),
+        APP_TEXT(
+            0, "predictions", "FILE", &s.predictions,
+            "lines of a source, a tab and an output, in the order of the pairs, as predict writes them; - is "
+            "standard input"),
+        APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
+                 "what stands between the symbols of a source; each character is one if not given"),
+        APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms,
+                   "the form of Unicode in which texts are compared"),
+    };
+    const app_program program = {
+        .name = "evaluate",
+        .purpose = "Applies a model, a file or the folder that it was written to, to the sources of a TSV "
+                   "file of pairs "
+                   "and prints how far its outputs are from the targets: word error rate, symbol error rate "
+                   "and BLEU, "
+                   "each in percent with its 95 % interval, and which symbols were taken for which. Each "
+                   "line counts on "
+                   "its own, also where a source has several.",
+        .operands = "[MODEL] FILE",
+        .min_operands = 1,
+        .max_operands = 2,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .kernel = lb_gemm_kernel(),
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_set_threads(s.threads);
+    return evaluate(&s, argc, argv);
+}

@@ -1,0 +1,218 @@
+/* Prints what is in a model's file. */
+#include "common/model_path.h"
+#include "common/options.h"
+#include "common/report.h"
+
+#include <lookback/lookback.h>
+
+#include <cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SAMPLE = 20 };
+
+/* A file and what has been found in it. */
+typedef struct subject {
+    char path[APP_PATH];
+    lb_safetensors *file;
+    lb_params *params;
+    const lb_model *model;
+    cJSON *config, *task, *training, *source, *target; /* NULL: not there */
+} subject;
+
+/* What stands under a key of the metadata, as JSON; NULL if it is not there or none. */
+static cJSON *parse(const lb_safetensors *file, const char *key)
+{
+    const char *text = lb_safetensors_metadata_value(file, key);
+    return text ? cJSON_Parse(text) : NULL;
+}
+
+static lb_status open_subject(subject *s, const char *model, lb_error *error)
+{
+    lb_error found = {0};
+    s->params = lb_params_new(0);
+    if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_status status = app_model_open(model, s->path, &s->file, error);
+    if (status) return status;
+    s->model = lb_model_load(s->file, s->params, &found);
+    if (!s->model) return app_name_file(s->path, &found, error);
+    s->config = parse(s->file, "lookback.config");
+    s->task = parse(s->file, LB_SORT_TASK_KEY);
+    s->training = parse(s->file, LB_TRAINING_KEY);
+    s->source = parse(s->file, LB_SOURCE_VOCABULARY_KEY);
+    s->target = parse(s->file, LB_TARGET_VOCABULARY_KEY);
+    return LB_OK;
+}
+
+static void close_subject(subject *s)
+{
+    cJSON_Delete(s->config);
+    cJSON_Delete(s->task);
+    cJSON_Delete(s->training);
+    cJSON_Delete(s->source);
+    cJSON_Delete(s->target);
+    lb_params_free(s->params);
+    lb_safetensors_free(s->file);
+}
+
+/* Prints a text from a file, which may be a strange one: what steers a terminal does not get to it. */
+static void print_visible(const char *text)
+{
+    while (*text) {
+        size_t bytes = app_visible(text);
+        if (bytes > 0)
+            fwrite(text, 1, bytes, stdout);
+        else
+            printf("\\x%02x", (unsigned)(unsigned char)*text);
+        text += bytes ? bytes : 1;
+    }
+}
+
+static void print_value(const cJSON *value)
+{
+    char *text = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+    if (cJSON_IsString(value)) printf("\"");
+    print_visible(text ? text : cJSON_IsString(value) ? value->valuestring : "");
+    if (cJSON_IsString(value)) printf("\"");
+    cJSON_free(text);
+}
+
+/* A line for each value, those of an object below its name. */
+static void print_tree(const cJSON *object, int indent)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        printf("%*s", indent, "");
+        print_visible(item->string ? item->string : "-");
+        bool deeper = cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
+        if (!deeper) {
+            printf(": ");
+            print_value(item);
+        }
+        putchar('\n');
+        if (deeper) print_tree(item, indent + 2);
+    }
+}
+
+static void print_section(const char *title, const cJSON *object)
+{
+    if (!object) return;
+    printf("%s\n", title);
+    print_tree(object, 2);
+}
+
+static void print_vocabulary(const char *which, const cJSON *symbols)
+{
+    if (!cJSON_IsArray(symbols)) return;
+    int count = cJSON_GetArraySize(symbols), end = LB_FIRST_TOKEN + SAMPLE;
+    printf("vocabulary of the %s: %d symbols\n ", which, count);
+    for (int id = LB_FIRST_TOKEN; id < count && id < end; id++) {
+        putchar(' ');
+        print_value(cJSON_GetArrayItem(symbols, id));
+    }
+    printf("%s\n", count > end ? " ..." : "");
+}
+
+static void print_tensors(const lb_safetensors *file)
+{
+    printf("tensors\n");
+    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
+        const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
+        char shape[LB_SHAPE_TEXT];
+        printf("  ");
+        print_visible(tensor->name);
+        printf(" %s %s\n", lb_dtype_name(tensor->dtype), lb_shape_format(tensor->shape, shape));
+    }
+}
+
+static void print_text(const subject *s, bool tensors)
+{
+    printf("file: %s\n", s->path);
+    printf("kind: %s\n", s->model->kind->name);
+    printf("parameters: %" PRId64 "\n", lb_params_learned(s->params));
+    print_section("configuration", s->config);
+    print_section("task", s->task);
+    print_vocabulary(s->target ? "sources" : "sources and targets", s->source);
+    print_vocabulary("targets", s->target);
+    print_section("training", s->training);
+    if (tensors) print_tensors(s->file);
+}
+
+static void add_tensors(cJSON *json, const lb_safetensors *file)
+{
+    cJSON *all = cJSON_AddArrayToObject(json, "tensors");
+    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
+        const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "name", tensor->name);
+        cJSON_AddStringToObject(one, "dtype", lb_dtype_name(tensor->dtype));
+        cJSON *shape = cJSON_AddArrayToObject(one, "shape");
+        for (int d = 0; d < tensor->shape.ndim; d++)
+            cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->shape.dim[d]));
+        cJSON_AddItemToArray(all, one);
+    }
+}
+
+/* Hands a part of the subject over to the object, if there is one. */
+static void move(cJSON *json, const char *key, cJSON **part)
+{
+    if (*part) cJSON_AddItemToObject(json, key, *part);
+    *part = NULL;
+}
+
+static lb_status print_json(subject *s, bool tensors, lb_error *error)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "file", s->path);
+    cJSON_AddStringToObject(json, "kind", s->model->kind->name);
+    cJSON_AddNumberToObject(json, "parameters", (double)lb_params_learned(s->params));
+    move(json, "config", &s->config);
+    move(json, "task", &s->task);
+    move(json, "source_vocabulary", &s->source);
+    move(json, "target_vocabulary", &s->target);
+    move(json, "training", &s->training);
+    if (tensors) add_tensors(json, s->file);
+    char *text = cJSON_PrintUnformatted(json);
+    if (text) puts(text);
+    cJSON_Delete(json);
+    lb_status status = text ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    cJSON_free(text);
+    return status;
+}
+
+static int inspect(const char *model, bool json, bool tensors)
+{
+    subject s = {0};
+    lb_error error = {0};
+    lb_status status = open_subject(&s, model, &error);
+    if (!status && json)
+        status = print_json(&s, tensors, &error);
+    else if (!status)
+        print_text(&s, tensors);
+    close_subject(&s);
+    return app_close_stdout(status ? app_fail(&error) : 0);
+}
+
+int main(int argc, char **argv)
+{
+    bool json = false, tensors = false;
+    const app_option options[] = {
+        APP_FLAG(0, "json", &json, "print a JSON object, with whole vocabularies"),
+        APP_FLAG(0, "tensors", &tensors, "also names, types and shapes of all tensors"),
+    };
+    const app_program program = {
+        .name = "inspect",
+        .purpose = "Prints what a model is, a file or the folder that it was written to: its kind, "
+                   "configuration and "
+                   "size, what it was trained for and how, and what symbols it knows.",
+        .operands = "MODEL",
+        .min_operands = 1,
+        .max_operands = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    return inspect(argv[0], json, tensors);
+}

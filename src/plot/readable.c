@@ -1,0 +1,98 @@
+#include "plot/readable.h"
+
+#include "tensor/alloc.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum {
+    REPLACEMENT = 0xFFFD,
+    CIRCLE = 0x25CC,
+    OPEN_BOX = 0x2423,
+    GROWTH = 12 /* bytes that one byte of a text may become: "U+10FFFF", or a circle before it */
+};
+
+/* The next character of a text that goes on. A byte that starts no character is U+FFFD. */
+static int32_t next_character(const char **text)
+{
+    utf8proc_int32_t character;
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &character);
+    *text += bytes > 0 ? bytes : 1;
+    return bytes > 0 ? character : REPLACEMENT;
+}
+
+static char *write_character(char *to, int32_t character)
+{
+    return to + utf8proc_encode_char(character, (utf8proc_uint8_t *)to);
+}
+
+static bool is_mark(int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
+}
+
+static bool is_seen(const lb_font *font, int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return lb_font_glyph(font, character) != 0 && category != UTF8PROC_CATEGORY_CC &&
+           category != UTF8PROC_CATEGORY_CF;
+}
+
+static bool is_blank(int32_t character)
+{
+    return utf8proc_category(character) == UTF8PROC_CATEGORY_ZS;
+}
+
+static bool is_all_seen(const lb_font *font, const char *text)
+{
+    while (*text)
+        if (!is_seen(font, next_character(&text))) return false;
+    return true;
+}
+
+/* The composed form in `room` bytes of `to`, if it fits. */
+static bool compose(const char *text, char *to, size_t room)
+{
+    utf8proc_int32_t *characters = (utf8proc_int32_t *)(void *)to;
+    utf8proc_option_t options = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    utf8proc_ssize_t most = (utf8proc_ssize_t)(room / sizeof *characters) - 1;
+    utf8proc_ssize_t count = utf8proc_decompose((const utf8proc_uint8_t *)text,
+                                                (utf8proc_ssize_t)strlen(text), characters, most, options);
+    return count >= 0 && count <= most && utf8proc_reencode(characters, count, options) >= 0;
+}
+
+static void write_readable(const lb_font *font, const char *text, char *to)
+{
+    bool first = true;
+    while (*text) {
+        int32_t character = next_character(&text);
+        bool alone = first && *text == '\0', named = !is_seen(font, character);
+        if (alone && is_blank(character)) {
+            named = character != ' ' || !is_seen(font, OPEN_BOX);
+            character = named ? character : OPEN_BOX;
+        }
+        if (first && !named && is_mark(character) && is_seen(font, CIRCLE)) to = write_character(to, CIRCLE);
+        to = named ? to + sprintf(to, "U+%04X", (unsigned)character) : write_character(to, character);
+        first = false;
+    }
+    *to = '\0';
+}
+
+char *lb_text_readable(const lb_font *font, const char *text)
+{
+    /* A multiple of the size of a character, and room for one more. */
+    size_t room = GROWTH * (strlen(text) + 1);
+    char *composed = lb_alloc(room), *readable = lb_alloc(room);
+    if (composed && readable) {
+        bool helps = !is_all_seen(font, text) && compose(text, composed, room) && is_all_seen(font, composed);
+        write_readable(font, helps ? composed : text, readable);
+    } else {
+        lb_release(readable);
+        readable = NULL;
+    }
+    lb_release(composed);
+    return readable;
+}

@@ -1,0 +1,283 @@
+/* evaluate: what it measures of models and of predictions, and one clear line for each kind of rubbish. */
+#include "support/pair_model.h"
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define EVALUATE BIN_DIR "/evaluate"
+#define PREDICT  BIN_DIR "/predict"
+
+/* Made once, in main; `folder` holds the first as model.safetensors. */
+static char folder[SUPPORT_PATH], model[SUPPORT_PATH], sorter[SUPPORT_PATH];
+
+static support_result result;
+
+/* Runs evaluate in the test's own folder. */
+static void run(const char *const *argv, const char *input)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(...)          run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, NULL)
+#define RUN_ON(text, ...) run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, text)
+
+static void write_file(const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, name), text, strlen(text));
+}
+
+/* That the output begins like this. */
+static void expect_begin(const char *begin)
+{
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_msg(strncmp(result.output, begin, strlen(begin)) == 0, "%s", result.output);
+}
+
+static void expect_refused(int status, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_str_eq(result.output, "");
+    ck_assert_int_eq(result.status, status);
+}
+
+/* One of ten is wrong, in one of thirty symbols: the last but one has B where A should be. */
+static const char pairs[] = "abc\tA B C\n"
+                            "cab\tC A B\n"
+                            "bad\tB A t\xca\x83\n"
+                            "e\xcc\x81"
+                            "a\t\xc9\x9b \xcb\x90 A\n"
+                            "\xc3\xa9"
+                            "b\t\xc9\x9b \xcb\x90 B\n"
+                            "bbb\tB B B\n"
+                            "cbc\tC B C\n"
+                            "dad\tt\xca\x83 A t\xca\x83\n"
+                            "aca\tA C B\n"
+                            "cca\tC C A\n";
+
+static const char predictions[] = "abc\tA B C\n"
+                                  "cab\tC A B\n"
+                                  "bad\tB A t\xca\x83\n"
+                                  "\xc3\xa9"
+                                  "a\t\xc9\x9b \xcb\x90 A\n"
+                                  "e\xcc\x81"
+                                  "b\t\xc9\x9b \xcb\x90 B\n"
+                                  "bbb\tB B B\n"
+                                  "cbc\tC B C\n"
+                                  "dad\tt\xca\x83 A t\xca\x83\n"
+                                  "aca\tA C A\n"
+                                  "cca\tC C A\n";
+
+static double number_of(const cJSON *json, const char *measure, const char *key)
+{
+    const cJSON *found =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, measure), key);
+    ck_assert_msg(cJSON_IsNumber(found), "no %s of %s: %s", key, measure, result.output);
+    return found->valuedouble;
+}
+
+/* That what was printed is JSON with these rates and one confusion. */
+static void expect_one_error(void)
+{
+    ck_assert_str_eq(result.error, "");
+    ck_assert_int_eq(result.status, 0);
+    cJSON *json = cJSON_Parse(result.output);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_double_eq_tol(number_of(json, "word_error_rate", "value"), 10, 1e-9);
+    ck_assert_double_eq_tol(number_of(json, "symbol_error_rate", "value"), 100.0 / 30, 1e-5);
+    ck_assert_double_le(number_of(json, "word_error_rate", "low"), 10);
+    ck_assert_double_ge(number_of(json, "word_error_rate", "high"), 20);
+    const cJSON *confusions = cJSON_GetObjectItemCaseSensitive(json, "confusions");
+    ck_assert_int_eq(cJSON_GetArraySize(confusions), 1);
+    char *text = cJSON_PrintUnformatted(confusions->child);
+    ck_assert_str_eq(text, "{\"reference\":\"B\",\"output\":\"A\",\"count\":1}");
+    free(text);
+    cJSON_Delete(json);
+}
+
+START_TEST(test_evaluate_model_and_predictions_give_the_same_measures)
+{
+    write_file("pairs.tsv", pairs);
+    write_file("predictions.tsv", predictions);
+    RUN(folder, "pairs.tsv", "--json");
+    expect_one_error();
+    char *first = strdup(result.output);
+    RUN(model, "pairs.tsv", "--json", "--batch=3", "--threads=1");
+    ck_assert_str_eq(result.output, first);
+    RUN(model, "pairs.tsv", "--json", "--beam=4", "--length-penalty=0.5");
+    ck_assert_str_eq(result.output, first);
+    RUN("--predictions", "predictions.tsv", "pairs.tsv", "--target-separator", " ", "--json");
+    ck_assert_str_eq(result.output, first);
+    RUN_ON(predictions, "--predictions=-", "pairs.tsv", "--target-separator= ", "--json");
+    ck_assert_str_eq(result.output, first);
+    free(first);
+}
+END_TEST
+
+START_TEST(test_evaluate_prints_a_line_for_each_measure)
+{
+    write_file("pairs.tsv", pairs);
+    RUN(model, "pairs.tsv");
+    expect_begin("pairs                    10\n"
+                 "word error rate       10.00 %  95 % interval 0.00 to 30.00\n"
+                 "symbol error rate      3.33 %  95 % interval 0.00 to ");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                 "));
+    ck_assert_ptr_nonnull(
+        strstr(result.output, "\nmost frequent confusions, reference -> output\n       1  B -> A\n"));
+    RUN(model, "pairs.tsv", "--confusions=0");
+    ck_assert_ptr_null(strstr(result.output, "confusions"));
+}
+END_TEST
+
+START_TEST(test_evaluate_what_predict_writes_can_be_compared)
+{
+    char path[SUPPORT_PATH];
+    write_file("pairs.tsv", pairs);
+    support_command command = {.argv = (const char *const[]){PREDICT, model, "--source-column=1", NULL},
+                               .input = pairs,
+                               .output_path = support_path(path, "predictions.tsv")};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_int_eq(result.status, 0);
+    RUN("--predictions", "predictions.tsv", "pairs.tsv", "--target-separator", " ", "--json");
+    expect_one_error();
+}
+END_TEST
+
+START_TEST(test_evaluate_each_row_counts_on_its_own)
+{
+    write_file("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
+    RUN(model, "pairs.tsv", "--json");
+    expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"word_error_rate\":{\"value\":25.0");
+}
+END_TEST
+
+START_TEST(test_evaluate_empty_output_lacks_all_symbols)
+{
+    write_file("pairs.tsv", "a\tA B\n");
+    RUN_ON("a\t\n", "--predictions=-", "pairs.tsv", "--target-separator= ");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(strstr(result.output, "symbol error rate    100.00 %"));
+    ck_assert_ptr_nonnull(strstr(result.output, "       1  A -> (nothing)\n       1  B -> (nothing)\n"));
+}
+END_TEST
+
+START_TEST(test_evaluate_columns_and_bad_lines_can_be_chosen)
+{
+    write_file("pairs.tsv", "1\tA\ta\n2\tB\tb\n\xff\n3\tC\n4\tC\tc\n");
+    RUN(model, "pairs.tsv", "--source-column=3", "--target-column=2", "--skip-bad-lines");
+    expect_begin("pairs                     3\n"
+                 "skipped lines             2\n"
+                 "word error rate        0.00 %");
+    RUN_ON("a\tA\nb\tB\n\t\n\t\nc\tC\n", "--predictions=-", "pairs.tsv", "--source-column=3",
+           "--target-column=2", "--skip-bad-lines");
+    expect_begin("pairs                     3\nskipped lines             2\n");
+}
+END_TEST
+
+START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
+{
+    write_file("pairs.tsv", "a\tA\nb\n");
+    RUN(model, "pairs.tsv");
+    expect_refused(65, "evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
+    write_file("pairs.tsv", "a\t\n");
+    RUN(model, "pairs.tsv");
+    expect_refused(65, "evaluate: pairs.tsv:1: found an empty target, expected text\n");
+    write_file("pairs.tsv", "a\tA  B\n");
+    RUN(model, "pairs.tsv");
+    expect_refused(65, "evaluate: pairs.tsv:1: in the target, found an empty symbol, expected one before and "
+                       "behind each separator\n");
+    RUN(model, "nowhere.tsv");
+    ck_assert_int_eq(result.status, 66);
+    write_file("pairs.tsv", "");
+    RUN(model, "pairs.tsv");
+    ck_assert_int_eq(result.status, 65);
+}
+END_TEST
+
+START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
+{
+    static const struct {
+        const char *predictions, *error;
+    } cases[] = {
+        {"a\tA\n", "standard input has fewer lines than pairs.tsv, expected as many"},
+        {"a\tA\nb\tB\nc\tC\n", "standard input has more lines than pairs.tsv, expected as many"},
+        {"a\tA\nc\tB\n",
+         "standard input:2: found another source than in line 2 of pairs.tsv, expected its output"},
+        {"a\tA\nb\n", "standard input:2: expected two columns, a source and its output"},
+        {"a\tA\t-0.5\n", "standard input:1: expected two columns, a source and its output"},
+        {"a\t\xff\n", "standard input:1: found 0xFF as byte 1, expected UTF-8"},
+        {"a\tA\nb\tB  B\n",
+         "standard input:2: found an empty symbol, expected one before and behind each separator"},
+    };
+    write_file("pairs.tsv", "a\tA\nb\tB\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char error[256];
+        snprintf(error, sizeof error, "evaluate: %s\n", cases[i].error);
+        RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator= ");
+        expect_refused(65, error);
+    }
+    RUN("--predictions=nowhere.tsv", "pairs.tsv");
+    expect_refused(66, "evaluate: nowhere.tsv: cannot read: No such file or directory\n");
+    write_file("empty.tsv", "");
+    RUN("--predictions=empty.tsv", "empty.tsv");
+    expect_refused(65, "evaluate: empty.tsv: found no pair, expected at least one\n");
+}
+END_TEST
+
+START_TEST(test_evaluate_model_that_sorts_is_refused)
+{
+    char error[2 * SUPPORT_PATH];
+    write_file("pairs.tsv", pairs);
+    RUN(sorter, "pairs.tsv");
+    snprintf(error, sizeof error,
+             "evaluate: %s: the model was not trained on pairs of texts: its task is "
+             "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}\n",
+             sorter);
+    expect_refused(65, error);
+}
+END_TEST
+
+START_TEST(test_evaluate_wrong_usage_is_status_2)
+{
+    RUN("pairs.tsv");
+    expect_refused(2, "evaluate: expected a MODEL and a FILE, or --predictions; see evaluate --help\n");
+    RUN(model, "pairs.tsv", "--predictions=a");
+    expect_refused(2, "evaluate: expected a MODEL or --predictions, found both; see evaluate --help\n");
+    RUN(model, "pairs.tsv", "--normalize=nfc");
+    expect_refused(2,
+                   "evaluate: separators and --normalize belong to --predictions: a model brings its own\n");
+    write_file("pairs.tsv", pairs);
+    RUN(model, "pairs.tsv", "--beam=11");
+    expect_refused(2, "evaluate: --beam: the model has only 10 symbols to choose from, not 11\n");
+    RUN(model, "pairs.tsv", "--source-column=2", "--target-column=2");
+    expect_refused(2, "evaluate: source and target cannot both be column 2\n");
+}
+END_TEST
+
+int main(void)
+{
+    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
+    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(sorter, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    return support_run_tests(
+        "evaluate",
+        SUPPORT_TESTS(test_evaluate_model_and_predictions_give_the_same_measures,
+                      test_evaluate_prints_a_line_for_each_measure,
+                      test_evaluate_what_predict_writes_can_be_compared,
+                      test_evaluate_each_row_counts_on_its_own, test_evaluate_empty_output_lacks_all_symbols,
+                      test_evaluate_columns_and_bad_lines_can_be_chosen,
+                      test_evaluate_bad_pairs_are_refused_by_their_line,
+                      test_evaluate_bad_predictions_are_refused_by_their_line,
+                      test_evaluate_model_that_sorts_is_refused, test_evaluate_wrong_usage_is_status_2));
+}

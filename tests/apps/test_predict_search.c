@@ -1,0 +1,130 @@
+/* How predict searches for the best answer, and where the model looked meanwhile: --beam and --attention. */
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PREDICT BIN_DIR "/predict"
+
+/* Made once, in main. */
+static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], plain[SUPPORT_PATH];
+
+static support_result result;
+
+/* Runs predict with an option. */
+static void run(const char *path, const char *flag, const char *input)
+{
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, path, flag, NULL}, input, &result));
+    ck_assert(!result.timed_out);
+}
+
+static void expect(int status, const char *output, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_str_eq(result.output, output);
+    ck_assert_int_eq(result.status, status);
+}
+
+START_TEST(test_predict_beam_of_any_width_sorts)
+{
+    static const char *const flags[] = {"--beam=1", "--beam=2", "--beam=5", "--beam=14"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        run(model, flags[i], "7 3 9 1\n5 0 5\n4 2\n8 6 1\n");
+        expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
+        run(plain, flags[i], "7 3\n5 0\n");
+        expect(0, "3 7\n0 5\n", "");
+        run(headed, flags[i], "7 3 9 1\n5 0\n");
+        expect(0, "1 3 7 9\n0 5\n", "");
+        run(transformer, flags[i], "7 3 9 1\n5 0\n");
+        expect(0, "1 3 7 9\n0 5\n", "");
+    }
+}
+END_TEST
+
+/* Where greedy decoding and a beam of three look while they sort. */
+START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_sources)
+{
+    const struct {
+        const char *path;
+        int64_t layers, heads;
+    } models[] = {{model, 1, 1}, {headed, 1, 4}, {transformer, 2, 2}};
+    const char *const flags[] = {"--beam=1", "--beam=3"};
+    for (int m = 0; m < 3; m++)
+        for (int f = 0; f < 2; f++) {
+            char path[SUPPORT_PATH];
+            support_path(path, "out.npy");
+            const char *const argv[] = {PREDICT, models[m].path, flags[f], "--attention", path, NULL};
+            support_result_free(&result);
+            ck_assert(support_run(argv, "7 3 9\n", &result));
+            expect(0, "3 7 9\n", "");
+            lb_shape shape;
+            double *values;
+            ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
+            ck_assert(lb_shape_equal(shape, LB_SHAPE(models[m].layers, models[m].heads, 4, 3)));
+            for (int64_t row = 0; row < lb_shape_count(shape) / 3; row++) {
+                const double *w = values + 3 * row;
+                ck_assert(w[0] >= 0 && w[1] >= 0 && w[2] >= 0);
+                ck_assert_double_eq_tol(w[0] + w[1] + w[2], 1, 1e-5);
+            }
+            lb_release(values);
+        }
+}
+END_TEST
+
+START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
+{
+    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
+    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+    run(model, flag, "7 3 9\n1 2\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.error, "predict: standard input, line 2: --attention takes one list\n");
+    run(plain, flag, "7 3\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
+    run(model, "--attention=/nowhere/out.npy", "7 3\n");
+    ck_assert_int_eq(result.status, 74);
+    ck_assert_str_eq(result.output, "3 7\n");
+}
+END_TEST
+
+START_TEST(test_predict_impossible_beam_is_status_2)
+{
+    run(model, "--beam=0", "7 3\n");
+    expect(2, "", "predict: --beam: expected a whole number from 1 to 1024, found \"0\"\n");
+    run(model, "--beam=15", "7 3\n");
+    expect(2, "", "predict: --beam: the model has only 14 symbols to choose from, not 15\n");
+}
+END_TEST
+
+START_TEST(test_predict_option_for_texts_is_refused_by_a_model_that_sorts)
+{
+    static const char *const flags[] = {"--n-best=2", "--source-column=1", "--skip-bad-lines",
+                                        "--length-penalty=0.5"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        char error[2 * SUPPORT_PATH];
+        run(model, flags[i], "7 3\n");
+        snprintf(error, sizeof error, "predict: %.*s is for models of texts, but %s sorts numbers\n",
+                 (int)strcspn(flags[i], "="), flags[i], model);
+        expect(2, "", error);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
+    support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
+    support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
+    return support_run_tests(
+        "predict search",
+        SUPPORT_TESTS(test_predict_beam_of_any_width_sorts,
+                      test_predict_attention_is_an_array_of_layers_heads_targets_and_sources,
+                      test_predict_attention_takes_one_list_and_a_model_that_attends,
+                      test_predict_impossible_beam_is_status_2,
+                      test_predict_option_for_texts_is_refused_by_a_model_that_sorts));
+}

@@ -1,0 +1,350 @@
+/* predict with a model of texts: a text and its output for each line, and one clear line for each kind of rubbish. */
+#include "support/pair_model.h"
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/talk.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PREDICT BIN_DIR "/predict"
+
+#define INPUT   "predict: standard input:"
+#define ACUTE   "\xcc\x81"
+#define TSH     "t\xca\x83"
+#define OPEN_E  "\xc9\x9b"
+#define LONG    "\xcb\x90"
+#define NO_CHAR "\xef\xbf\xbd"
+#define STRANGER                                                                                             \
+    "the model knows no symbol of this text; it was trained on texts of a, b, c, d, e, " ACUTE " ...\n"
+
+/* Made once, in main; `folder` holds the first as model.safetensors. */
+static char folder[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], beginner[SUPPORT_PATH],
+    ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH];
+
+static support_result result;
+
+/* Runs predict; the options `flag` and `other` may be NULL. */
+static void run2(const char *path, const char *flag, const char *other, const char *input)
+{
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, path, flag, other, NULL}, input, &result));
+    ck_assert(!result.timed_out);
+}
+
+static void run(const char *path, const char *flag, const char *input)
+{
+    run2(path, flag, NULL, input);
+}
+
+static void expect(int status, const char *output, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_str_eq(result.output, output);
+    ck_assert_int_eq(result.status, status);
+}
+
+static const char words[] = "bad\nec\xc3\xa9\r\ne" ACUTE "\ncab";
+static const char answers[] = "bad\tB A " TSH "\nec\xc3\xa9\t" OPEN_E " C " OPEN_E " " LONG "\ne" ACUTE
+                              "\t" OPEN_E " " LONG "\ncab\tC A B\n";
+
+START_TEST(test_predict_text_stands_before_its_output)
+{
+    const char *const models[] = {folder, model, plain, ensemble};
+    const char *const flags[] = {NULL, "--beam=4", "--batch=1"};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+        for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+            run(models[m], flags[f], words);
+            expect(0, answers, "");
+        }
+    run(model, NULL, NULL);
+    expect(0, "", "");
+    run(model, NULL,
+        "\xef\xbb\xbf"
+        "bad\n");
+    expect(0, "bad\tB A " TSH "\n", "");
+}
+END_TEST
+
+START_TEST(test_predict_text_is_one_of_several_columns)
+{
+    run(model, "--source-column=2", "1\tbad\tx\n2\tcab\t\n");
+    expect(0, "bad\tB A " TSH "\ncab\tC A B\n", "");
+    run(model, "--source-column=2", "1\tbad\tx\n2\tcab\n");
+    expect(65, "bad\tB A " TSH "\n", INPUT "2: found 2 columns, expected 3 as in the first line\n");
+}
+END_TEST
+
+START_TEST(test_predict_n_best_outputs_come_with_falling_scores)
+{
+    run(model, "--n-best=3", "bad\ncab\n");
+    ck_assert_int_eq(result.status, 0);
+    double before = 0;
+    char *line = result.output;
+    for (int i = 0; i < 6; i++) {
+        char source[16], output[64];
+        double score;
+        int read = 0;
+        ck_assert_int_eq(sscanf(line, "%15[^\t]\t%63[^\t]\t%lf\n%n", source, output, &score, &read), 3);
+        ck_assert_str_eq(source, i < 3 ? "bad" : "cab");
+        if (i % 3 == 0) ck_assert_str_eq(output, i ? "C A B" : "B A " TSH);
+        ck_assert(score <= (i % 3 ? before : 0));
+        before = score;
+        line += read;
+    }
+    ck_assert_str_eq(line, "");
+}
+END_TEST
+
+START_TEST(test_predict_length_penalty_changes_scores_not_the_order_of_lines)
+{
+    double with, without;
+    run2(model, "--n-best=1", "--length-penalty=1", "bad\n");
+    ck_assert_int_eq(sscanf(result.output, "bad\tB A " TSH "\t%lf\n", &with), 1);
+    run2(model, "--n-best=1", "--length-penalty=0", "bad\n");
+    ck_assert_int_eq(sscanf(result.output, "bad\tB A " TSH "\t%lf\n", &without), 1);
+    ck_assert_double_eq_tol(without, 4 * with, 1e-5); /* three symbols and the end */
+}
+END_TEST
+
+START_TEST(test_predict_unknown_symbol_is_told_once_and_the_text_answered)
+{
+    run(model, NULL, "bad\nbxd\nxyb\nbad\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error, INPUT "2: the model does not know the symbol \"x\"\n" INPUT
+                                         "3: the model does not know the symbol \"y\"\n");
+    ck_assert_int_eq(strncmp(result.output, "bad\tB A " TSH "\nbxd\t", 16), 0);
+    ck_assert_ptr_nonnull(strstr(result.output, "\nxyb\t"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nbad\tB A " TSH "\n"));
+}
+END_TEST
+
+START_TEST(test_predict_text_of_another_kind_is_told)
+{
+    run(model, NULL, "7 3\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error,
+                     INPUT "1: " STRANGER INPUT "1: the model does not know the symbol \"7\"\n" INPUT
+                           "1: the model does not know the symbol \" \"\n" INPUT
+                           "1: the model does not know the symbol \"3\"\n");
+    run(sorter, NULL, "bad\n");
+    expect(65, "", "predict: standard input, line 1: bad is not a number from 0 to 9\n");
+}
+END_TEST
+
+START_TEST(test_predict_many_unknown_symbols_are_summed_up)
+{
+    char input[256] = "", *end = input;
+    for (int i = 0; i < 30; i++) end += sprintf(end, "a%c\n", 'A' + i);
+    run(model, NULL, input);
+    ck_assert_int_eq(result.status, 0);
+    int lines = 0;
+    for (const char *c = result.error; *c; c++) lines += *c == '\n';
+    ck_assert_int_eq(lines, 21);
+    ck_assert_ptr_nonnull(strstr(result.error, "predict: 30 symbols of the texts were unknown to the model; "
+                                               "not all have been named\n"));
+}
+END_TEST
+
+START_TEST(test_predict_symbol_without_a_sign_is_the_replacement_character)
+{
+    run(beginner, NULL, "a\nb\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(strstr(result.output, NO_CHAR));
+    ck_assert_str_eq(result.error, INPUT "1: the model found no end; cut off after 20 symbols\n"
+                                         "predict: 2 outputs were cut off\n");
+}
+END_TEST
+
+static const struct {
+    const char *line, *error;
+
+} bad_lines[] = {
+    {"", "found an empty line, expected text"},
+    {"a\tb", "found 2 columns, expected 1"},
+    {"\xff", "found 0xFF as byte 1 of the line, expected UTF-8"},
+    {"ab\xc3(", "found 0xC3 as byte 3 of the line, expected UTF-8"},
+};
+
+START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
+{
+    for (size_t i = 0; i < sizeof bad_lines / sizeof *bad_lines; i++) {
+        char input[64], error[256];
+        snprintf(input, sizeof input, "bad\ncab\n%s\nbad\n", bad_lines[i].line);
+        snprintf(error, sizeof error, INPUT "3: %s%s\n", bad_lines[i].error,
+                 strchr(bad_lines[i].line, '\t') ? "; --source-column takes one of several" : "");
+        run(model, NULL, input);
+        expect(65, "bad\tB A " TSH "\ncab\tC A B\n", error);
+        snprintf(error, sizeof error, INPUT "3: %s: skipped\npredict: 1 bad lines were skipped\n",
+                 bad_lines[i].error);
+        run(model, "--skip-bad-lines", input);
+        expect(0, "bad\tB A " TSH "\ncab\tC A B\n\t\nbad\tB A " TSH "\n", error);
+    }
+}
+END_TEST
+
+/* A good line, one of so many letters, and another good one. */
+static char *with_long_line(size_t count)
+{
+    char *text = malloc(count + 16);
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, "bad\n", 4);
+    memset(text + 4, 'a', count);
+    strcpy(text + 4 + count, "\ncab\n");
+    return text;
+}
+
+START_TEST(test_predict_line_of_a_megabyte_is_refused)
+{
+    static const struct {
+        size_t count;
+        const char *error;
+    } cases[] = {
+        {1001, "found a source of 1001 symbols, expected at most 1000"},
+        {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected a shorter one"},
+        {5 << 20, "found a line of more than 1048576 bytes, expected a shorter one"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char error[256], *text = with_long_line(cases[i].count);
+        run(model, NULL, text);
+        snprintf(error, sizeof error, INPUT "2: %s\n", cases[i].error);
+        expect(65, "bad\tB A " TSH "\n", error);
+        run(model, "--skip-bad-lines", text);
+        ck_assert_int_eq(result.status, 0);
+        ck_assert_ptr_nonnull(strstr(result.output, "\t\ncab\tC A B\n"));
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(test_predict_text_longer_than_learned_is_told_once)
+{
+    run(model, NULL, "abcabc\nabcabca\nabcabcab\n");
+    ck_assert_int_eq(result.status, 0);
+    const char *const said = INPUT "2: a text of 7 symbols; those of the training had at most 6\n";
+    ck_assert_int_eq(strncmp(result.error, said, strlen(said)), 0);
+    ck_assert_ptr_null(strstr(result.error + strlen(said), "symbols; those"));
+}
+END_TEST
+
+START_TEST(test_predict_zero_byte_is_no_text)
+{
+    const char *const argv[] = {PREDICT, model, NULL};
+    support_command command = {.argv = argv, .input = "a\0b\n", .input_length = 4};
+    ck_assert(support_run_command(&command, &result));
+    expect(65, "", INPUT "1: found a zero byte as byte 2 of the line, expected text\n");
+}
+END_TEST
+
+START_TEST(test_predict_attention_of_a_text_is_an_array)
+{
+    const char *const flags[] = {"--beam=1", "--beam=3"};
+    for (int f = 0; f < 2; f++) {
+        char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
+        snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+        run2(model, flag, flags[f], "cab\n");
+        expect(0, "cab\tC A B\n", "");
+        lb_shape shape;
+        double *values;
+        ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
+        ck_assert(lb_shape_equal(shape, LB_SHAPE(1, 1, 4, 3)));
+        for (int64_t row = 0; row < 4; row++)
+            ck_assert_double_eq_tol(values[3 * row] + values[3 * row + 1] + values[3 * row + 2], 1, 1e-5);
+        lb_release(values);
+    }
+}
+END_TEST
+
+START_TEST(test_predict_attention_takes_one_text_and_a_model_that_attends)
+{
+    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
+    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+    run(model, flag, "bad\ncab\n");
+    expect(65, "bad\tB A " TSH "\n", INPUT "2: --attention takes one text\n");
+    run(plain, flag, "bad\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
+}
+END_TEST
+
+START_TEST(test_predict_text_is_answered_before_the_next_is_written)
+{
+    support_talk talk;
+    ck_assert(support_talk_begin((const char *const[]){PREDICT, model, NULL}, &talk));
+    ck_assert_str_eq(support_say(&talk, "cab\n", 10), "cab\tC A B\n");
+    ck_assert_str_eq(support_say(&talk, "a\nb\nca", 8), "a\tA\nb\tB\n");
+    ck_assert_str_eq(support_say(&talk, "b\n", 10), "cab\tC A B\n");
+    ck_assert_str_eq(support_say(&talk, "c", 0), "");
+    ck_assert_str_eq(support_say(&talk, NULL, 4), "c\tC\n");
+    ck_assert_int_eq(support_talk_end(&talk), 0);
+}
+END_TEST
+
+/* Words of one to nine letters, some of them longer than those of the training. */
+static char *make_words(int count)
+{
+    char *words_of = malloc(16 * (size_t)count), *end = words_of;
+    ck_assert_ptr_nonnull(words_of);
+    for (int i = 0; i < count; i++) {
+        lb_rng rng = {.seed = 4};
+        uint64_t at = (uint64_t)i * 16;
+        for (uint64_t n = 1 + lb_rng_below(rng, at, 9); n > 0; n--)
+            *end++ = (char)('a' + (int)lb_rng_below(rng, at + n, 5));
+        *end++ = '\n';
+    }
+    *end = '\0';
+    return words_of;
+}
+
+static void expect_batches_change_nothing(const char *path, const char *beam, int count)
+{
+    char *input = make_words(count);
+    run2(path, beam, "--batch=1", input);
+    ck_assert_int_eq(result.status, 0);
+    char *single = strdup(result.output);
+    const char *const batches[] = {"--batch=7", "--batch=4096"};
+    for (int b = 0; b < 2; b++) {
+        run2(path, beam, batches[b], input);
+        ck_assert_str_eq(result.output, single);
+    }
+    free(single);
+    free(input);
+}
+
+START_TEST(test_predict_many_texts_keep_order_and_batches_change_nothing)
+{
+    expect_batches_change_nothing(model, "--beam=1", 3000);
+    expect_batches_change_nothing(model, "--beam=3", 1000);
+    expect_batches_change_nothing(beginner, "--beam=3", 100);
+}
+END_TEST
+
+int main(void)
+{
+    support_path(folder, "out");
+    if (mkdir(folder, 0777) != 0) return EXIT_FAILURE;
+    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
+    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
+    support_train_model(support_path(sorter, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    return support_run_tests(
+        "predict texts",
+        SUPPORT_TESTS(
+            test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
+            test_predict_n_best_outputs_come_with_falling_scores,
+            test_predict_length_penalty_changes_scores_not_the_order_of_lines,
+            test_predict_unknown_symbol_is_told_once_and_the_text_answered,
+            test_predict_text_of_another_kind_is_told, test_predict_many_unknown_symbols_are_summed_up,
+            test_predict_symbol_without_a_sign_is_the_replacement_character,
+            test_predict_bad_line_is_status_65_after_answers_to_those_before,
+            test_predict_line_of_a_megabyte_is_refused, test_predict_text_longer_than_learned_is_told_once,
+            test_predict_zero_byte_is_no_text, test_predict_attention_of_a_text_is_an_array,
+            test_predict_attention_takes_one_text_and_a_model_that_attends,
+            test_predict_text_is_answered_before_the_next_is_written,
+            test_predict_many_texts_keep_order_and_batches_change_nothing));
+}

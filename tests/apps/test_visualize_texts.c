@@ -1,0 +1,101 @@
+/* visualize with models of texts: pictures of what they looked at, and one clear line for what cannot be drawn. */
+#include "support/pair_model.h"
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VISUALIZE BIN_DIR "/visualize"
+
+/* Made once, in main; `folder` holds the first as model.safetensors. */
+static char folder[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], beginner[SUPPORT_PATH];
+
+static support_result result;
+
+static void run(const char *const *argv)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir()};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_str_eq(result.output, "");
+}
+
+#define RUN(...) run((const char *const[]){VISUALIZE, __VA_ARGS__, NULL})
+
+static void expect(int status, const char *error)
+{
+    ck_assert_str_eq(result.error, error);
+    ck_assert_int_eq(result.status, status);
+}
+
+START_TEST(test_visualize_text_is_drawn_with_its_symbols)
+{
+    char path[SUPPORT_PATH];
+    RUN("--model", folder, "--input", "b\xc3\xa9", "-o", "text.png");
+    expect(0, "visualize: wrote text.png (4 x 3)\n");
+    ck_assert_int_eq(access(support_path(path, "text.png"), F_OK), 0);
+    RUN(model, "--input", "\xed\x95\x9c", "-o",
+        "text.png"); /* a syllable of three letters in no font of ours */
+    ck_assert_int_eq(result.status, 0);
+}
+END_TEST
+
+START_TEST(test_visualize_model_may_be_named_in_three_ways)
+{
+    size_t size, other_size;
+    char path[SUPPORT_PATH];
+    RUN("--model", folder, "--input", "bad", "-o", "a.png");
+    ck_assert_int_eq(result.status, 0);
+    char *a = support_read_file(support_path(path, "a.png"), &size);
+    RUN(model, "--input", "bad", "-o", "b.png");
+    ck_assert_int_eq(result.status, 0);
+    char *b = support_read_file(support_path(path, "b.png"), &other_size);
+    ck_assert(size == other_size && memcmp(a, b, size) == 0);
+    free(a);
+    free(b);
+    RUN("--model", folder, model, "--compare", model, "--input", "bad");
+    expect(0, "visualize: wrote attention.png (4 x 3, 3 models)\n");
+}
+END_TEST
+
+START_TEST(test_visualize_output_of_a_text_without_end_is_told)
+{
+    RUN(beginner, "--input", "bad");
+    expect(0, "visualize: the model found no end; cut off after 20 symbols\n"
+              "visualize: wrote attention.png (20 x 3)\n");
+}
+END_TEST
+
+START_TEST(test_visualize_what_is_no_text_is_status_65)
+{
+    RUN(model, "--input", "");
+    expect(65, "visualize: --input: found no text, expected some\n");
+    RUN(model, "--input", "a\xff");
+    expect(65, "visualize: --input: found 0xFF as byte 2, expected UTF-8\n");
+    char many[1002] = "";
+    memset(many, 'a', sizeof many - 1);
+    RUN(model, "--input", many);
+    expect(65, "visualize: --input: found a text of 1001 symbols, expected at most 1000\n");
+    RUN(plain, "--input", "a");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, ": the model has no attention that could be drawn\n"));
+}
+END_TEST
+
+int main(void)
+{
+    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
+    support_train_pair_model(support_path(model, "out/model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
+    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    return support_run_tests("visualize texts",
+                             SUPPORT_TESTS(test_visualize_text_is_drawn_with_its_symbols,
+                                           test_visualize_model_may_be_named_in_three_ways,
+                                           test_visualize_output_of_a_text_without_end_is_told,
+                                           test_visualize_what_is_no_text_is_status_65));
+}
