@@ -13,12 +13,12 @@ static long allocations;
 static void *counting_malloc(size_t bytes)
 {
     allocations++;
-    return malloc(bytes);
+    return lb_default_allocator.allocate(bytes);
 }
 
 void bench_count_allocations(void)
 {
-    lb_set_allocator(&(lb_allocator){counting_malloc, free});
+    lb_set_allocator(&(lb_allocator){counting_malloc, lb_default_allocator.release});
 }
 
 double bench_now(void)

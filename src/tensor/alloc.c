@@ -21,11 +21,13 @@ static void *allocate(size_t bytes)
     return malloc(bytes);
 }
 
+const lb_allocator lb_default_allocator = {allocate, free};
+
 static lb_allocator current = {allocate, free};
 
 void lb_set_allocator(const lb_allocator *allocator)
 {
-    current = allocator ? *allocator : (lb_allocator){allocate, free};
+    current = allocator ? *allocator : lb_default_allocator;
 }
 
 void *lb_alloc(size_t bytes)

@@ -11,7 +11,11 @@ typedef struct lb_allocator {
     void (*release)(void *memory);
 } lb_allocator;
 
-/** Sets the allocator for the whole process; NULL restores malloc and free. To be called before anything else
+/** malloc and free, but blocks of 2 MB and more lie on large pages where the system has them. For allocators that count or
+ *  refuse, and otherwise leave things as they are. */
+extern const lb_allocator lb_default_allocator;
+
+/** Sets the allocator for the whole process; NULL restores the default one. To be called before anything else
  *  of the library: memory must go back to where it came from. Not thread-safe. */
 void lb_set_allocator(const lb_allocator *allocator);
 
