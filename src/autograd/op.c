@@ -109,7 +109,8 @@ void lb_op_give_grad(const lb_node *node, int i, const lb_real *grad)
 
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad)
 {
-    if (lb_wants_grad(operand)) lb_add_rows_to(rows, lb_count(operand), grad, operand->grad);
+    if (lb_wants_grad(operand))
+        lb_add_rows_to(rows, lb_count(operand), grad, lb_count(operand), operand->grad);
 }
 
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...)
@@ -144,7 +145,7 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count)
     return reals;
 }
 
-enum { USES_THAT_PAY = 3 };
+enum { ROWS_THAT_PAY = 64 };
 
 static lb_real *lay_out(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
 {
@@ -167,14 +168,14 @@ static lb_laid_out *remember(const lb_node *node, const lb_real *columns, int64_
 }
 
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
-                             int64_t uses, lb_matrix *matrix)
+                             int64_t rows, lb_matrix *matrix)
 {
-    lb_laid_out once = {.uses = 0}, *known = &once;
+    lb_laid_out once = {.rows = 0}, *known = &once;
     if (node->tape->mode == LB_MODE_EVALUATE) known = remember(node, weight->data + first, inputs);
     if (!known) return false;
-    known->uses += uses;
+    known->rows += rows;
     *matrix = lb_transposed(weight->data + first, lb_dim(weight, 1));
-    if (known->uses < USES_THAT_PAY) return true;
+    if (known->rows < ROWS_THAT_PAY) return true;
     if (!known->moved) known->moved = lay_out(node, weight, first, inputs);
     *matrix = lb_plain(known->moved, lb_dim(weight, 0));
     return known->moved != NULL;

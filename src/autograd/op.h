@@ -118,11 +118,11 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** The same, all zero. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
-/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to be multiplied with in `uses` tiles
- *  of rows: laid out anew as [inputs, outputs] if that pays, for our own kernel takes plain operands only; while the
- *  tape evaluates, once for all ops until the mode changes or the tape is reset. False if there is no memory. */
+/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to meet `rows` rows: laid out anew as
+ *  [inputs, outputs] if that pays, for our own kernel takes plain operands only; while the tape evaluates, once for all ops
+ *  until the mode changes or the tape is reset. False if there is no memory. */
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
-                             int64_t uses, lb_matrix *matrix);
+                             int64_t rows, lb_matrix *matrix);
 
 /** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
 lb_rng lb_op_rng(const lb_node *node);

@@ -8,8 +8,8 @@
 /* A weight that ops have asked for transposed while the tape evaluates. A decoder asks for the same ones at every step. */
 typedef struct lb_laid_out {
     const lb_real *columns;
-    int64_t inputs, uses;
-    lb_real *moved; /* NULL until that pays */
+    int64_t inputs, rows; /* rows that have met it so far */
+    lb_real *moved;       /* NULL until that pays */
     struct lb_laid_out *next;
 } lb_laid_out;
 

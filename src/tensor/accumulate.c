@@ -77,24 +77,24 @@ void lb_copy_to(int64_t count, const lb_real *from, lb_real *to)
         memcpy(to + first, from + first, (size_t)smaller(RUN, count - first) * sizeof *to);
 }
 
-LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t width, int64_t count, const lb_real *from,
+LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t count, const lb_real *from, int64_t stride,
                                         lb_real *to)
 {
     for (int64_t row = 0; row < rows; row++) {
 #pragma omp simd
-        for (int64_t i = 0; i < count; i++) to[i] += from[row * width + i];
+        for (int64_t i = 0; i < count; i++) to[i] += from[row * stride + i];
     }
 }
 
-void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, lb_real *to)
+void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t stride, lb_real *to)
 {
     if (rows * width <= ALONE) {
-        add_block_of_rows(rows, width, width, from, to);
+        add_block_of_rows(rows, width, from, stride, to);
         return;
     }
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < width; first += COLUMNS)
-        add_block_of_rows(rows, width, smaller(COLUMNS, width - first), from + first, to + first);
+        add_block_of_rows(rows, smaller(COLUMNS, width - first), from + first, stride, to + first);
 }
 
 void lb_set_zero(int64_t count, lb_real *to)

@@ -6,7 +6,7 @@ LB_KERNEL void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *pro
                             const lb_real *previous, lb_real *next, lb_real *saved)
 {
     lb_real *restrict save_r = saved, *restrict save_z = saved + hidden;
-    lb_real *restrict save_n = saved + 2 * hidden, *restrict save_h = saved + 3 * hidden;
+    lb_real *restrict save_n = saved + 2 * hidden, *restrict save_h = saved + LB_GRU_SAVED_H * hidden;
 #pragma omp simd
     for (int64_t i = 0; i < hidden; i++) {
         lb_real r = lb_sigmoid_inline(x[i] + product[i] + bias[i]);
@@ -21,21 +21,19 @@ LB_KERNEL void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *pro
     }
 }
 
-LB_KERNEL void lb_gru_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *previous,
-                                     const lb_real *dnext, lb_real *dx, lb_real *dh, lb_real *dprevious)
+LB_KERNEL void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *previous,
+                                     const lb_real *dnext, lb_real *dx, lb_real *dprevious)
 {
-    const lb_real *saved_r = saved, *saved_z = saved + hidden;
-    const lb_real *saved_n = saved + 2 * hidden, *saved_h = saved + 3 * hidden;
+    const lb_real *saved_r = saved, *saved_z = saved + hidden, *saved_n = saved + 2 * hidden;
+    lb_real *saved_h = saved + LB_GRU_SAVED_H * hidden;
 #pragma omp simd
     for (int64_t i = 0; i < hidden; i++) {
         lb_real r = saved_r[i], z = saved_z[i], n = saved_n[i], d = dnext[i];
-        lb_real dz = d * (previous[i] - n) * z * (1 - z);
         lb_real dn = d * (1 - z) * (1 - n * n);
-        lb_real dr = dn * saved_h[i] * r * (1 - r);
-        dx[i] = dh[i] = dr;
-        dx[hidden + i] = dh[hidden + i] = dz;
+        dx[i] = dn * saved_h[i] * r * (1 - r);
+        dx[hidden + i] = d * (previous[i] - n) * z * (1 - z);
         dx[2 * hidden + i] = dn;
-        dh[2 * hidden + i] = dn * r;
+        saved_h[i] = dn * r;
         dprevious[i] = d * z;
     }
 }

@@ -11,17 +11,19 @@
 
 #include <stdint.h>
 
-/** Widths that a row of saved gates holds: r, z, n, h_n, each `hidden` long. */
-enum { LB_GRU_SAVED = 4 };
+/** Widths that a row of saved gates holds: r, z, n, h_n, each `hidden` long; and which of them is h_n. */
+enum { LB_GRU_SAVED = 4, LB_GRU_SAVED_H = 3 };
 
 /** Shapes: x [3 hidden], product [3 hidden] = W_hh previous, bias [3 hidden], previous [hidden]
  *  -> next [hidden], saved [LB_GRU_SAVED hidden]. `next` may be `previous`. */
 void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
                   const lb_real *previous, lb_real *next, lb_real *saved);
 
-/** Shapes: dnext [hidden] -> dx [3 hidden], dh [3 hidden], dprevious [hidden]; all three are overwritten.
- *  `dprevious` holds only the direct path; W_hh' dh is the caller's. `dprevious` may be `dnext`. */
-void lb_gru_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *previous,
-                           const lb_real *dnext, lb_real *dx, lb_real *dh, lb_real *dprevious);
+/** Shapes: saved [LB_GRU_SAVED hidden], previous [hidden], dnext [hidden] -> dx [3 hidden], dprevious [hidden].
+ *  The gradient of W_hh previous + b_hh is that of x for r and z; for n it takes the place of h_n in `saved`, where it costs no
+ *  memory of its own. `dprevious` holds only the direct path; the one through W_hh is the caller's. `dprevious` may be
+ *  `dnext`. */
+void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *previous, const lb_real *dnext,
+                           lb_real *dx, lb_real *dprevious);
 
 #endif

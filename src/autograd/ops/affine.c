@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { X, WEIGHT, BIAS };
-enum { TILE = 64 /* rows that make a product worth laying out the weight */ };
 
 /* Which columns of the weight meet x. */
 typedef struct columns {
@@ -46,7 +45,7 @@ static lb_status forward(lb_node *node)
     lb_real *y = node->out[0]->data;
     if (bias) fill_rows(rows, outputs, bias->data, y);
     lb_matrix met;
-    if (!lb_op_transposed_weight(node, weight, first, inputs, rows / TILE, &met)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &met)) return LB_ERROR_MEMORY;
     lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), met, bias ? 1 : 0, y, outputs);
     return LB_OK;
 }

@@ -1,5 +1,6 @@
 /* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
  * all steps, because each step needs the one before. lb_plain_attention_gru_sequence is the same in small steps. */
+#include "autograd/gru_gradient.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/accumulate.h"
@@ -169,9 +170,10 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
     if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
     forward_weights weights;
-    if (!lb_op_transposed_weight(node, node->in[W_QUERY], 0, e.hidden, e.steps, &weights.query) ||
-        !lb_op_transposed_weight(node, node->in[W_HIDDEN], 0, e.hidden, e.steps, &weights.hidden) ||
-        !lb_op_transposed_weight(node, node->in[W_CONTEXT], before_context(node, &e), e.depth, e.steps,
+    int64_t rows = e.batch * e.steps;
+    if (!lb_op_transposed_weight(node, node->in[W_QUERY], 0, e.hidden, rows, &weights.query) ||
+        !lb_op_transposed_weight(node, node->in[W_HIDDEN], 0, e.hidden, rows, &weights.hidden) ||
+        !lb_op_transposed_weight(node, node->in[W_CONTEXT], before_context(node, &e), e.depth, rows,
                                  &weights.context))
         return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
@@ -189,7 +191,6 @@ static lb_status forward(lb_node *node)
 typedef struct backward_memory {
     lb_real *dstate;   /* [batch, hidden] */
     lb_real *dx;       /* [batch * steps, 3 hidden]; X's gradient itself if that is to be set */
-    lb_real *dh;       /* [batch * steps, 3 hidden] */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
     lb_real *dv;       /* [tiles, width] */
@@ -202,7 +203,7 @@ static int64_t backward_work(const lb_node *node)
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
     return e.batch * e.hidden + tiles * (e.width + e.keys + e.keys * (e.width + e.depth)) +
-           all * ((lb_op_sets(node, X) ? 3 : 6) * e.hidden + e.width + e.depth);
+           all * ((lb_op_sets(node, X) ? 0 : 3) * e.hidden + e.width + e.depth);
 }
 
 /* Shares out the work's memory: first what must begin at zero, then the rest. */
@@ -215,8 +216,7 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
     memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
-    m.dh = m.dscores + tiles * e->keys;
-    m.dquery = m.dh + all * 3 * e->hidden;
+    m.dquery = m.dscores + tiles * e->keys;
     m.dcontext = m.dquery + all * e->width;
     m.dx = lb_op_sets(node, X) ? node->in[X]->grad : m.dcontext + all * e->depth;
     return m;
@@ -236,20 +236,24 @@ static lb_attended_grad grads_of(const lb_node *node, const extent *e, int64_t t
     };
 }
 
+static lb_gru_gradient gradient_of(const lb_node *node, const extent *e, const lb_real *dx)
+{
+    return (lb_gru_gradient){.hidden = e->hidden,
+                             .rz = dx,
+                             .rz_stride = 3 * e->hidden,
+                             .n = (const lb_real *)node->saved + LB_GRU_SAVED_H * e->hidden,
+                             .n_stride = e->saved};
+}
+
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
                           int64_t t, backward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
-        const lb_real *saved = (const lb_real *)node->saved + at * e->saved,
-                      *dout = node->out[OUTPUTS]->grad + at * hidden;
-        lb_real *d = m.dstate + (first + row) * hidden;
-        lb_add_to(hidden, dout, d);
-        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden,
-                              m.dh + at * 3 * hidden, d);
-        if (lb_wants_grad(node->in[X]) && !lb_op_sets(node, X))
-            lb_add_to(3 * hidden, m.dx + at * 3 * hidden, node->in[X]->grad + at * 3 * hidden);
+        lb_real *saved = (lb_real *)node->saved + at * e->saved, *d = m.dstate + (first + row) * hidden;
+        lb_add_to(hidden, node->out[OUTPUTS]->grad + at * hidden, d);
+        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden, d);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
@@ -265,8 +269,8 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
                            node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
                            grads_of(node, e, tile, first + row, &m), m.dquery + at * e->width);
     }
-    lb_gemm_serial(height, hidden, 3 * hidden, lb_plain(m.dh + start * 3 * hidden, e->steps * 3 * hidden),
-                   lb_plain(node->in[W_HIDDEN]->data, hidden), 1, m.dstate + first * hidden, hidden);
+    lb_gru_add_state_gradient(lb_gru_gradient_rows(gradient_of(node, e, m.dx), start, e->steps), height,
+                              node->in[W_HIDDEN], m.dstate + first * hidden);
     lb_gemm_serial(height, hidden, e->width, lb_plain(m.dquery + start * e->width, e->steps * e->width),
                    lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
 }
@@ -294,8 +298,9 @@ static void backward(lb_node *node)
     const lb_real *saved = node->saved;
     lb_op_add_grad(node->in[INITIAL], m.dstate);
     lb_op_add_grad_rows(node->in[V], tiles.count, m.dv);
-    lb_op_add_grad_rows(node->in[BIAS], all, m.dh);
-    add_product(node->in[W_HIDDEN], e.hidden, all, m.dh, lb_plain(saved + previous_at(&e), e.saved));
+    if (!lb_op_sets(node, X)) lb_op_add_grad(node->in[X], m.dx);
+    lb_gru_add_weight_gradient(gradient_of(node, &e, m.dx), all, lb_plain(saved + previous_at(&e), e.saved),
+                               node->in[W_HIDDEN], node->in[BIAS]);
     add_product(node->in[W_QUERY], e.hidden, all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
     add_product(node->in[W_CONTEXT], e.depth, all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));
 }

@@ -1,5 +1,6 @@
 /* A GRU over a whole padded sequence: the recurrent part, in one op. The input's part of the gates, W_ih x + b_ih, is
  * one product for all time steps and comes in ready. lb_plain_gru_sequence is the same in small steps. */
+#include "autograd/gru_gradient.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/accumulate.h"
@@ -89,7 +90,8 @@ static lb_status forward(lb_node *node)
     if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
     lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, steps, &weight)) return LB_ERROR_MEMORY;
+    if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, batch * steps, &weight))
+        return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
@@ -103,43 +105,44 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-/* Gives the gradient of x; leaves that of W_hh h + b_hh, for all steps, in dh [batch * steps, 3 hidden], and that of the
- * initial state in dstate [height, hidden]. spare [3 hidden] is working memory. */
-static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *spare,
-                          lb_real *dh)
+/* Once all steps are done, or those that are: the gradient of W_hh h + b_hh. */
+static lb_gru_gradient gradient_of(const lb_node *node, const lb_real *dx)
 {
-    bool wanted = lb_wants_grad(node->in[X]), set = lb_op_sets(node, X);
-    lb_real *x_grad = wanted ? node->in[X]->grad : NULL;
+    int64_t hidden = lb_dim(node->in[WEIGHT], 1);
+    return (lb_gru_gradient){.hidden = hidden,
+                             .rz = dx,
+                             .rz_stride = 3 * hidden,
+                             .n = (const lb_real *)node->saved + LB_GRU_SAVED_H * hidden,
+                             .n_stride = SAVED * hidden};
+}
+
+/* dx [batch * steps, 3 hidden] becomes the gradient of x, dstate [height, hidden] that of the initial state. */
+static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx)
+{
     int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = time_at(node, i, true);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
-            lb_real *d = dstate + row * hidden, *dh_row = dh + at * 3 * hidden;
+            lb_real *d = dstate + row * hidden, *dx_row = dx + at * 3 * hidden;
             if (t >= length_of(node, first + row)) {
-                memset(dh_row, 0, (size_t)(3 * hidden) * sizeof *dh_row);
-                if (set) memset(x_grad + at * 3 * hidden, 0, (size_t)(3 * hidden) * sizeof *x_grad);
+                memset(dx_row, 0, (size_t)(3 * hidden) * sizeof *dx_row);
                 continue;
             }
-            const lb_real *saved = (const lb_real *)node->saved + at * SAVED * hidden;
-            const lb_real *dout = node->out[OUTPUTS]->grad + at * hidden;
-            lb_real *dx = set ? x_grad + at * 3 * hidden : spare;
-            lb_add_to(hidden, dout, d);
-            lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx, dh_row, d);
-            if (wanted && !set) lb_add_to(3 * hidden, dx, x_grad + at * 3 * hidden);
+            lb_real *saved = (lb_real *)node->saved + at * SAVED * hidden;
+            lb_add_to(hidden, node->out[OUTPUTS]->grad + at * hidden, d);
+            lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx_row, d);
         }
-        lb_gemm_serial(height, hidden, 3 * hidden,
-                       lb_plain(dh + (first * steps + t) * 3 * hidden, steps * 3 * hidden),
-                       lb_plain(node->in[WEIGHT]->data, hidden), 1, dstate, hidden);
+        lb_gru_gradient now = lb_gru_gradient_rows(gradient_of(node, dx), first * steps + t, steps);
+        lb_gru_add_state_gradient(now, height, node->in[WEIGHT], dstate);
     }
 }
 
-/* dstate [batch, hidden], dh [batch * steps, 3 hidden], spare [tiles, 3 hidden] */
+/* dstate [batch, hidden], and dx [batch * steps, 3 hidden] if that is not the gradient of x itself */
 static int64_t backward_work(const lb_node *node)
 {
-    int64_t hidden = lb_dim(node->in[WEIGHT], 1);
-    int64_t batch = lb_dim(node->in[X], 0);
-    return batch * hidden + lb_count(node->in[X]) + lb_row_tiles_of(batch).count * 3 * hidden;
+    int64_t hidden = lb_dim(node->in[WEIGHT], 1), batch = lb_dim(node->in[X], 0);
+    return batch * hidden + (lb_op_sets(node, X) ? 0 : lb_count(node->in[X]));
 }
 
 static void backward(lb_node *node)
@@ -147,19 +150,18 @@ static void backward(lb_node *node)
     int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
             hidden = lb_dim(node->in[WEIGHT], 1);
     lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *dstate = node->work, *dh = dstate + batch * hidden, *spare = dh + lb_count(node->in[X]);
+    lb_real *dstate = node->work;
+    lb_real *dx = lb_op_sets(node, X) ? node->in[X]->grad : dstate + batch * hidden;
     memcpy(dstate, node->out[FINAL]->grad, (size_t)(batch * hidden) * sizeof *dstate);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
         backward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
-                      dstate + tile * tiles.rows * hidden, spare + tile * 3 * hidden, dh);
+                      dstate + tile * tiles.rows * hidden, dx);
+    if (!lb_op_sets(node, X)) lb_op_add_grad(node->in[X], dx);
     lb_op_add_grad(node->in[INITIAL], dstate);
-    if (lb_wants_grad(node->in[WEIGHT])) {
-        const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
-        lb_gemm(3 * hidden, hidden, batch * steps, lb_transposed(dh, 3 * hidden),
-                lb_plain(previous, SAVED * hidden), 1, node->in[WEIGHT]->grad, hidden);
-    }
-    lb_op_add_grad_rows(node->in[BIAS], batch * steps, dh);
+    const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
+    lb_gru_add_weight_gradient(gradient_of(node, dx), batch * steps, lb_plain(previous, SAVED * hidden),
+                               node->in[WEIGHT], node->in[BIAS]);
 }
 
 static double gate(const lb_node *node, const double *state, int64_t which)
