@@ -89,7 +89,7 @@ table() { # ROW...
     BEGIN {
         printf "| language | pairs | dev pairs | one model, mean of %d |", alone
         for (i = 1; i <= alone; i++) printf " seed %d |", i
-        printf " %d models together | seconds of training one |\n|---|---|---|---|", models
+        printf " ensemble of %d | seconds of training one |\n|---|---|---|---|", models
         for (i = 1; i <= alone; i++) printf "---|"
         print "---|---|"
     }

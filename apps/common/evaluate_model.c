@@ -2,6 +2,7 @@
 #include "common/decoding.h"
 #include "common/evaluate.h"
 #include "common/model_path.h"
+#include "common/report.h"
 #include "common/text_model.h"
 
 /* A model at work on a file. */
@@ -12,6 +13,7 @@ typedef struct session {
     app_text *text; /* [batch] */
     int32_t *ids;   /* [batch * longest] theirs */
     app_score *score;
+    int64_t symbols, unknown; /* of the sources; not in the model's vocabulary */
 } session;
 
 static lb_status open_model(session *s, const char *model, lb_error *error)
@@ -66,6 +68,8 @@ static lb_status read_sources(session *s, int64_t first, int64_t count, lb_error
         int32_t length = (int32_t)line->source.count;
         lb_vocabulary_encode(s->model.translator.source, line->source.symbol, line->source.count, id, length);
         s->text[i] = (app_text){id, length};
+        for (int32_t k = 0; k < length; k++) s->unknown += id[k] == LB_UNK;
+        s->symbols += length;
         id += length;
     }
     return LB_OK;
@@ -100,6 +104,9 @@ static lb_status evaluate(session *s, lb_error *error)
             status = decode(s, first + at, s->text + at, some, error);
         }
     }
+    if (!status && s->unknown > 0)
+        app_note("%s: the model does not know %lld of the %lld symbols of the sources", s->asked->pairs,
+                 (long long)s->unknown, (long long)s->symbols);
     return status;
 }
 
