@@ -68,11 +68,15 @@ static lb_status read_sources(session *s, int64_t first, int64_t count, lb_error
         int32_t length = (int32_t)line->source.count;
         lb_vocabulary_encode(s->model.translator.source, line->source.symbol, line->source.count, id, length);
         s->text[i] = (app_text){id, length};
-        for (int32_t k = 0; k < length; k++) s->unknown += id[k] == LB_UNK;
-        s->symbols += length;
         id += length;
     }
     return LB_OK;
+}
+
+static void count_unknown(session *s, const app_text *text)
+{
+    s->symbols += text->length;
+    for (int32_t i = 0; i < text->length; i++) s->unknown += text->id[i] == LB_UNK;
 }
 
 /* Decodes `count` pairs, which have been read, side by side. */
@@ -83,6 +87,7 @@ static lb_status decode(session *s, int64_t first, const app_text *text, int64_t
     for (int64_t i = 0; i < count && !status; i++) {
         const lb_hypothesis *best = &found.hypothesis[i * found.beam];
         const lb_pair_line *line;
+        count_unknown(s, &text[i]);
         status = lb_pairs_read(s->pairs, first + i, &line, error);
         if (!status)
             status = app_score_add(s->score, (lb_sequence){best->id, best->length}, &line->target, error);

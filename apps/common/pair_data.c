@@ -74,8 +74,10 @@ lb_status app_pair_data_open(app_pair_data *data, const app_pair_settings *setti
     lb_status status = open_files(data, settings, error);
     if (!status) status = count_symbols(data, error);
     if (!status) status = report(data, error);
-    if (!status) note_separators(data);
-    if (!status) status = drop_rare_symbols(data, settings->min_count, error);
+    if (!status) {
+        note_separators(data);
+        status = drop_rare_symbols(data, settings->min_count, error);
+    }
     if (!status) status = lb_pair_sample_make(data->dev, data->target, APP_EVALUATED, &data->sample, error);
     return status;
 }

@@ -60,7 +60,8 @@ static const char *ordinal_ending(int day)
 static bool is_for_dev(date d)
 {
     lb_rng rng = {.stream = lb_rng_stream("dates for dev")};
-    return lb_rng_below(rng, (uint64_t)((d.year * 12 + d.month) * 31 + d.day), DEV_SHARE) == 0;
+    int number = (d.year * 12 + d.month) * 31 + d.day;
+    return lb_rng_below(rng, (uint64_t)number, DEV_SHARE) == 0;
 }
 
 /* The first date for this file from position *at on, which is moved behind it. */
@@ -116,6 +117,7 @@ static void write_part(date d, char part, char text[WRITTEN])
 static void write_date(date d, const char *spelling, char text[WRITTEN])
 {
     size_t used = 0;
+    text[0] = '\0';
     for (const char *at = spelling; *at; at++) {
         char part[WRITTEN] = {*at};
         if (*at == '%') write_part(d, *++at, part);

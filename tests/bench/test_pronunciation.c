@@ -5,6 +5,7 @@
 #include "support/tempdir.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,28 +32,52 @@ static void write_languages(void)
     support_write_pairs("data/two_way_dev.tsv", 10, 4);
 }
 
-START_TEST(test_pronunciation_quick_prints_a_row_for_each_language_and_keeps_it)
+/* Runs it, and keeps the table that it prints; to be freed. */
+static char *quick_table(void)
 {
-    double mean, alone;
-    size_t length;
-    write_languages();
     RUN("--quick", "--out", "out", "data");
     support_assert_trained();
-    char *table = strdup(support_run_result.output), *line = strstr(table, "\n| one |");
-    ck_assert_int_eq(strncmp(table, "| language | pairs | dev pairs | one model, mean of 1 | seed 1 |", 64),
-                     0);
+    char *table = strdup(support_run_result.output);
+    ck_assert_ptr_nonnull(table);
+    return table;
+}
+
+static void check_table(const char *table)
+{
+    static const char head[] =
+        "| language | pairs | dev pairs | one model, mean of 1 | seed 1 | ensemble of 1 |";
+    double mean, alone;
+    const char *line = strstr(table, "\n| one |");
+    ck_assert_int_eq(strncmp(table, head, sizeof head - 1), 0);
     ck_assert_msg(line != NULL, "%s", table);
     ck_assert_int_eq(sscanf(line, "\n| one | 200 | 20 | %lf | %lf | - | %*d |", &mean, &alone), 2);
     ck_assert_double_eq(mean, alone);
     ck_assert_ptr_nonnull(strstr(table, "\n| two_way | 100 | 10 |"));
     ck_assert_ptr_nonnull(strstr(table, "\n| mean |"));
-    ck_assert_str_eq(support_content("out/pronunciation.md", &length), table);
-    ck_assert(support_exists("out/pronunciation-quick/two_way/model.safetensors"));
+}
 
-    RUN("--quick", "--out", "out", "data");
-    support_assert_trained();
-    ck_assert_str_eq(support_run_result.output, table);
+START_TEST(test_pronunciation_quick_prints_a_row_for_each_language_and_keeps_it)
+{
+    size_t length;
+    write_languages();
+    char *first = quick_table();
+    check_table(first);
+    char *kept = support_content("out/pronunciation.md", &length);
+    ck_assert_str_eq(kept, first);
+    free(kept);
+    ck_assert(support_exists("out/pronunciation-quick/two_way/model.safetensors"));
+    char *second = quick_table();
+    ck_assert_str_eq(second, first);
     ck_assert_str_eq(support_run_result.error, "");
+    free(first);
+    free(second);
+}
+END_TEST
+
+START_TEST(test_pronunciation_other_pairs_are_not_taken_for_those_that_were_measured)
+{
+    write_languages();
+    free(quick_table());
     support_write_pairs("data/one_dev.tsv", 30, 5);
     RUN("--quick", "--out", "out", "data");
     support_assert_refused(1, "one: cannot train; to begin anew, remove out/pronunciation-quick/one\n");
@@ -85,6 +110,8 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "pronunciation", SUPPORT_TESTS(test_pronunciation_quick_prints_a_row_for_each_language_and_keeps_it,
-                                       test_pronunciation_wrong_usage_is_told));
+        "pronunciation",
+        SUPPORT_TESTS(test_pronunciation_quick_prints_a_row_for_each_language_and_keeps_it,
+                      test_pronunciation_other_pairs_are_not_taken_for_those_that_were_measured,
+                      test_pronunciation_wrong_usage_is_told));
 }
