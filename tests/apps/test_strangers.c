@@ -1,5 +1,5 @@
-/* train_seq2seq without a flag on made-up tasks that nobody has tuned it for. The models are of full size: too slow for
- * sanitizers. */
+/* train_seq2seq without a flag on made-up tasks that nobody has tuned it for. Its models are of full size: that is
+ * too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/strangers.h"
 #include "support/suite.h"

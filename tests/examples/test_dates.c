@@ -84,16 +84,18 @@ static void check_pair(char *source, const char *target)
     SUPPORT_CHECK(name >= 0 || numbers[1] == month, "%s is not %s", target, source);
 }
 
-static int check_pairs(char *text)
+/* Returns how many pairs the file has. */
+static int check_pairs(const char *name)
 {
     int lines = 0;
-    char *rest;
+    char *text = content(name), *rest;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         char *tab = strchr(line, '\t');
         SUPPORT_CHECK(tab != NULL, "%s", line);
         *tab = '\0';
         check_pair(line, tab + 1);
     }
+    free(text);
     return lines;
 }
 
@@ -102,8 +104,8 @@ START_TEST(test_make_dates_each_pair_says_the_same_twice)
     RUN(".");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error, "");
-    ck_assert_int_eq(check_pairs(content("train.tsv")), 8000);
-    ck_assert_int_eq(check_pairs(content("dev.tsv")), 800);
+    ck_assert_int_eq(check_pairs("train.tsv"), 8000);
+    ck_assert_int_eq(check_pairs("dev.tsv"), 800);
 }
 END_TEST
 
@@ -116,6 +118,8 @@ START_TEST(test_make_dates_no_date_of_dev_is_in_train)
         const char *target = strchr(line, '\t');
         SUPPORT_CHECK(target && !strstr(train, target), "%s is in train.tsv too", line);
     }
+    free(train);
+    free(dev);
 }
 END_TEST
 
@@ -130,6 +134,7 @@ START_TEST(test_make_dates_seed_decides_what_is_drawn)
     }
     ck_assert_str_eq(drawn[0], drawn[1]);
     ck_assert_str_ne(drawn[0], drawn[2]);
+    for (int i = 0; i < 3; i++) free(drawn[i]);
 }
 END_TEST
 
