@@ -25,8 +25,9 @@ foreach(source ${BENCH_SOURCES})
   target_link_libraries(${name} PRIVATE bench_shared)
 endforeach()
 
-# examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/.
-file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c)
+# examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs are
+# shown with, such as examples/dates/, has a folder of its own.
+file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c ${CMAKE_SOURCE_DIR}/examples/*/*.c)
 foreach(source ${LESSON_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})

@@ -2,6 +2,7 @@
 #include "common/decoding.h"
 #include "common/evaluate.h"
 #include "common/model_path.h"
+#include "common/report.h"
 #include "common/text_model.h"
 
 /* A model at work on a file. */
@@ -12,6 +13,7 @@ typedef struct session {
     app_text *text; /* [batch] */
     int32_t *ids;   /* [batch * longest] theirs */
     app_score *score;
+    int64_t symbols, unknown; /* of the sources; not in the model's vocabulary */
 } session;
 
 static lb_status open_model(session *s, const char *model, lb_error *error)
@@ -71,6 +73,12 @@ static lb_status read_sources(session *s, int64_t first, int64_t count, lb_error
     return LB_OK;
 }
 
+static void count_unknown(session *s, const app_text *text)
+{
+    s->symbols += text->length;
+    for (int32_t i = 0; i < text->length; i++) s->unknown += text->id[i] == LB_UNK;
+}
+
 /* Decodes `count` pairs, which have been read, side by side. */
 static lb_status decode(session *s, int64_t first, const app_text *text, int64_t count, lb_error *error)
 {
@@ -79,6 +87,7 @@ static lb_status decode(session *s, int64_t first, const app_text *text, int64_t
     for (int64_t i = 0; i < count && !status; i++) {
         const lb_hypothesis *best = &found.hypothesis[i * found.beam];
         const lb_pair_line *line;
+        count_unknown(s, &text[i]);
         status = lb_pairs_read(s->pairs, first + i, &line, error);
         if (!status)
             status = app_score_add(s->score, (lb_sequence){best->id, best->length}, &line->target, error);
@@ -100,6 +109,9 @@ static lb_status evaluate(session *s, lb_error *error)
             status = decode(s, first + at, s->text + at, some, error);
         }
     }
+    if (!status && s->unknown > 0)
+        app_note("%s: the model does not know %lld of the %lld symbols of the sources", s->asked->pairs,
+                 (long long)s->unknown, (long long)s->symbols);
     return status;
 }
 

@@ -1,7 +1,10 @@
 #include "common/matrix.h"
 
+#include "common/report.h"
+
 #include <lookback/plot/readable.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* A copy of `label`, which may be NULL for want of memory, as the matrix's own. */
@@ -52,6 +55,19 @@ static lb_status check_length(const app_text_model *model, size_t count, lb_erro
                         (int)model->longest);
 }
 
+/* Says which symbols the model does not know, as many as a line holds. */
+static void note_unknown(const lb_symbols *symbols, const int32_t *id)
+{
+    char list[LB_ERROR_LENGTH] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < symbols->count && used < sizeof list; i++) {
+        if (id[i] != LB_UNK) continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\"", used ? ", " : "",
+                                 symbols->symbol[i]);
+    }
+    if (used > 0) app_note("--input: the model does not know %s", list);
+}
+
 static lb_status attend(app_text_model *model, const lb_symbols *symbols, app_matrix *matrix, bool *ended,
                         lb_error *error)
 {
@@ -59,6 +75,7 @@ static lb_status attend(app_text_model *model, const lb_symbols *symbols, app_ma
     int32_t *id = lb_alloc(symbols->count * sizeof *id), length = (int32_t)symbols->count;
     if (!id) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_vocabulary_encode(model->translator.source, symbols->symbol, symbols->count, id, length);
+    note_unknown(symbols, id);
     lb_status status = app_text_decode(model, &(app_text){id, length}, 1, &found, error);
     lb_release(id);
     if (status) return status;

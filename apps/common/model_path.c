@@ -30,7 +30,13 @@ lb_status app_model_open(const char *model, char path[APP_PATH], lb_safetensors 
                             "%s: found a folder without a model, expected model.safetensors or "
                             "sort.safetensors in it",
                             model);
-    return lb_safetensors_open(path, file, error);
+    lb_status status = lb_safetensors_open(path, file, error);
+    if (status || !lb_safetensors_metadata_value(*file, LB_RUN_KEY)) return status;
+    lb_safetensors_free(*file);
+    *file = NULL;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found the checkpoint of a training, expected its model, which lies beside it",
+                        path);
 }
 
 lb_status app_name_file(const char *path, const lb_error *found, lb_error *error)

@@ -9,7 +9,7 @@
 /** Opens the model that the user has named: a file, or a folder that holds model.safetensors or sort.safetensors. `path`
  *  receives which file it is.
  *  Memory: the file is freed by lb_safetensors_free; NULL after an error.
- *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN if a folder holds neither. */
+ *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN if a folder holds neither; LB_ERROR_FORMAT for a checkpoint. */
 LB_MUST_USE lb_status app_model_open(const char *model, char path[APP_PATH], lb_safetensors **file,
                                      lb_error *error);
 

@@ -31,6 +31,30 @@ static lb_status report(const app_pair_data *data, lb_error *error)
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
+/* Whoever forgets a separator trains all the same, on symbols in pieces and on blanks. Words of a language are longer than
+ * this on average. */
+static const double LETTERS_OF_WORDS = 2.5;
+
+static void note_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,
+                        int32_t (*length)(const lb_pairs *, int64_t), const char *side)
+{
+    int32_t blank = lb_vocabulary_id(symbols, " ");
+    if ((separator && *separator) || blank == LB_UNK) return;
+    int64_t blanks = lb_vocabulary_count(symbols, blank), all = 0, count = lb_pairs_count(pairs);
+    for (int64_t i = 0; i < count; i++) all += length(pairs, i);
+    double between = (double)(all - blanks) / (double)(blanks + count);
+    if (between >= LETTERS_OF_WORDS) return;
+    app_note("%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it is "
+             "--%s-separator ' '",
+             lb_pairs_path(pairs), side, between, side);
+}
+
+static void note_separators(const app_pair_data *data)
+{
+    note_blanks(data->train, data->source, data->format.source.separator, lb_pairs_source_length, "source");
+    note_blanks(data->train, data->target, data->format.target.separator, lb_pairs_target_length, "target");
+}
+
 static lb_status drop_rare_symbols(app_pair_data *data, int min_count, lb_error *error)
 {
     lb_vocabulary *const vocabularies[] = {data->source, data->target};
@@ -50,7 +74,10 @@ lb_status app_pair_data_open(app_pair_data *data, const app_pair_settings *setti
     lb_status status = open_files(data, settings, error);
     if (!status) status = count_symbols(data, error);
     if (!status) status = report(data, error);
-    if (!status) status = drop_rare_symbols(data, settings->min_count, error);
+    if (!status) {
+        note_separators(data);
+        status = drop_rare_symbols(data, settings->min_count, error);
+    }
     if (!status) status = lb_pair_sample_make(data->dev, data->target, APP_EVALUATED, &data->sample, error);
     return status;
 }

@@ -52,14 +52,21 @@ static lb_status exact_match(void *context, lb_tape *tape, double *measure)
     return lb_pair_evaluate(t->model, data->dev, data->source, data->target, &data->sample, tape, measure);
 }
 
+static void begin_progress(app_pair_training *t, int64_t done)
+{
+    t->stepped = true;
+    if (done > 0)
+        app_note("%s%sgoes on after step %lld of %lld", t->name ? t->name : "", t->name ? ": " : "",
+                 (long long)done, (long long)t->steps);
+    app_progress_init(&t->progress, (app_progress_config){.unit = t->name, .first = done, .total = t->steps});
+}
+
 static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
                           double seconds)
 {
     app_pair_training *t = context;
     char rate[APP_SHORT], exact[APP_SHORT] = "";
-    if (!t->progress.updated)
-        app_progress_init(&t->progress,
-                          (app_progress_config){.unit = t->name, .first = step - 1, .total = t->steps});
+    if (!t->progress.updated) begin_progress(t, step - 1);
     if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
     app_progress_update(&t->progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
                         app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
@@ -195,6 +202,9 @@ lb_status app_pair_training_run(app_pair_training *t, lb_error *error)
     app_progress_end(&t->progress);
     lb_release(run);
     if (status == LB_ERROR_FORMAT && strncmp(error->message, checkpoint, strlen(checkpoint)) == 0)
-        app_note("%s cannot be gone on from; --fresh starts anew", checkpoint);
+        app_note("%s cannot be gone on from; --fresh starts anew in its place, another --out beside it",
+                 checkpoint);
+    if (!status && !t->stepped)
+        app_note("the model in %s has been trained already; --fresh trains it again", t->folder);
     return status ? status : save_all(t, error);
 }

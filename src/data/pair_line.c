@@ -86,6 +86,13 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
 }
 
+/* Spreadsheets like to save text so. */
+static bool is_utf16(const examination *e)
+{
+    return e->number == 1 && e->length >= 2 &&
+           (memcmp(e->text, "\xFF\xFE", 2) == 0 || memcmp(e->text, "\xFE\xFF", 2) == 0);
+}
+
 static lb_status check_text(const examination *e, bool cut)
 {
     if (cut || e->length > LB_PAIR_LINE_BYTES)
@@ -98,6 +105,7 @@ static lb_status check_text(const examination *e, bool cut)
         return bad(e, LB_LINE_ZERO, "found a zero byte as byte %zu of the line, expected text",
                    (size_t)(zero - e->text) + 1);
     if (valid == e->length) return LB_OK;
+    if (is_utf16(e)) return bad(e, LB_LINE_UTF8, "found UTF-16, expected UTF-8");
     return bad(e, LB_LINE_UTF8, "found 0x%02X as byte %zu of the line, expected UTF-8",
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }

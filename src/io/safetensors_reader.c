@@ -65,8 +65,8 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
     if (length > most || length > LB_SAFETENSORS_MAX_HEADER)
         return lb_error_set(
             error, LB_ERROR_FORMAT,
-            "%s: the header should have %llu bytes, but the file has %zu and the limit is %d: not "
-            "safetensors, or cut short",
+            "%s: not safetensors, or cut short: the header should have %llu bytes, but the file has %zu "
+            "and the limit is %d",
             file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES, *end = text;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || has_nul(text, length))

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char RUN_KEY[] = "lookback.run", FIRST[] = "adam.first", SECOND[] = "adam.second",
-                  AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history";
+static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average", BEST[] = "best",
+                  HISTORY[] = "history";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
 enum { POINT_NUMBERS = 7 };
@@ -60,7 +60,7 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     if (state->average)
         tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
-    const lb_safetensors_metadata metadata[] = {{RUN_KEY, config->run ? config->run : ""}};
+    const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, config->run ? config->run : ""}};
     lb_checkpoint_extra extra = {tensors, count, metadata, 1};
     lb_status status = lb_checkpoint_save(config->checkpoint, config->params, extra, error);
     lb_release(numbers);
@@ -82,7 +82,7 @@ static void skip_common(const char **a, const char **b)
 
 static lb_status check_run(const lb_trainer_config *config, const lb_safetensors *file, lb_error *error)
 {
-    const char *run = lb_safetensors_metadata_value(file, RUN_KEY), *ours = config->run ? config->run : "";
+    const char *run = lb_safetensors_metadata_value(file, LB_RUN_KEY), *ours = config->run ? config->run : "";
     if (!run)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s is no checkpoint of a training run",
                             config->checkpoint);

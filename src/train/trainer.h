@@ -39,6 +39,9 @@ const lb_train_point *lb_train_best(const lb_train_history *history);
 /** Called with the history, of which the last point is new. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
 
+/** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
+#define LB_RUN_KEY "lookback.run"
+
 typedef struct lb_trainer_config {
     lb_params *params;
     void *context; /* for the functions */

@@ -185,6 +185,16 @@ START_TEST(test_evaluate_columns_and_bad_lines_can_be_chosen)
 }
 END_TEST
 
+START_TEST(test_evaluate_symbols_that_the_model_does_not_know_are_counted)
+{
+    write_file("pairs.tsv", "ax\tA\nyyb\tB\n");
+    RUN(model, "pairs.tsv");
+    expect_begin("pairs                     2\n");
+    ck_assert_str_eq(result.error,
+                     "evaluate: pairs.tsv: the model does not know 3 of the 5 symbols of the sources\n");
+}
+END_TEST
+
 START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
 {
     write_file("pairs.tsv", "a\tA\nb\n");
@@ -277,6 +287,7 @@ int main(void)
                       test_evaluate_what_predict_writes_can_be_compared,
                       test_evaluate_each_row_counts_on_its_own, test_evaluate_empty_output_lacks_all_symbols,
                       test_evaluate_columns_and_bad_lines_can_be_chosen,
+                      test_evaluate_symbols_that_the_model_does_not_know_are_counted,
                       test_evaluate_bad_pairs_are_refused_by_their_line,
                       test_evaluate_bad_predictions_are_refused_by_their_line,
                       test_evaluate_model_that_sorts_is_refused, test_evaluate_wrong_usage_is_status_2));

@@ -35,6 +35,17 @@ static void expect_refused(const char *path, int status, const char *why)
     support_result_free(&result);
 }
 
+START_TEST(test_predict_checkpoint_of_a_training_is_refused)
+{
+    char path[SUPPORT_PATH];
+    const lb_safetensors_metadata metadata = {LB_RUN_KEY, "{}"};
+    lb_status status =
+        lb_safetensors_write(support_path(path, "checkpoint.safetensors"), NULL, 0, &metadata, 1, NULL);
+    ck_assert_int_eq(status, LB_OK);
+    expect_refused(path, 65, "found the checkpoint of a training, expected its model, which lies beside it");
+}
+END_TEST
+
 START_TEST(test_predict_other_file_is_refused)
 {
     expect_refused("/nowhere/model", 66, "No such file or directory");
@@ -108,6 +119,7 @@ int main(void)
 {
     support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests("predict_model", SUPPORT_TESTS(test_predict_other_file_is_refused,
+                                                            test_predict_checkpoint_of_a_training_is_refused,
                                                             test_predict_model_of_another_task_is_refused,
                                                             test_predict_damaged_model_is_refused));
 }

@@ -99,6 +99,7 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
     }
     support_assert_trained();
     ck_assert_int_gt(kills, 1);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train_seq2seq: goes on after step "));
     support_assert_same_weights("whole/model.safetensors", "killed/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 30);
 }
@@ -133,6 +134,9 @@ START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_file
     support_write_text("out/log.jsonl", "nonsense\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error,
+               "train_seq2seq: the model in out has been trained already; --fresh trains it again\n"));
     ck_assert_str_eq(support_run_result.output, first);
     support_assert_same_weights("out/model.safetensors", "kept");
     ck_assert_int_eq(support_line_count("out/log.jsonl"), 6);

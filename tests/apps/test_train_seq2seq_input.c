@@ -27,6 +27,9 @@ static const struct {
     {"ab\tb a\na\t\n", "bad.tsv:2: found an empty target, expected text"},
     {"ab\tb a\n\n", "bad.tsv:2: found an empty line, expected text"},
     {"ab\tb a\na\xff\ta\n", "bad.tsv:2: found 0xFF as byte 2 of the line, expected UTF-8"},
+    {"\xff\xfe"
+     "a",
+     "bad.tsv:1: found UTF-16, expected UTF-8"},
     {"ab\tb  a\n", "bad.tsv:1: "},
     {"ab\tb a\n", "bad.tsv: found 1 pair, expected enough of them"},
 };
@@ -77,6 +80,8 @@ START_TEST(test_train_seq2seq_file_that_cannot_be_read_is_status_66)
     support_assert_refused(66, "no.tsv: cannot read: No such file");
     SUPPORT_TRAIN("--train", "folder");
     support_assert_refused(66, "folder: cannot read: Is a directory");
+    SUPPORT_TRAIN("--train", "-");
+    support_assert_refused(66, "-: cannot read: found standard input, expected a file");
     SUPPORT_TRAIN("--config", "no.json");
     support_assert_refused(66, "no.json");
 }
@@ -137,6 +142,23 @@ START_TEST(test_train_seq2seq_swapped_files_are_pointed_out)
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,
                "more pairs than in small.tsv, which is for training: has big.tsv taken its place?"));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--target-separator", "", "--steps", "2");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+                                 "train_seq2seq: train.tsv: the targets have a blank after every 1.0 "
+                                 "characters: should it separate symbols? Then it is "
+                                 "--target-separator ' '\n"));
+    support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--target-separator", "",
+                  "--steps", "2", "--fresh");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.error, "separator"));
 }
 END_TEST
 
@@ -276,6 +298,7 @@ int main(void)
                       test_train_seq2seq_wrong_usage_is_status_2,
                       test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted,
                       test_train_seq2seq_swapped_files_are_pointed_out,
+                      test_train_seq2seq_forgotten_separator_is_pointed_out,
                       test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal,
                       test_train_seq2seq_folder_that_cannot_be_written_is_status_74,
                       test_train_seq2seq_full_disk_is_status_74_and_old_files_stay,

@@ -71,6 +71,15 @@ START_TEST(test_visualize_output_of_a_text_without_end_is_told)
 }
 END_TEST
 
+START_TEST(test_visualize_symbols_that_the_model_does_not_know_are_told)
+{
+    RUN(model, "--input", "bxay");
+    ck_assert_int_eq(result.status, 0);
+    const char *const said = "visualize: --input: the model does not know \"x\", \"y\"\n";
+    ck_assert_msg(strncmp(result.error, said, strlen(said)) == 0, "%s", result.error);
+}
+END_TEST
+
 START_TEST(test_visualize_what_is_no_text_is_status_65)
 {
     RUN(model, "--input", "");
@@ -97,5 +106,6 @@ int main(void)
                              SUPPORT_TESTS(test_visualize_text_is_drawn_with_its_symbols,
                                            test_visualize_model_may_be_named_in_three_ways,
                                            test_visualize_output_of_a_text_without_end_is_told,
+                                           test_visualize_symbols_that_the_model_does_not_know_are_told,
                                            test_visualize_what_is_no_text_is_status_65));
 }

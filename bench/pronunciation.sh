@@ -1,0 +1,126 @@
+#!/bin/bash
+# Trains and measures models that pronounce words, and prints a table: `bench/pronunciation.sh --help`.
+set -euo pipefail
+unset CDPATH
+root=$(cd -- "$(dirname -- "$0")/.." && pwd)
+bin=${BIN:-$root/build/release/bin}
+# With these in the environment OpenBLAS runs at half of its speed on some machines.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+
+help() {
+    cat <<'END'
+usage: bench/pronunciation.sh [--quick] [--out FOLDER] DIR
+
+Trains on every language of DIR, LANG_train.tsv, with the same settings for each of them: five models, with the seeds 1 to 5.
+Measures on LANG_dev.tsv the word error rate of the first three, one by one, and of all five together. Prints a Markdown table
+and writes it to FOLDER/pronunciation.md; FOLDER is out/ if nothing else is said, and the models stay there too.
+
+A line of the files is a word, a tab, and its sounds with a blank between them. The same command goes on after it has been
+stopped, and a language that is done is not done again. --quick is a try: one model for each language, and few steps.
+END
+}
+
+fail() { # STATUS MESSAGE
+    echo "pronunciation.sh: $2" >&2
+    exit "$1"
+}
+
+out=$root/out quick=false
+while [[ ${1-} == -* ]]; do
+    case $1 in
+    --quick) quick=true ;;
+    --out)
+        [[ -n ${2-} ]] || fail 2 "--out: expected a folder"
+        out=$2
+        shift
+        ;;
+    -h | --help)
+        help
+        exit
+        ;;
+    *) fail 2 "unknown option $1; see --help" ;;
+    esac
+    shift
+done
+[[ $# == 1 ]] || fail 2 "expected one folder of languages; see --help"
+[[ -d $1 ]] || fail 66 "$1: found no such folder"
+[[ -x $bin/train_seq2seq ]] || fail 1 "$bin/train_seq2seq is missing; ./run build makes it"
+shopt -s nullglob
+files=("$1"/*_train.tsv)
+[[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
+
+if $quick; then
+    models=1 alone=1 steps=(--steps 300) work=$out/pronunciation-quick
+else
+    models=5 alone=3 steps=() work=$out/pronunciation
+fi
+
+# Prints the word error rate of a model, in percent.
+word_error_rate() { # MODEL DEV
+    "$bin/evaluate" "$1" "$2" | awk '/^word error rate/ { print $4 }'
+}
+
+# Writes the row of a language: its name, pairs of train and dev, seconds of training a model, word error rates of the
+# models alone and of all together, or "-" if there is but one.
+measure() { # LANGUAGE TRAIN DEV FOLDER
+    local folder=$4 rates='' seconds='' together=- model seed
+    "$bin/train_seq2seq" --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
+        fail 1 "$1: cannot train; to begin anew, remove $folder"
+    for ((seed = 1; seed <= models; seed++)); do
+        model=$folder
+        ((models == 1)) || model=$folder/seed-$seed
+        seconds+=" $("$bin/inspect" "$model" | awk '/^  seconds:/ { print $2 }')"
+        ((seed > alone)) || rates+=" $(word_error_rate "$model" "$3")"
+    done
+    ((models == 1)) || together=$(word_error_rate "$folder" "$3")
+    echo "$seconds" |
+        awk -v name="$1" -v train="$(wc -l <"$2")" -v dev="$(wc -l <"$3")" -v rates="$rates" -v together="$together" '
+        { for (i = 1; i <= NF; i++) sum += $i; print name, train + 0, dev + 0, sum / NF, together rates }' >"$folder/row.new"
+    mv "$folder/row.new" "$folder/row"
+}
+
+# The rows as a table, with the mean of the languages where there are several.
+table() { # ROW...
+    awk -v alone=$alone -v models=$models '
+    function line(name, train, dev, mean, each, together, seconds) {
+        printf "| %s | %s | %s | %.2f |%s %s | %.0f |\n", name, train, dev, mean, each, together, seconds
+    }
+    function percent(rate) { return rate == "-" ? "-" : sprintf("%.2f", rate) }
+    BEGIN {
+        printf "| language | pairs | dev pairs | one model, mean of %d |", alone
+        for (i = 1; i <= alone; i++) printf " seed %d |", i
+        printf " ensemble of %d | seconds of training one |\n|---|---|---|---|", models
+        for (i = 1; i <= alone; i++) printf "---|"
+        print "---|---|"
+    }
+    {
+        mean = 0; each = ""
+        for (i = 1; i <= alone; i++) { mean += $(5 + i) / alone; each = each " " percent($(5 + i)) " |"; sums[i] += $(5 + i) }
+        line($1, $2, $3, mean, each, percent($5), $4)
+        means += mean; together += $5; seconds += $4
+    }
+    END {
+        if (NR < 2) exit
+        each = ""
+        for (i = 1; i <= alone; i++) each = each " " percent(sums[i] / NR) " |"
+        line("mean", "", "", means / NR, each, models > 1 ? percent(together / NR) : "-", seconds / NR)
+    }' "$@"
+}
+
+rows=()
+for train in "${files[@]}"; do
+    name=$(basename "$train" _train.tsv)
+    dev=$1/${name}_dev.tsv
+    [[ -f $dev ]] || fail 66 "$dev: found no such file beside $train"
+    row=$work/$name/row
+    mkdir -p "$work/$name"
+    # What is newer than its row has not been measured yet.
+    if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/train_seq2seq && $row -nt $bin/evaluate ]]; then
+        echo "=== $name" >&2
+        measure "$name" "$train" "$dev" "$work/$name" >&2
+    fi
+    rows+=("$row")
+done
+table "${rows[@]}" >"$out/pronunciation.md.new"
+mv "$out/pronunciation.md.new" "$out/pronunciation.md"
+cat "$out/pronunciation.md"
