@@ -36,13 +36,15 @@ static int predict(const app_predict *asked, const char *model)
 
 int main(int argc, char **argv)
 {
-    app_predict asked = {.batch = 256, .beam = APP_TEXT_BEAM, .length_penalty = 1};
+    app_predict asked = {.batch = 256, .length_penalty = 1};
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to answer side by side, if as many are there"),
-        APP_INT(0, "beam", "N", &asked.beam, 1, 1024,
-                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step"),
+        APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
+                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step; 0 for 5, or 1 "
+                "for lists "
+                "of numbers"),
         APP_TEXT(0, "attention", "FILE", &asked.attention,
                  "write where the model looked while it answered the one line of the input: a NumPy file, "
                  ".npy, of shape "

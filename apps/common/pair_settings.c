@@ -11,16 +11,16 @@ const app_pair_recipe app_pair_default = {
     .hidden = 192,
     .heads = 4,
     .bidirectional = true,
-    .dropout = 0.3,
-    .label_smoothing = 0.1,
+    .dropout = 0.5,
     .warm_up = 200,
     .evaluate_every = 250,
     .of = {[APP_SEQ2SEQ] = {.layers = 1, .lr = 2e-3}, [APP_TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
     .few_pairs = 2000,
     .few_batch = 16,
     .batch = 64,
+    .few_smoothing = 0.1,
     .epochs = 35,
-    .least_steps = 2500,
+    .least_steps = 4000,
     .clip_norm = 1,
     .average = 0.998,
 };
@@ -39,7 +39,7 @@ app_pair_settings app_pair_settings_new(void)
         .dropout = recipe->dropout,
         .evaluate_every = recipe->evaluate_every,
         .warm_up = recipe->warm_up,
-        .label_smoothing = recipe->label_smoothing,
+        .label_smoothing = -1,
         .seed = 1,
         .seeds = 1,
         .out = "out",
@@ -77,6 +77,13 @@ int app_pair_settings_batch(const app_pair_settings *s, int64_t pairs)
 {
     if (s->batch > 0) return s->batch;
     return pairs < app_pair_default.few_pairs ? app_pair_default.few_batch : app_pair_default.batch;
+}
+
+double app_pair_settings_smoothing(const app_pair_settings *s, int64_t pairs)
+{
+    if (s->label_smoothing >= 0) return s->label_smoothing;
+    return pairs < app_pair_default.few_pairs ? app_pair_default.few_smoothing
+                                              : app_pair_default.label_smoothing;
 }
 
 int64_t app_pair_settings_steps(const app_pair_settings *s, int64_t batches)

@@ -21,7 +21,8 @@ typedef struct app_pair_settings {
     bool bidirectional, tied;
     double dropout;
     int batch, steps, epochs, evaluate_every, warm_up, patience, seeds, threads;
-    double lr, label_smoothing, scheduled_sampling;
+    double lr, scheduled_sampling;
+    double label_smoothing; /* below 0: as the recipe has it for so many pairs */
     uint64_t seed;
     const char *out;
     bool fresh;
@@ -34,15 +35,17 @@ enum { APP_HELD_OUT = 10 };
 typedef struct app_pair_recipe {
     int embed, hidden, heads;
     bool bidirectional;
-    double dropout, label_smoothing;
+    double dropout;
     int warm_up, evaluate_every;
     struct {
         int layers;
         double lr;
     } of[APP_MODELS];
-    int few_pairs, few_batch, batch; /* with less than so many pairs, small batches */
-    int epochs, least_steps;         /* so many epochs, but at least so many steps */
-    double clip_norm, average;       /* of lb_trainer_config */
+    int few_pairs;        /* less than so many are few */
+    int few_batch, batch; /* small batches where there are few */
+    double few_smoothing, label_smoothing;
+    int epochs, least_steps;   /* so many epochs, but at least so many steps */
+    double clip_norm, average; /* of lb_trainer_config */
 } app_pair_recipe;
 
 extern const app_pair_recipe app_pair_default;
@@ -57,8 +60,9 @@ LB_MUST_USE lb_status app_pair_settings_check(app_pair_settings *settings, lb_er
 /** What the settings say of a line. Memory: it points to the settings' separators. */
 lb_pair_format app_pair_settings_format(const app_pair_settings *settings);
 
-/** Pairs in a batch, and steps in such batches, for so many pairs. */
+/** Pairs in a batch, label smoothing, and steps in such batches, for so many pairs. */
 int app_pair_settings_batch(const app_pair_settings *settings, int64_t pairs);
+double app_pair_settings_smoothing(const app_pair_settings *settings, int64_t pairs);
 int64_t app_pair_settings_steps(const app_pair_settings *settings, int64_t batches);
 
 /** Builds the model for vocabularies of these sizes, with its parameters in `params`, which own it. NULL after an error.

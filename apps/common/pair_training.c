@@ -13,6 +13,7 @@ lb_status app_pair_training_init(app_pair_training *t, lb_error *error)
 {
     const app_pair_data *data = t->data;
     int batch = app_pair_settings_batch(t->settings, lb_pairs_count(data->train));
+    t->smoothing = app_pair_settings_smoothing(t->settings, lb_pairs_count(data->train));
     t->order = lb_pair_order_new(data->train, batch, t->seed, error);
     if (!t->order) return error->status;
     t->steps = app_pair_settings_steps(t->settings, lb_pair_order_batches(t->order));
@@ -42,7 +43,7 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
                                       .seed = t->seed};
     lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, step);
     lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
-    return lb_cross_entropy_smoothed(logits, batch.target_out, LB_PAD, (lb_real)t->settings->label_smoothing);
+    return lb_cross_entropy_smoothed(logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
 }
 
 static lb_status exact_match(void *context, lb_tape *tape, double *measure)
@@ -146,7 +147,7 @@ static char *identity(const app_pair_training *t)
                   (long long)lb_pair_order_batches(t->order), (long long)t->steps, s->evaluate_every, s->lr,
                   s->warm_up);
     lb_json_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
-                  s->label_smoothing, s->scheduled_sampling, (unsigned long long)t->seed, model ? model : "");
+                  t->smoothing, s->scheduled_sampling, (unsigned long long)t->seed, model ? model : "");
     bool failed = json.failed || !model;
     lb_release(model);
     if (!failed) return json.text;

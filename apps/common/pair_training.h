@@ -19,6 +19,7 @@ typedef struct app_pair_training {
     lb_pair_order *order;
     lb_train_history history;
     int64_t steps, logged;
+    double smoothing;
     bool stepped; /* in this session */
     app_progress progress;
 } app_pair_training;

@@ -9,7 +9,7 @@
 /** What the command line asks for. */
 typedef struct app_predict {
     const char *attention; /* a file for where the model looked; NULL: nowhere */
-    int batch, beam;
+    int batch, beam;       /* beam 0: as usual for such a model */
     /* For texts. */
     double length_penalty;
     int n_best; /* outputs for each source, with their scores; 0: the best alone, without */

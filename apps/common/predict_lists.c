@@ -39,8 +39,8 @@ static lb_status session_open(session *s, const app_predict *asked, const char *
     s->batch = asked->batch;
     s->attention = asked->attention;
     if (app_sort_model_load(&s->sort, path, file, error)) return error->status;
-    s->sort.beam = asked->beam;
-    if (app_check_decoding(s->sort.model, path, asked->beam, asked->attention, error)) return error->status;
+    s->sort.beam = asked->beam ? asked->beam : 1;
+    if (app_check_decoding(s->sort.model, path, s->sort.beam, asked->attention, error)) return error->status;
     s->lists = lb_alloc(batch * sizeof *s->lists);
     s->line = lb_alloc(batch * sizeof *s->line);
     s->sorted = lb_alloc(batch * sizeof *s->sorted);

@@ -21,7 +21,8 @@ static lb_status session_open(session *s, const char *path, const lb_safetensors
     lb_status status = app_text_model_load(&s->model, path, file, error);
     if (status) return status;
     lb_beam_config *search = &s->model.search;
-    search->beam = asked->beam > asked->n_best ? asked->beam : asked->n_best;
+    if (asked->beam) search->beam = asked->beam;
+    if (search->beam < asked->n_best) search->beam = asked->n_best;
     search->length_penalty = asked->length_penalty > 0 ? asked->length_penalty : -1;
     status = app_check_decoding(s->model.translator.model, path, search->beam, asked->attention, error);
     if (status) return status;

@@ -5,7 +5,7 @@
 #include <lookback/lookback.h>
 
 /** Hypotheses that the programs follow if nothing else is asked for; 1 is greedy decoding. */
-enum { APP_TEXT_BEAM = 1 };
+enum { APP_TEXT_BEAM = 5 };
 
 /** A model that was trained on pairs of texts, and what it needs to run. */
 typedef struct app_text_model {

@@ -93,8 +93,8 @@ END_TEST
 
 START_TEST(test_predict_impossible_beam_is_status_2)
 {
-    run(model, "--beam=0", "7 3\n");
-    expect(2, "", "predict: --beam: expected a whole number from 1 to 1024, found \"0\"\n");
+    run(model, "--beam=-1", "7 3\n");
+    expect(2, "", "predict: --beam: expected a whole number from 0 to 1024, found \"-1\"\n");
     run(model, "--beam=15", "7 3\n");
     expect(2, "", "predict: --beam: the model has only 14 symbols to choose from, not 15\n");
 }

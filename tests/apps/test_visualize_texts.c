@@ -63,14 +63,6 @@ START_TEST(test_visualize_model_may_be_named_in_three_ways)
 }
 END_TEST
 
-START_TEST(test_visualize_output_of_a_text_without_end_is_told)
-{
-    RUN(beginner, "--input", "bad");
-    expect(0, "visualize: the model found no end; cut off after 20 symbols\n"
-              "visualize: wrote attention.png (20 x 3)\n");
-}
-END_TEST
-
 START_TEST(test_visualize_symbols_that_the_model_does_not_know_are_told)
 {
     RUN(model, "--input", "bxay");
@@ -105,7 +97,6 @@ int main(void)
     return support_run_tests("visualize texts",
                              SUPPORT_TESTS(test_visualize_text_is_drawn_with_its_symbols,
                                            test_visualize_model_may_be_named_in_three_ways,
-                                           test_visualize_output_of_a_text_without_end_is_told,
                                            test_visualize_symbols_that_the_model_does_not_know_are_told,
                                            test_visualize_what_is_no_text_is_status_65));
 }
