@@ -91,15 +91,17 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
     SUPPORT_TRAIN(ALL, "--out", "whole");
     support_assert_trained();
     int kills = 0;
+    bool went_on = false;
     for (int ms = 150; ms < 60000; ms += ms / 2) {
         SUPPORT_TRAIN_FOR(ms, ALL, "--out", "killed");
+        went_on |= strstr(support_run_result.error, "train_seq2seq: goes on after step ") != NULL;
         if (support_run_result.status == 0) break;
         ck_assert_int_eq(support_run_result.status, 128 + 9);
         kills++;
     }
     support_assert_trained();
     ck_assert_int_gt(kills, 1);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train_seq2seq: goes on after step "));
+    ck_assert(went_on);
     support_assert_same_weights("whole/model.safetensors", "killed/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 30);
 }
