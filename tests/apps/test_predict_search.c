@@ -24,9 +24,7 @@ static void run(const char *path, const char *flag, const char *input)
 
 static void expect(int status, const char *output, const char *error)
 {
-    ck_assert_str_eq(result.error, error);
-    ck_assert_str_eq(result.output, output);
-    ck_assert_int_eq(result.status, status);
+    support_expect(&result, status, output, error);
 }
 
 START_TEST(test_predict_beam_of_any_width_sorts)

@@ -2,6 +2,7 @@
 
 #include "support/process.h"
 
+#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -215,6 +216,13 @@ bool support_run_command(const support_command *command, support_result *result)
 bool support_run(const char *const argv[], const char *input, support_result *result)
 {
     return support_run_command(&(support_command){.argv = argv, .input = input}, result);
+}
+
+void support_expect(const support_result *result, int status, const char *output, const char *error)
+{
+    ck_assert_str_eq(result->error, error);
+    ck_assert_str_eq(result->output, output);
+    ck_assert_int_eq(result->status, status);
 }
 
 void support_result_free(support_result *result)

@@ -34,6 +34,9 @@ bool support_run_command(const support_command *command, support_result *result)
 /** The same for a program that needs nothing but arguments and a text on standard input (NULL: none). */
 bool support_run(const char *const argv[], const char *input, support_result *result);
 
+/** Asserts all that it said. */
+void support_expect(const support_result *result, int status, const char *output, const char *error);
+
 void support_result_free(support_result *result);
 
 #endif

@@ -1,9 +1,6 @@
 #include "support/sort_model.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/model_maker.h"
 
 enum { BATCH = 64 };
 
@@ -55,17 +52,5 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
 
 void support_train_model(const char *path, int steps, int kind)
 {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        lb_error error = {0};
-        lb_set_threads(1); /* so small a model would only make them wait for each other */
-        if (train_and_save(path, steps, kind, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
-        _exit(error.status ? 1 : 0);
-    }
-    int status = 1;
-    if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0) {
-        fprintf(stderr, "%s: no model could be trained\n", path);
-        exit(EXIT_FAILURE);
-    }
+    support_make_model(train_and_save, path, steps, kind);
 }

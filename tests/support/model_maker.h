@@ -1,0 +1,13 @@
+/* Makes a small model for the tests of programs. */
+#ifndef SUPPORT_MODEL_MAKER_H
+#define SUPPORT_MODEL_MAKER_H
+
+#include <lookback/lookback.h>
+
+/** Trains a model of some kind for so many steps, and writes it. */
+typedef lb_status support_train_fn(const char *path, int steps, int kind, lb_error *error);
+
+/** Lets a process of its own do so: the test's stays out of OpenMP, for it forks. Ends the test program on failure. */
+void support_make_model(support_train_fn *train_and_save, const char *path, int steps, int kind);
+
+#endif
