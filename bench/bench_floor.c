@@ -1,12 +1,13 @@
-/* Times the floor: the matrix products that forward and backward of a training step need, and nothing else. Prints one
- * JSON object. Nothing is moved, operands lie as near as they can, and what would multiply by zeros is left out:
+/* Times the floor: the matrix products that forward and backward of a training step need, or greedy decoding, and nothing
+ * else. Prints one JSON object. Nothing is moved, operands lie as near as they can, and what would multiply by zeros is
+ * left out:
  *
- *     a layer over the whole batch   y = x W', dx = dy W, dW = dy' x: three products
+ *     a layer over the whole batch   y = x W', dx = dy W, dW = dy' x: three products, of which decoding needs the first
  *     a layer in a recurrence        y and dx for each step and each tile of rows; dW once, for all steps
  *     embedded tokens                a layer over the vocabulary, where the batch has more tokens than that has rows
  *     heads of attention             scores, context and their four gradients, for each head of each list
  *
- * The sums of additive attention are no products of matrices: each list asks one query at a time. */
+ * What each list asks one query at a time is no product of matrices: additive attention, all attention in decoding. */
 #include "common/options.h"
 #include "common/report.h"
 #include "shared/measure.h"
@@ -38,6 +39,7 @@ typedef struct plan {
     int count;
     int tile; /* rows of a tile in a recurrence; 0: as many as the library takes */
     bool openblas;
+    bool decodes; /* forward only, and one step of the decoder after the other */
     lb_real *a, *b, *c;
     double flop, calls;
 } plan;
@@ -86,6 +88,7 @@ static void add_single(plan *p, product x)
 static void add_layer(plan *p, int64_t rows, int64_t inputs, int64_t outputs)
 {
     add_single(p, b_transposed(rows, outputs, inputs));
+    if (p->decodes) return;
     add_single(p, plain(rows, inputs, outputs));
     add_single(p, a_transposed(outputs, inputs, rows));
 }
@@ -99,12 +102,22 @@ static void add_recurrence(plan *p, int64_t batch, int64_t steps, int count, con
     if (steps == 0) return;
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     if (p->tile) tiles = (lb_row_tiles){(batch + p->tile - 1) / p->tile, p->tile};
-    group *forward = add_group(p, steps, batch, tiles), *backward = add_group(p, steps, batch, tiles);
+    group *forward = add_group(p, steps, batch, tiles);
+    for (int i = 0; i < count; i++) add_product(forward, plain(0, layers[i].outputs, layers[i].inputs));
+    if (p->decodes) return;
+    group *backward = add_group(p, steps, batch, tiles);
     for (int i = 0; i < count; i++) {
-        add_product(forward, plain(0, layers[i].outputs, layers[i].inputs));
         add_product(backward, plain(0, layers[i].inputs, layers[i].outputs));
         add_single(p, a_transposed(layers[i].outputs, layers[i].inputs, batch * steps));
     }
+}
+
+/* Layers that need not wait for the step before, but in decoding. */
+static void add_steps(plan *p, int64_t batch, int64_t steps, int count, const layer *layers)
+{
+    if (p->decodes) add_recurrence(p, batch, steps, count, layers);
+    for (int i = 0; !p->decodes && i < count; i++)
+        add_layer(p, batch * steps, layers[i].inputs, layers[i].outputs);
 }
 
 static void add_heads(plan *p, int64_t heads, int64_t queries, int64_t keys, int64_t width)
@@ -112,10 +125,12 @@ static void add_heads(plan *p, int64_t heads, int64_t queries, int64_t keys, int
     group *g = add_group(p, 1, heads, (lb_row_tiles){heads, 1});
     add_product(g, b_transposed(queries, keys, width)); /* scores */
     add_product(g, plain(queries, width, keys));        /* context */
-    add_product(g, b_transposed(queries, keys, width)); /* dweights */
-    add_product(g, a_transposed(keys, width, queries)); /* dvalues */
-    add_product(g, plain(queries, width, keys));        /* dqueries */
-    add_product(g, a_transposed(keys, width, queries)); /* dkeys */
+    if (!p->decodes) {
+        add_product(g, b_transposed(queries, keys, width)); /* dweights */
+        add_product(g, a_transposed(keys, width, queries)); /* dvalues */
+        add_product(g, plain(queries, width, keys));        /* dqueries */
+        add_product(g, a_transposed(keys, width, queries)); /* dkeys */
+    }
     for (int i = 0; i < g->count; i++) g->b_step += g->products[i].k * g->products[i].n;
 }
 
@@ -134,7 +149,7 @@ static void plan_seq2seq(plan *p, const bench_size *size)
     add_layer(p, batch, hidden, hidden);             /* bridge */
     add_layer(p, fewer(batch * target), size->embed, 3 * hidden);
     add_recurrence(p, batch, target, 3, (layer[]){query, state, context});
-    add_layer(p, batch * target, 2 * hidden, BENCH_VOCABULARY);
+    add_steps(p, batch, target, 1, &(layer){2 * hidden, BENCH_VOCABULARY});
 }
 
 static void plan_transformer(plan *p, const bench_size *size)
@@ -149,17 +164,15 @@ static void plan_transformer(plan *p, const bench_size *size)
         add_layer(p, batch * source, 4 * width, width);
     }
     for (int i = 0; i < BENCH_LAYERS; i++) {
-        add_layer(p, batch * target, width, 3 * width);
+        layer own = {width, 3 * width}, joined = {width, width}, query = {width, width};
+        layer wide = {width, 4 * width}, narrow = {4 * width, width};
+        add_steps(p, batch, target, 6, (layer[]){own, joined, query, joined, wide, narrow});
+        add_layer(p, batch * source, width, 2 * width); /* the source's keys and values */
+        if (p->decodes) continue;
         add_heads(p, heads, target, target, each);
-        add_layer(p, batch * target, width, width);
-        add_layer(p, batch * target, width, width);     /* queries to the source */
-        add_layer(p, batch * source, width, 2 * width); /* its keys and values */
         add_heads(p, heads, target, source, each);
-        add_layer(p, batch * target, width, width);
-        add_layer(p, batch * target, width, 4 * width);
-        add_layer(p, batch * target, 4 * width, width);
     }
-    add_layer(p, batch * target, width, BENCH_VOCABULARY);
+    add_steps(p, batch, target, 1, &(layer){width, BENCH_VOCABULARY});
 }
 
 static void count_work(plan *p)
@@ -233,8 +246,8 @@ static void report(const plan *p, const bench_size *size, bench_timing timing)
     cJSON_AddStringToObject(object, "program", "floor");
     bench_add_size(object, size);
     bench_add(object, "steps", timing.runs);
-    bench_add(object, "ms_per_step", 1e3 * timing.median);
-    bench_add(object, "ms_per_step_min", 1e3 * timing.least);
+    bench_add(object, p->decodes ? "ms_per_run" : "ms_per_step", 1e3 * timing.median);
+    bench_add(object, p->decodes ? "ms_per_run_min" : "ms_per_step_min", 1e3 * timing.least);
     bench_add(object, "tokens_per_second", bench_tokens(size) / timing.median);
     bench_add(object, "products", p->calls);
     bench_add(object, "gflop", 1e-9 * p->flop);
@@ -251,13 +264,15 @@ int main(int argc, char **argv)
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
         APP_INT(0, "tile", "N", &p.tile, 0, 1 << 20, "rows that go through time together; 0: the library's"),
+        APP_FLAG(0, "decode", &p.decodes,
+                 "what greedy decoding needs instead, for one token more than the lists have"),
         APP_FLAG(0, "openblas", &p.openblas, "multiply by OpenBLAS alone, without the library's own kernel"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
     const app_program program = {
         .name = "bench_floor",
-        .purpose = "Times the matrix products of one training step, and nothing else.",
+        .purpose = "Times the matrix products of one training step, or of greedy decoding, and nothing else.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_gemm_kernel(),

@@ -16,23 +16,29 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *const all[] = {"lookback", "floor", "products", "pytorch", "pytorch compiled", NULL},
+                         *const greedy[] = {"lookback", "floor", "products", "pytorch", NULL},
+                         *const growing[] = {"lookback", "floor", "pytorch", NULL},
+                         *const programs[] = {"lookback", "pytorch", NULL};
 static const bench_case training[] = {
-    {"training", "tiny", {"--config", "tiny"}},
-    {"training", "small", {"--config", "small"}},
-    {"training", "medium", {"--config", "medium"}},
-    {"training", "large", {"--config", "large"}},
-    {"training", "transformer", {"--config", "transformer"}},
+    {"training", "tiny", all, {"--config", "tiny"}},
+    {"training", "small", all, {"--config", "small"}},
+    {"training", "medium", all, {"--config", "medium"}},
+    {"training", "large", all, {"--config", "large"}},
+    {"training", "transformer", all, {"--config", "transformer"}},
 };
 static const bench_case decoding[] = {
-    {"decoding", "seq2seq 1", {"--config", "small", "--batch", "1"}},
-    {"decoding", "seq2seq 256", {"--config", "small", "--batch", "256"}},
-    {"decoding", "seq2seq beam 5", {"--config", "small", "--batch", "1", "--beam", "5"}},
-    {"decoding", "transformer 1", {"--config", "transformer", "--batch", "1"}},
-    {"decoding", "transformer 256", {"--config", "transformer", "--batch", "256"}},
-    {"decoding", "transformer beam 5", {"--config", "transformer", "--batch", "1", "--beam", "5"}},
+    {"decoding", "seq2seq 1", greedy, {"--config", "small", "--batch", "1"}},
+    {"decoding", "seq2seq 256", greedy, {"--config", "small", "--batch", "256"}},
+    {"decoding", "seq2seq beam 5", programs, {"--config", "small", "--batch", "1", "--beam", "5"}},
+    {"decoding", "transformer 1", greedy, {"--config", "transformer", "--batch", "1"}},
+    {"decoding", "transformer 256", greedy, {"--config", "transformer", "--batch", "256"}},
+    {"decoding", "transformer beam 5", programs, {"--config", "transformer", "--batch", "1", "--beam", "5"}},
 };
-static const bench_case start = {"start", "small", {"--config", "small", "--steps", "1", "--warm-up", "0"}};
-static const bench_case bits = {"bits", "small", {"--config", "small", "--steps", "5", "--seconds", "0"}};
+static const bench_case start = {
+    "start", "small", programs, {"--config", "small", "--steps", "1", "--warm-up", "0"}};
+static const bench_case bits = {
+    "bits", "small", NULL, {"--config", "small", "--steps", "5", "--seconds", "0"}};
 
 enum { ALL, TRAINING, DECODING, GROWTH, UNTIL };
 static const char *const parts[] = {[ALL] = "all",       [TRAINING] = "training", [DECODING] = "decoding",
@@ -61,7 +67,7 @@ static void compare_growth(bench_session *s, const char *part, const char *flag,
                            int step)
 {
     for (int i = 0; names[i]; i++) {
-        bench_case what = {part, names[i], {"--config", "small", flag, names[i]}};
+        bench_case what = {part, names[i], growing, {"--config", "small", flag, names[i]}};
         if (i % step == 0) bench_compare(s, &what, 2);
     }
 }

@@ -50,6 +50,12 @@ static bool is_pytorch(const char *by)
     return strncmp(by, "pytorch", strlen("pytorch")) == 0;
 }
 
+/* The matrix products alone, by OpenBLAS or by the library's own kernel. */
+static bool is_bare(const char *by)
+{
+    return strcmp(by, "floor") == 0 || strcmp(by, "products") == 0;
+}
+
 /* True if there is something to do, and says so. */
 static bool begin(bench_session *s, const char *part, const char *name, const char *by, int threads)
 {
@@ -80,14 +86,13 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     snprintf(number, sizeof number, "%d", threads);
     if (is_pytorch(by))
         APPEND(argv, s->python, app_path(BENCH_DIR, decodes ? "torch_decode.py" : "torch_sort.py", program));
-    else if (strcmp(by, "floor") == 0)
-        APPEND(argv, app_path(s->bin, "bench_floor", program), "--openblas");
-    else if (strcmp(by, "products") == 0)
-        APPEND(argv, app_path(s->bin, "bench_floor", program));
+    else if (is_bare(by))
+        APPEND(argv, app_path(s->bin, "bench_floor", program), decodes ? "--decode" : NULL);
     else
         APPEND(argv, app_path(s->bin, decodes ? "bench_decode" : "bench_train", program));
     APPEND(argv, "--threads", number, "--seconds", s->seconds, "--steps", "100000");
     append(argv, what->flags);
+    if (strcmp(by, "floor") == 0) APPEND(argv, "--openblas");
     if (strcmp(by, "pytorch compiled") == 0) APPEND(argv, "--compile");
     bench_child child = bench_run(argv, false);
     cJSON *run = child.done ? bench_last_json(child.output) : NULL;
@@ -98,13 +103,16 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     free(child.output);
 }
 
+static bool can_measure(const bench_session *s, const char *by)
+{
+    if (!is_pytorch(by)) return true;
+    return s->python && (s->compiles || strcmp(by, "pytorch") == 0);
+}
+
 void bench_compare(bench_session *s, const bench_case *what, int threads)
 {
-    bench_measure(s, what, "lookback", threads);
-    if (!is_part(what, "decoding") && !is_part(what, "start")) bench_measure(s, what, "floor", threads);
-    if (is_part(what, "training")) bench_measure(s, what, "products", threads);
-    if (s->python) bench_measure(s, what, "pytorch", threads);
-    if (s->compiles && is_part(what, "training")) bench_measure(s, what, "pytorch compiled", threads);
+    for (const char *const *by = what->by; *by; by++)
+        if (can_measure(s, *by)) bench_measure(s, what, *by, threads);
 }
 
 static const char *const until = "until", *const target = "0.99";

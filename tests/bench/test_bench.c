@@ -127,6 +127,33 @@ START_TEST(test_bench_floor_counts_the_products_of_the_transformer)
 }
 END_TEST
 
+/* Decoding goes forward only; its attention asks one query at a time, which is no product of matrices. */
+START_TEST(test_bench_floor_counts_the_products_of_decoding)
+{
+    const double batch = 3, source = 4, target = 5;
+    cJSON *sorts = JSON("bench_floor", "--batch", "3", "--length", "4", "--embed", "8", "--hidden", "16",
+                        "--decode", "--steps", "2", "--threads", "1");
+    const double embed = 8, hidden = 16;
+    double expected = layer(batch * source, embed, 3 * hidden) +
+                      layer(batch * (source - 1), hidden, 3 * hidden) +
+                      layer(batch * source, hidden, hidden) + layer(batch, hidden, hidden) +
+                      layer(batch * target, embed, 3 * hidden) + layer(batch * target, hidden, 7 * hidden) +
+                      layer(batch * target, 2 * hidden, 100);
+    ck_assert_double_eq_tol(number(sorts, "gflop") * 1e9, expected / 3, expected * 1e-5);
+    ck_assert_double_gt(number(sorts, "ms_per_run"), 0);
+    cJSON_Delete(sorts);
+    cJSON *transformer = JSON("bench_floor", TINY_TRANSFORMER, "--decode", "--steps", "2", "--threads", "1");
+    const double width = 16;
+    double encoder = layer(batch * source, width, 12 * width) / 3 +
+                     2 * batch * width * 2 * (source * source); /* of each head: scores and context */
+    double decoder =
+        layer(batch * target, width, 14 * width) / 3 + layer(batch * source, width, 2 * width) / 3;
+    expected = 2 * (encoder + decoder) + layer(batch * target, width, 100) / 3;
+    ck_assert_double_eq_tol(number(transformer, "gflop") * 1e9, expected, expected * 1e-5);
+    cJSON_Delete(transformer);
+}
+END_TEST
+
 static const char *const decoded[][8] = {
     {"--config", "tiny", "--batch", "1"},
     {"--config", "tiny", "--batch", "5"},
@@ -301,6 +328,7 @@ int main(void)
     tcase_add_test(tests, test_bench_train_fingerprint_depends_on_steps_but_not_on_threads);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_sort_model);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_transformer);
+    tcase_add_test(tests, test_bench_floor_counts_the_products_of_decoding);
     tcase_add_loop_test(tests, test_bench_decode_every_list_gets_one_token_more_than_it_has_numbers, 0,
                         sizeof decoded / sizeof *decoded);
     tcase_add_test(tests, test_bench_start_hands_on_what_a_run_began_with);
