@@ -2,27 +2,85 @@
 
 #include "tensor/elementary.h"
 
-#include <stdbool.h>
+/* e^(2 LIMIT), and its inverse, are still normal numbers. */
+#ifdef LB_REAL_IS_DOUBLE
+static const lb_real LIMIT = 350;
+#else
+static const lb_real LIMIT = 43;
+#endif
+
+LB_KERNEL bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers)
+{
+    int64_t beyond = 0;
+#pragma omp simd reduction(+ : beyond)
+    for (int64_t i = 0; i < count; i++) {
+        powers[i] = lb_exp_inline(2 * x[i]);
+        beyond += x[i] > LIMIT || x[i] < -LIMIT;
+    }
+    return beyond == 0;
+}
+
+/* tanh(q + k), of e^2q and e^2k. Where their product is infinite or 0, this is 1 or -1. */
+static inline lb_real tanh_by_powers(lb_real query, lb_real key)
+{
+    return 1 - 2 / (1 + query * key);
+}
+
+static inline lb_real score(int64_t width, const lb_real *v, const lb_real *query, const lb_real *key)
+{
+    lb_real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < width; i++) sum += v[i] * lb_tanh_inline(query[i] + key[i]);
+    return sum;
+}
+
+/* Sums side by side, so that the end of a row of a few dozen numbers does not cost more than the row. */
+enum { LANES = 16 };
+
+static inline lb_real sum_of(lb_real *lane)
+{
+#pragma GCC unroll 8
+    for (int half = LANES / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+static inline lb_real score_by_powers(int64_t width, const lb_real *v, const lb_real *query,
+                                      const lb_real *key)
+{
+    lb_real lane[LANES] = {0};
+    int64_t whole = width - width % LANES;
+    for (int64_t i = 0; i < whole; i += LANES)
+#pragma omp simd
+        for (int j = 0; j < LANES; j++) lane[j] += v[i + j] * tanh_by_powers(query[i + j], key[i + j]);
+    for (int64_t i = whole; i < width; i++) lane[i - whole] += v[i] * tanh_by_powers(query[i], key[i]);
+    return sum_of(lane);
+}
 
 static inline bool is_hidden(const lb_attended *to, int64_t k)
 {
     return to->mask && to->mask[k] == 0;
 }
 
-LB_KERNEL void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb_real *context)
+/* Whether both sides have powers; the query's are made here. */
+static bool by_powers(const lb_attended *to, const lb_real *query)
+{
+    return to->powers && lb_attend_powers(to->width, query, to->power);
+}
+
+LB_KERNEL static void attend(const lb_attended *to, bool powers, const lb_real *query, lb_real *weights,
+                             lb_real *context)
 {
     /* Pointers of their own, so that the compiler sees that no store moves them. */
     const lb_real *v = to->v;
     int64_t width = to->width, depth = to->depth;
     lb_real maximum = -(lb_real)INFINITY, total = 0;
     for (int64_t k = 0; k < to->count; k++) {
-        const lb_real *key = to->keys + k * width;
-        lb_real score = 0;
         if (is_hidden(to, k)) continue;
-#pragma omp simd reduction(+ : score)
-        for (int64_t i = 0; i < width; i++) score += v[i] * lb_tanh_inline(query[i] + key[i]);
-        weights[k] = score;
-        maximum = score > maximum ? score : maximum;
+        weights[k] = powers ? score_by_powers(width, v, to->power, to->powers + k * width)
+                            : score(width, v, query, to->keys + k * width);
+        maximum = weights[k] > maximum ? weights[k] : maximum;
     }
     for (int64_t k = 0; k < to->count; k++) {
         weights[k] = is_hidden(to, k) ? 0 : lb_exp_inline(weights[k] - maximum);
@@ -39,11 +97,27 @@ LB_KERNEL void lb_attend(const lb_attended *to, const lb_real *query, lb_real *w
     }
 }
 
-LB_KERNEL void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
-                                  const lb_real *dcontext, const lb_real *dweights, lb_real *dscores,
-                                  lb_attended_grad into, lb_real *dquery)
+void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb_real *context)
 {
-    const lb_real *v = to->v;
+    attend(to, by_powers(to, query), query, weights, context);
+}
+
+/* What a pair of query and key adds to the gradients of v, of the key and of the query. */
+static inline void add_gradients(lb_real dscore, lb_real v, lb_real tanh_i, lb_real *dv, lb_real *dkey,
+                                 lb_real *dquery)
+{
+    lb_real d = dscore * v * (1 - tanh_i * tanh_i);
+    *dv += dscore * tanh_i;
+    *dkey += d;
+    *dquery += d;
+}
+
+LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const lb_real *query,
+                                      const lb_real *weights, const lb_real *dcontext,
+                                      const lb_real *dweights, lb_real *dscores, lb_attended_grad into,
+                                      lb_real *dquery)
+{
+    const lb_real *v = to->v, *power = to->power;
     lb_real *dv = into.v, mean = 0;
     int64_t width = to->width, depth = to->depth;
     for (int64_t k = 0; k < to->count; k++) {
@@ -57,18 +131,26 @@ LB_KERNEL void lb_attend_backward(const lb_attended *to, const lb_real *query, c
     for (int64_t i = 0; i < width; i++) dquery[i] = 0;
     for (int64_t k = 0; k < to->count; k++) {
         if (is_hidden(to, k)) continue;
-        const lb_real *key = to->keys + k * width;
+        const lb_real *key = (powers ? to->powers : to->keys) + k * width;
         lb_real weight = weights[k], dscore = weight * (dscores[k] - mean);
         lb_real *dvalue = into.values + k * depth, *dkey = into.keys + k * width;
 #pragma omp simd
         for (int64_t i = 0; i < depth; i++) dvalue[i] += weight * dcontext[i];
+        if (powers) {
 #pragma omp simd
-        for (int64_t i = 0; i < width; i++) {
-            lb_real tanh_i = lb_tanh_inline(query[i] + key[i]);
-            lb_real d = dscore * v[i] * (1 - tanh_i * tanh_i);
-            dv[i] += dscore * tanh_i;
-            dkey[i] += d;
-            dquery[i] += d;
+            for (int64_t i = 0; i < width; i++)
+                add_gradients(dscore, v[i], tanh_by_powers(power[i], key[i]), &dv[i], &dkey[i], &dquery[i]);
+        } else {
+#pragma omp simd
+            for (int64_t i = 0; i < width; i++)
+                add_gradients(dscore, v[i], lb_tanh_inline(query[i] + key[i]), &dv[i], &dkey[i], &dquery[i]);
         }
     }
+}
+
+void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
+                        const lb_real *dcontext, const lb_real *dweights, lb_real *dscores,
+                        lb_attended_grad into, lb_real *dquery)
+{
+    attend_backward(to, by_powers(to, query), query, weights, dcontext, dweights, dscores, into, dquery);
 }

@@ -18,7 +18,8 @@ enum { OUTPUTS, CONTEXTS, WEIGHTS };
 
 typedef struct extent {
     int64_t batch, steps, hidden, width, depth, keys;
-    int64_t saved; /* numbers kept for a row and step: gates, previous state, query */
+    int64_t
+        saved; /* numbers kept for a row and step: gates, previous state, query; behind all are the powers */
 } extent;
 
 static extent extent_of(const lb_node *node)
@@ -71,7 +72,9 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row)
+/* `powers` of all keys of the batch, and memory for those of one query; or NULL, NULL. */
+static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row, const lb_real *powers,
+                               lb_real *power)
 {
     return (lb_attended){
         .count = e->keys,
@@ -81,7 +84,15 @@ static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row
         .values = node->in[VALUES]->data + row * e->keys * e->depth,
         .mask = node->in[MASK] ? node->in[MASK]->data + row * e->keys : NULL,
         .v = node->in[V]->data,
+        .powers = powers ? powers + row * e->keys * e->width : NULL,
+        .power = power,
     };
+}
+
+/* Numbers that the powers of all keys take. One step alone would not win back what they cost. */
+static int64_t powers_count(const extent *e)
+{
+    return e->steps > 1 ? e->batch * e->keys * e->width : 0;
 }
 
 /* Where the parts of a saved row begin; the gates begin it. */
@@ -108,16 +119,18 @@ typedef struct forward_weights {
 
 /* Working memory of a tile of the forward pass. */
 typedef struct forward_memory {
-    lb_real *state;   /* [rows, hidden] */
-    lb_real *query;   /* [rows, width] */
-    lb_real *product; /* [rows, 3 hidden]: W_hh h */
-    lb_real *x;       /* [rows, 3 hidden]: the input's part of the gates, context included */
-    lb_real *spare;   /* [saved]: where nothing is kept */
+    const lb_real *powers; /* [batch, keys, width]; NULL where those of this tile are not to be had */
+    lb_real *state;        /* [rows, hidden] */
+    lb_real *query;        /* [rows, width] */
+    lb_real *product;      /* [rows, 3 hidden]: W_hh h */
+    lb_real *x;            /* [rows, 3 hidden]: the input's part of the gates, context included */
+    lb_real *power;        /* [width]: of a query */
+    lb_real *spare;        /* [saved]: where nothing is kept */
 } forward_memory;
 
 static int64_t forward_count(const extent *e, int64_t rows)
 {
-    return rows * (7 * e->hidden + e->width) + e->saved;
+    return rows * (7 * e->hidden + e->width) + e->width + e->saved;
 }
 
 static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memory)
@@ -126,7 +139,8 @@ static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memo
     m.query = m.state + rows * e->hidden;
     m.product = m.query + rows * e->width;
     m.x = m.product + rows * 3 * e->hidden;
-    m.spare = m.x + rows * 3 * e->hidden;
+    m.power = m.x + rows * 3 * e->hidden;
+    m.spare = m.power + e->width;
     return m;
 }
 
@@ -139,7 +153,7 @@ static void forward_step(lb_node *node, const extent *e, const forward_weights *
                    3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
-        lb_attended to = attended_by(node, e, first + row);
+        lb_attended to = attended_by(node, e, first + row, m.powers, m.power);
         lb_attend(&to, m.query + row * e->width, node->out[WEIGHTS]->data + at * e->keys,
                   node->out[CONTEXTS]->data + at * e->depth);
         memcpy(m.x + row * 3 * hidden, node->in[X]->data + at * 3 * hidden,
@@ -161,16 +175,35 @@ static void forward_step(lb_node *node, const extent *e, const forward_weights *
     }
 }
 
+/* Fills in what rows `first` and on attend to; returns the batch's `powers`, or NULL if the tile has none. */
+static const lb_real *fill_powers(const lb_node *node, const extent *e, int64_t first, int64_t height,
+                                  lb_real *powers)
+{
+    int64_t row = e->keys * e->width;
+    if (powers_count(e) == 0) return NULL;
+    if (lb_attend_powers(height * row, node->in[KEYS]->data + first * row, powers + first * row))
+        return powers;
+    powers[first * row] = 0; /* which no power is */
+    return NULL;
+}
+
+/* What fill_powers has returned. */
+static const lb_real *filled_powers(const extent *e, int64_t first, const lb_real *powers)
+{
+    return powers_count(e) > 0 && powers[first * e->keys * e->width] > 0 ? powers : NULL;
+}
+
 static lb_status forward(lb_node *node)
 {
     extent e = extent_of(node);
     lb_row_tiles tiles = lb_row_tiles_of(e.batch);
-    int64_t each = forward_count(&e, tiles.rows);
+    int64_t each = forward_count(&e, tiles.rows), rows = e.batch * e.steps;
+    int64_t kept = node->records ? rows * e.saved : 0;
     lb_real *memory = lb_op_reals(node, tiles.count * each);
-    if (node->records) node->saved = lb_op_reals(node, e.batch * e.steps * e.saved);
-    if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    lb_real *saved = lb_op_reals(node, kept + powers_count(&e)), *powers = saved + kept;
+    if (!memory || !saved) return LB_ERROR_MEMORY;
+    if (node->records) node->saved = saved;
     forward_weights weights;
-    int64_t rows = e.batch * e.steps;
     if (!lb_op_transposed_weight(node, node->in[W_QUERY], 0, e.hidden, rows, &weights.query) ||
         !lb_op_transposed_weight(node, node->in[W_HIDDEN], 0, e.hidden, rows, &weights.hidden) ||
         !lb_op_transposed_weight(node, node->in[W_CONTEXT], before_context(node, &e), e.depth, rows,
@@ -180,6 +213,7 @@ static lb_status forward(lb_node *node)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
+        m.powers = fill_powers(node, &e, first, height, powers);
         memcpy(m.state, node->in[INITIAL]->data + first * e.hidden,
                (size_t)(height * e.hidden) * sizeof(lb_real));
         for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
@@ -195,6 +229,7 @@ typedef struct backward_memory {
     lb_real *dcontext; /* [batch * steps, depth] */
     lb_real *dv;       /* [tiles, width] */
     lb_real *dscores;  /* [tiles, keys] */
+    lb_real *power;    /* [tiles, width]: of a query */
     lb_real *unwanted; /* [tiles, keys, width + depth]: of keys and values that want no gradient */
 } backward_memory;
 
@@ -202,7 +237,7 @@ static int64_t backward_work(const lb_node *node)
 {
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
-    return e.batch * e.hidden + tiles * (e.width + e.keys + e.keys * (e.width + e.depth)) +
+    return e.batch * e.hidden + tiles * (2 * e.width + e.keys + e.keys * (e.width + e.depth)) +
            all * ((lb_op_sets(node, X) ? 0 : 3) * e.hidden + e.width + e.depth);
 }
 
@@ -216,7 +251,8 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
     memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
-    m.dquery = m.dscores + tiles * e->keys;
+    m.power = m.dscores + tiles * e->keys;
+    m.dquery = m.power + tiles * e->width;
     m.dcontext = m.dquery + all * e->width;
     m.dx = lb_op_sets(node, X) ? node->in[X]->grad : m.dcontext + all * e->depth;
     return m;
@@ -249,6 +285,8 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
                           int64_t t, backward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
+    const lb_real *powers =
+        filled_powers(e, first, (const lb_real *)node->saved + e->batch * e->steps * e->saved);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
         lb_real *saved = (lb_real *)node->saved + at * e->saved, *d = m.dstate + (first + row) * hidden;
@@ -263,7 +301,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
         m.dcontext + start * e->depth, e->steps * e->depth);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = (first + row) * e->steps + t;
-        lb_attended to = attended_by(node, e, first + row);
+        lb_attended to = attended_by(node, e, first + row, powers, m.power + tile * e->width);
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
                            node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
@@ -315,7 +353,7 @@ static double dot(const lb_real *weight, int64_t row, int64_t width, const doubl
 static void reference_attend(const lb_node *node, const extent *e, int64_t row, const double *state,
                              double *weights, double *context)
 {
-    lb_attended to = attended_by(node, e, row);
+    lb_attended to = attended_by(node, e, row, NULL, NULL);
     double sum = 0;
     for (int64_t k = 0; k < e->keys; k++) {
         double score = 0;
