@@ -280,15 +280,16 @@ END_TEST
 
 static lb_plain_result fused_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
-    lb_tensor *outputs = lb_attention_gru_sequence(in[0], in[1], in[2], in[3], mask_of(tape, t, in[2]), in[4],
-                                                   in[5], in[6], in[7], in[8]);
+    lb_tensor *outputs =
+        lb_attention_gru_sequence(in[0], in[1], lb_scale(in[2], t->number), in[3], mask_of(tape, t, in[2]),
+                                  in[4], in[5], in[6], in[7], in[8]);
     return (lb_plain_result){{outputs, lb_op_output(outputs, 1), lb_op_output(outputs, 2)}};
 }
 
 static lb_plain_result plain_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
-    return lb_plain_attention_gru_sequence(in[0], in[1], in[2], in[3], mask_of(tape, t, in[2]), in[4], in[5],
-                                           in[6], in[7], in[8]);
+    return lb_plain_attention_gru_sequence(in[0], in[1], lb_scale(in[2], t->number), in[3],
+                                           mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8]);
 }
 
 START_TEST(test_attention_gru_sequence_equals_its_plain_twin)
@@ -297,11 +298,13 @@ START_TEST(test_attention_gru_sequence_equals_its_plain_twin)
     static const int64_t sizes[][6] = {
         {1, 1, 1, 1, 1, 1}, {3, 4, 7, 5, 7, 14}, {37, 3, 33, 6, 9, 33}, {37, 4, 1, 3, 7, 2}};
     for (int s = 0; s < 4; s++)
-        for (int masked = 0; masked < 2; masked++) {
+        for (int kind = 0; kind < 4; kind++) {
             const int64_t *z = sizes[s], batch = z[0], steps = z[1], hidden = z[2], keys = z[3], width = z[4],
                           depth = z[5];
-            trial t = {.masked = masked && keys > 1};
-            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s", s, masked ? ", masked" : "");
+            /* Of keys a thousand times as large there are no exponentials. */
+            trial t = {.masked = (kind & 1) && keys > 1, .number = kind & 2 ? 1000 : 1};
+            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s", s, t.masked ? ", masked" : "",
+                     kind & 2 ? ", large keys" : "");
             const lb_shape shapes[] = {LB_SHAPE(batch, steps, 3 * hidden),
                                        LB_SHAPE(batch, hidden),
                                        LB_SHAPE(batch, keys, width),
