@@ -93,15 +93,21 @@ START_TEST(test_attend_with_powers_and_without_is_attention)
 }
 END_TEST
 
+/* Keys of one column, with their powers. */
+static void init_column(attention *a, double v, double first, double second, double third)
+{
+    init(a, 1);
+    a->v[0] = (lb_real)v;
+    a->keys[0] = (lb_real)first;
+    a->keys[1] = (lb_real)second;
+    a->keys[2] = (lb_real)third;
+    use_powers(a);
+}
+
 START_TEST(test_attend_sums_that_saturate_and_sums_that_cancel_are_as_the_definition_says)
 {
     attention a;
-    init(&a, 1);
-    a.v[0] = 1;
-    a.keys[0] = (lb_real)LARGEST;
-    a.keys[1] = -(lb_real)LARGEST;
-    a.keys[2] = (lb_real)(LARGEST - 0.5);
-    use_powers(&a);
+    init_column(&a, 1, LARGEST, -LARGEST, LARGEST - 0.5);
     for (int sign = -1; sign <= 1; sign += 2) {
         a.query[0] = (lb_real)(sign * LARGEST);
         assert_attends(&a, "at the limit");
@@ -113,12 +119,7 @@ END_TEST
 START_TEST(test_attend_query_that_has_no_power_is_exact_nevertheless)
 {
     attention a;
-    init(&a, 1);
-    a.v[0] = 3;
-    a.keys[0] = -(lb_real)LARGEST;
-    a.keys[1] = -(lb_real)(LARGEST - 1);
-    a.keys[2] = 1;
-    use_powers(&a);
+    init_column(&a, 3, -LARGEST, 1 - LARGEST, 1);
     a.query[0] = (lb_real)(LARGEST + 6.5);
     assert_attends(&a, "beyond the limit");
 }
