@@ -200,7 +200,7 @@ static lb_status forward(lb_node *node)
     int64_t each = forward_count(&e, tiles.rows), rows = e.batch * e.steps;
     int64_t kept = node->records ? rows * e.saved : 0;
     lb_real *memory = lb_op_reals(node, tiles.count * each);
-    lb_real *saved = lb_op_reals(node, kept + powers_count(&e)), *powers = saved + kept;
+    lb_real *saved = lb_op_reals(node, kept + powers_count(&e));
     if (!memory || !saved) return LB_ERROR_MEMORY;
     if (node->records) node->saved = saved;
     forward_weights weights;
@@ -213,7 +213,7 @@ static lb_status forward(lb_node *node)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
-        m.powers = fill_powers(node, &e, first, height, powers);
+        m.powers = fill_powers(node, &e, first, height, saved + kept);
         memcpy(m.state, node->in[INITIAL]->data + first * e.hidden,
                (size_t)(height * e.hidden) * sizeof(lb_real));
         for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
