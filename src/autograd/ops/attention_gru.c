@@ -18,8 +18,7 @@ enum { OUTPUTS, CONTEXTS, WEIGHTS };
 
 typedef struct extent {
     int64_t batch, steps, hidden, width, depth, keys;
-    int64_t
-        saved; /* numbers kept for a row and step: gates, previous state, query; behind all are the powers */
+    int64_t saved; /* numbers kept for a row and step: gates, previous state, query */
 } extent;
 
 static extent extent_of(const lb_node *node)
@@ -89,7 +88,8 @@ static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row
     };
 }
 
-/* Numbers that the powers of all keys take. One step alone would not win back what they cost. */
+/* Numbers that the powers of all keys take, behind all that is kept for rows and steps. One step alone would not win back
+ * what they cost. */
 static int64_t powers_count(const extent *e)
 {
     return e->steps > 1 ? e->batch * e->keys * e->width : 0;
