@@ -1,12 +1,33 @@
 #include "autograd/gru_gradient.h"
 
 #include "tensor/accumulate.h"
+#include "tensor/gru_kernel.h"
+
+/* Whether backward writes right into the gradient of x. */
+static bool sets_rows(const lb_node *node, int x, const lb_gru_input *input)
+{
+    return lb_op_sets(node, x) && !input->id;
+}
+
+lb_gru_gradient lb_gru_gradient_in(const lb_node *node, int x, const lb_gru_input *input, lb_real *saved,
+                                   int64_t saved_stride)
+{
+    lb_gru_gradient gradient = {.hidden = input->hidden,
+                                .x = saved,
+                                .x_stride = saved_stride,
+                                .n = saved + LB_GRU_SAVED_H * input->hidden,
+                                .n_stride = saved_stride};
+    if (!sets_rows(node, x, input)) return gradient;
+    gradient.x = node->in[x]->grad;
+    gradient.x_stride = 3 * input->hidden;
+    return gradient;
+}
 
 lb_gru_gradient lb_gru_gradient_rows(lb_gru_gradient all, int64_t first, int64_t step)
 {
-    all.rz += first * all.rz_stride;
+    all.x += first * all.x_stride;
     all.n += first * all.n_stride;
-    all.rz_stride *= step;
+    all.x_stride *= step;
     all.n_stride *= step;
     return all;
 }
@@ -16,10 +37,20 @@ void lb_gru_add_state_gradient(lb_gru_gradient gradient, int64_t rows, const lb_
 {
     int64_t hidden = gradient.hidden;
     const lb_real *weight = weight_hh->data;
-    lb_gemm_serial(rows, hidden, 2 * hidden, lb_plain(gradient.rz, gradient.rz_stride),
+    lb_gemm_serial(rows, hidden, 2 * hidden, lb_plain(gradient.x, gradient.x_stride),
                    lb_plain(weight, hidden), 1, dstate, hidden);
     lb_gemm_serial(rows, hidden, hidden, lb_plain(gradient.n, gradient.n_stride),
                    lb_plain(weight + 2 * hidden * hidden, hidden), 1, dstate, hidden);
+}
+
+void lb_gru_give_input_gradient(const lb_node *node, int x, const lb_gru_input *input,
+                                lb_gru_gradient gradient)
+{
+    lb_tensor *operand = node->in[x];
+    if (!lb_wants_grad(operand) || sets_rows(node, x, input)) return;
+    if (lb_op_sets(node, x)) lb_set_zero(lb_count(operand), operand->grad);
+    lb_add_at_rows(input->id, input->batch * input->steps, 3 * input->hidden, gradient.x, gradient.x_stride,
+                   operand->grad);
 }
 
 void lb_gru_add_weight_gradient(lb_gru_gradient gradient, int64_t rows, lb_matrix previous,
@@ -28,13 +59,13 @@ void lb_gru_add_weight_gradient(lb_gru_gradient gradient, int64_t rows, lb_matri
     int64_t hidden = gradient.hidden;
     if (lb_wants_grad(weight_hh)) {
         lb_real *to = weight_hh->grad;
-        lb_gemm(2 * hidden, hidden, rows, lb_transposed(gradient.rz, gradient.rz_stride), previous, 1, to,
+        lb_gemm(2 * hidden, hidden, rows, lb_transposed(gradient.x, gradient.x_stride), previous, 1, to,
                 hidden);
         lb_gemm(hidden, hidden, rows, lb_transposed(gradient.n, gradient.n_stride), previous, 1,
                 to + 2 * hidden * hidden, hidden);
     }
     if (lb_wants_grad(bias_hh)) {
-        lb_add_rows_to(rows, 2 * hidden, gradient.rz, gradient.rz_stride, bias_hh->grad);
+        lb_add_rows_to(rows, 2 * hidden, gradient.x, gradient.x_stride, bias_hh->grad);
         lb_add_rows_to(rows, hidden, gradient.n, gradient.n_stride, bias_hh->grad + 2 * hidden);
     }
 }

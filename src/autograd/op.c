@@ -133,6 +133,18 @@ lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a
     return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
 }
 
+lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int table)
+{
+    int64_t rows = lb_dim(node->in[table], 0);
+    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
+        if (tokens->id[i] < 0 || tokens->id[i] >= rows)
+            return lb_op_fail(node, LB_ERROR_INDEX,
+                              "token id %d in row %lld, position %lld: the table has %lld rows",
+                              (int)tokens->id[i], (long long)(i / tokens->length),
+                              (long long)(i % tokens->length), (long long)rows);
+    return LB_OK;
+}
+
 lb_real *lb_op_reals(const lb_node *node, int64_t count)
 {
     return lb_tape_alloc(node->tape, (size_t)count * sizeof(lb_real));

@@ -3,7 +3,7 @@
 #ifndef LB_OP_H
 #define LB_OP_H
 
-#include "autograd/tape.h"
+#include "autograd/tokens.h"
 #include "tensor/gemm.h"
 #include "tensor/rng.h"
 
@@ -111,6 +111,9 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. The names are those of the op's formula. */
 lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
                        int b);
+
+/** Checks that each token is a row of operand `table` [rows, ...], and else records LB_ERROR_INDEX. */
+lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int table);
 
 /** Memory for node->saved or for one call of forward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);

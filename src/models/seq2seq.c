@@ -100,13 +100,14 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     return lb_params_status(params);
 }
 
-/* The tokens' part of a GRU's gates: the first columns of the weight meet the embedding. */
-static lb_tensor *token_gates(const lb_seq2seq *model, const lb_embedding *embedding, lb_tokens tokens,
-                              lb_tensor *weight, lb_tensor *bias)
+/* The tokens' part of the decoder's gates: the first columns of the weight meet the embedding. */
+static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens)
 {
-    if (model->config.dropout == 0) return lb_embedding_affine(embedding, tokens, weight, bias);
-    lb_tensor *x = lb_dropout(lb_embedding_forward(embedding, tokens), model->config.dropout);
-    return lb_affine_columns(x, weight, 0, bias);
+    const lb_embedding *embedding = &model->target_embedding;
+    lb_tensor *weight = model->decoder.cell->weight_ih, *bias = model->decoder.cell->bias_ih;
+    if (model->config.dropout == 0) return lb_embedding_gates(embedding, tokens, weight, bias);
+    lb_tensor *x = lb_dropout(lb_embedding_forward(embedding, *tokens), model->config.dropout);
+    return (lb_gates){.x = lb_affine_columns(x, weight, 0, bias)};
 }
 
 static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
@@ -135,22 +136,23 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 }
 
 /* One layer of the decoder that does not attend. */
-static lb_tensor *read_layer(const lb_gru_cell *cell, lb_tensor *gates, lb_tensor *state, lb_tensor **final)
+static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, lb_tensor *state, lb_tensor **final)
 {
-    lb_tensor *outputs = lb_gru_sequence(gates, state, cell->weight_hh, cell->bias_hh, NULL, false);
+    lb_tensor *outputs =
+        lb_gru_sequence(gates.x, gates.tokens, state, cell->weight_hh, cell->bias_hh, NULL, false);
     *final = lb_op_output(outputs, 1);
     return outputs;
 }
 
 /* A layer that asks with its state before each step, and reads the answer with the token. */
-static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_tensor *gates,
+static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_gates gates,
                                lb_tensor *state, lb_tensor **final, lb_attended_result *seen)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
     lb_tensor *outputs =
-        lb_attention_gru_sequence(gates, state, memory->keys, memory->values, memory->mask, a->query, a->v,
-                                  cell->weight_ih, cell->weight_hh, cell->bias_hh);
+        lb_attention_gru_sequence(gates.x, gates.tokens, state, memory->keys, memory->values, memory->mask,
+                                  a->query, a->v, cell->weight_ih, cell->weight_hh, cell->bias_hh);
     *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
     *final = outputs;
     if (!lb_is_sound(outputs)) return outputs;
@@ -195,14 +197,14 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     }
     const lb_gru_cell *cell = model->decoder.cell;
     lb_attended_result seen = {0};
-    lb_tensor *gates =
-        token_gates(model, &model->target_embedding, target_in, cell->weight_ih, cell->bias_ih);
+    lb_gates gates = target_gates(model, &target_in);
     lb_tensor *top = asks_first(model->config.attention)
                          ? ask_and_read(model, &encoded->memory, gates, initial[0], &decoded.final[0], &seen)
                          : read_layer(cell, gates, initial[0], &decoded.final[0]);
     for (int layer = 1; layer < model->config.layers; layer++) {
         cell = &model->decoder.cell[layer];
-        gates = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih);
+        gates = (lb_gates){
+            .x = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih)};
         top = read_layer(cell, gates, initial[layer], &decoded.final[layer]);
     }
     if (!seen.context && model->attention.depth)

@@ -19,14 +19,12 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
     return rows;
 }
 
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
-                               lb_tensor *bias)
+lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *weight_ih,
+                            lb_tensor *bias_ih)
 {
-    if (lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) >= tokens.batch * tokens.length)
-        return lb_affine_columns(lb_embedding_forward(embedding, tokens), weight, 0, bias);
-    const char *outer = lb_tape_enter(tokens.tape, embedding->name);
+    bool table =
+        lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) < tokens->batch * tokens->length;
     lb_tensor *rows =
-        lb_lookup(tokens, lb_affine_columns(lb_on_tape(tokens.tape, embedding->weight), weight, 0, bias));
-    lb_tape_leave(tokens.tape, outer);
-    return rows;
+        table ? lb_on_tape(tokens->tape, embedding->weight) : lb_embedding_forward(embedding, *tokens);
+    return (lb_gates){.x = lb_affine_columns(rows, weight_ih, 0, bias_ih), .tokens = table ? tokens : NULL};
 }

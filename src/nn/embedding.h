@@ -18,11 +18,16 @@ lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const ch
 /** Shapes: tokens [batch, length] -> [batch, length, width]. Errors: LB_ERROR_INDEX. */
 lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens);
 
-/** The embedding and an affine map behind it, lb_affine_columns(embedding, weight, 0, bias), in whichever order costs less: where
- *  the vocabulary is smaller than the batch, the table is mapped once and its rows are looked up.
- *  Shapes: weight [outputs, width or more], bias [outputs] or NULL -> [batch, length, outputs].
- *  Errors: LB_ERROR_INDEX, LB_ERROR_SHAPE. */
-lb_tensor *lb_embedding_affine(const lb_embedding *embedding, lb_tokens tokens, lb_tensor *weight,
-                               lb_tensor *bias);
+/** The input's part of a GRU's gates, as lb_gru_sequence and lb_attention_gru_sequence take it. */
+typedef struct lb_gates {
+    lb_tensor *x;            /* [batch, length, 3 hidden]; or a table [vocabulary, 3 hidden] */
+    const lb_tokens *tokens; /* that choose rows of the table; NULL: no table */
+} lb_gates;
+
+/** The embedding, and behind it the first columns of weight_ih, and bias_ih, in whichever order costs less: where the vocabulary
+ *  is smaller than the batch, the whole table is mapped once. `tokens` must live as long as the result.
+ *  Shapes: weight_ih [3 hidden, width or more], bias_ih [3 hidden]. Errors: LB_ERROR_INDEX, LB_ERROR_SHAPE. */
+lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *weight_ih,
+                            lb_tensor *bias_ih);
 
 #endif

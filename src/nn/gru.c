@@ -34,7 +34,7 @@ lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor 
     /* A sequence of one step. */
     lb_shape step = LB_SHAPE(-1, 1, lb_is_sound(gates) ? lb_dim(gates, -1) : 1);
     lb_tensor *outputs =
-        lb_gru_sequence(lb_reshape(gates, step), state, cell->weight_hh, cell->bias_hh, NULL, false);
+        lb_gru_sequence(lb_reshape(gates, step), NULL, state, cell->weight_hh, cell->bias_hh, NULL, false);
     lb_tensor *next = lb_op_output(outputs, 1);
     lb_module_leave(x, outer);
     return next;
@@ -71,33 +71,34 @@ typedef struct run {
 } run;
 
 /* The outputs of one layer, given the input's part of the gates in each direction. */
-static lb_tensor *run_layer(const run *r, int layer, lb_tensor *const *gates)
+static lb_tensor *run_layer(const run *r, int layer, const lb_gates *gates)
 {
     lb_tensor *side[2] = {NULL};
     for (int direction = 0; direction < r->gru->directions; direction++) {
         int index = layer * r->gru->directions + direction;
         const lb_gru_cell *cell = &r->gru->cell[index];
         lb_tensor *initial = r->initial ? r->initial[index] : NULL;
-        side[direction] = lb_gru_sequence(gates[direction], initial, cell->weight_hh, cell->bias_hh,
-                                          r->lengths, direction == 1);
+        side[direction] = lb_gru_sequence(gates[direction].x, gates[direction].tokens, initial,
+                                          cell->weight_hh, cell->bias_hh, r->lengths, direction == 1);
         r->result.final[index] = lb_op_output(side[direction], 1);
     }
     return r->gru->directions == 2 ? lb_concat(side, 2, -1) : side[0];
 }
 
 /* All layers, from the gates of the first. */
-static lb_gru_result run_layers(run r, lb_tensor *const *first_gates)
+static lb_gru_result run_layers(run r, const lb_gates *first_gates)
 {
     const lb_gru *gru = r.gru;
     r.result.final =
         lb_tape_alloc(r.tape, (size_t)(gru->config.layers * gru->directions) * sizeof(lb_tensor *));
-    if (!r.result.final) return (lb_gru_result){.outputs = first_gates[0]};
+    if (!r.result.final) return (lb_gru_result){.outputs = first_gates[0].x};
     r.result.outputs = run_layer(&r, 0, first_gates);
     for (int layer = 1; layer < gru->config.layers; layer++) {
-        lb_tensor *x = lb_dropout(r.result.outputs, gru->config.dropout), *gates[2];
+        lb_tensor *x = lb_dropout(r.result.outputs, gru->config.dropout);
+        lb_gates gates[2];
         for (int direction = 0; direction < gru->directions; direction++) {
             const lb_gru_cell *cell = &gru->cell[layer * gru->directions + direction];
-            gates[direction] = lb_affine(x, cell->weight_ih, cell->bias_ih);
+            gates[direction] = (lb_gates){.x = lb_affine(x, cell->weight_ih, cell->bias_ih)};
         }
         r.result.outputs = run_layer(&r, layer, gates);
     }
@@ -109,9 +110,10 @@ lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *
 {
     if (!x->tape) return (lb_gru_result){.outputs = x};
     const char *outer = lb_tape_enter(x->tape, gru->name);
-    lb_tensor *gates[2];
+    lb_gates gates[2];
     for (int direction = 0; direction < gru->directions; direction++)
-        gates[direction] = lb_affine(x, gru->cell[direction].weight_ih, gru->cell[direction].bias_ih);
+        gates[direction] =
+            (lb_gates){.x = lb_affine(x, gru->cell[direction].weight_ih, gru->cell[direction].bias_ih)};
     lb_gru_result result =
         run_layers((run){.gru = gru, .tape = x->tape, .initial = initial, .lengths = lengths}, gates);
     lb_tape_leave(x->tape, outer);
@@ -122,10 +124,10 @@ lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embed
                                     lb_tensor *const *initial)
 {
     const char *outer = lb_tape_enter(tokens.tape, gru->name);
-    lb_tensor *gates[2];
+    lb_gates gates[2];
     for (int direction = 0; direction < gru->directions; direction++)
-        gates[direction] = lb_embedding_affine(embedding, tokens, gru->cell[direction].weight_ih,
-                                               gru->cell[direction].bias_ih);
+        gates[direction] = lb_embedding_gates(embedding, &tokens, gru->cell[direction].weight_ih,
+                                              gru->cell[direction].bias_ih);
     lb_gru_result result = run_layers(
         (run){.gru = gru, .tape = tokens.tape, .initial = initial, .lengths = tokens.lengths}, gates);
     lb_tape_leave(tokens.tape, outer);

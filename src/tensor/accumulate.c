@@ -97,6 +97,28 @@ void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t st
         add_block_of_rows(rows, smaller(COLUMNS, width - first), from + first, stride, to + first);
 }
 
+LB_KERNEL static void add_block_at_rows(const int32_t *id, int64_t rows, int64_t count, const lb_real *from,
+                                        int64_t stride, lb_real *to, int64_t to_stride)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        lb_real *sum = to + (id ? id[row] : row) * to_stride;
+#pragma omp simd
+        for (int64_t i = 0; i < count; i++) sum[i] += from[row * stride + i];
+    }
+}
+
+void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_real *from, int64_t stride,
+                    lb_real *to)
+{
+    if (rows * width <= ALONE) {
+        add_block_at_rows(id, rows, width, from, stride, to, width);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < width; first += COLUMNS)
+        add_block_at_rows(id, rows, smaller(COLUMNS, width - first), from + first, stride, to + first, width);
+}
+
 void lb_set_zero(int64_t count, lb_real *to)
 {
     if (count <= ALONE) {

@@ -11,19 +11,20 @@
 
 #include <stdint.h>
 
-/** Widths that a row of saved gates holds: r, z, n, h_n, each `hidden` long; and which of them is h_n. */
-enum { LB_GRU_SAVED = 4, LB_GRU_SAVED_H = 3 };
+/** What a row keeps for backward, each `hidden` long: r, z, n, h_n, previous; and where in it the last two are. */
+enum { LB_GRU_SAVED = 5, LB_GRU_SAVED_H = 3, LB_GRU_SAVED_PREVIOUS = 4 };
 
-/** Shapes: x [3 hidden], product [3 hidden] = W_hh previous, bias [3 hidden], previous [hidden]
- *  -> next [hidden], saved [LB_GRU_SAVED hidden]. `next` may be `previous`. */
+/** One step of a row: `state` becomes the next one.
+ *  Shapes: x [3 hidden], product [3 hidden] = W_hh previous, bias [3 hidden], state [hidden]
+ *  -> output [hidden], the next state once more; saved [LB_GRU_SAVED hidden]. */
 void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
-                  const lb_real *previous, lb_real *next, lb_real *saved);
+                  lb_real *state, lb_real *output, lb_real *saved);
 
-/** Shapes: saved [LB_GRU_SAVED hidden], previous [hidden], dnext [hidden] -> dx [3 hidden], dprevious [hidden].
+/** The same back: `dstate`, the gradient of the next state, becomes the previous one's.
+ *  Shapes: saved [LB_GRU_SAVED hidden], doutput [hidden], dstate [hidden] -> dx [3 hidden]; `dx` may be `saved`.
  *  The gradient of W_hh previous + b_hh is that of x for r and z; for n it takes the place of h_n in `saved`, where it costs no
- *  memory of its own. `dprevious` holds only the direct path; the one through W_hh is the caller's. `dprevious` may be
- *  `dnext`. */
-void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *previous, const lb_real *dnext,
-                           lb_real *dx, lb_real *dprevious);
+ *  memory of its own. `dstate` gets only the direct path; the one through W_hh is the caller's. */
+void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
+                           lb_real *dstate);
 
 #endif

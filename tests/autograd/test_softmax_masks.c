@@ -146,15 +146,17 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
                          support_leaf(LB_SHAPE(3 * HIDDEN, HIDDEN), -1, 1, 8),
                          support_leaf(LB_SHAPE(3 * HIDDEN), -1, 1, 9)};
     lb_tape *tape = lb_tape_new();
-    lb_tensor *outputs = lb_attention_gru_sequence(leaf[0], leaf[1], leaf[2], leaf[3], example_mask(tape),
-                                                   leaf[4], leaf[5], leaf[6], leaf[7], leaf[8]);
+    lb_tensor *outputs =
+        lb_attention_gru_sequence(leaf[0], NULL, leaf[1], leaf[2], leaf[3], example_mask(tape), leaf[4],
+                                  leaf[5], leaf[6], leaf[7], leaf[8]);
     ck_assert_msg(lb_is_sound(outputs), "%s", lb_tape_error(tape));
     lb_tensor *contexts = lb_op_output(outputs, 1), *weights = lb_op_output(outputs, 2);
     check_finite(outputs->data, lb_count(outputs), "outputs");
     check_hidden_row(contexts->data, STEPS * DEPTH, "contexts");
     check_hidden_row(weights->data, STEPS * KEYS, "weights");
     /* Such a row is a plain GRU's. */
-    lb_tensor *plain = lb_gru_sequence(lb_on_tape(tape, leaf[0]), leaf[1], leaf[7], leaf[8], NULL, false);
+    lb_tensor *plain =
+        lb_gru_sequence(lb_on_tape(tape, leaf[0]), NULL, leaf[1], leaf[7], leaf[8], NULL, false);
     for (int i = HIDDEN_ROW * STEPS * HIDDEN; i < (HIDDEN_ROW + 1) * STEPS * HIDDEN; i++)
         ck_assert_double_eq_tol((double)outputs->data[i], (double)plain->data[i], 1e-6);
     lb_tensor *loss = lb_add(lb_sum_all(lb_mul(outputs, outputs)), lb_sum_all(lb_mul(contexts, contexts)));

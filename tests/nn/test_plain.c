@@ -126,7 +126,7 @@ static void compare(trial *t, twin fused, twin plain, const int64_t *output_coun
 static lb_plain_result fused_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     (void)tape;
-    lb_tensor *outputs = lb_gru_sequence(in[0], in[3], in[1], in[2], t->lengths, t->reverse);
+    lb_tensor *outputs = lb_gru_sequence(in[0], NULL, in[3], in[1], in[2], t->lengths, t->reverse);
     return (lb_plain_result){{outputs, lb_op_output(outputs, 1)}};
 }
 
@@ -281,8 +281,8 @@ END_TEST
 static lb_plain_result fused_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     lb_tensor *outputs =
-        lb_attention_gru_sequence(in[0], in[1], lb_scale(in[2], t->number), in[3], mask_of(tape, t, in[2]),
-                                  in[4], in[5], in[6], in[7], in[8]);
+        lb_attention_gru_sequence(in[0], NULL, in[1], lb_scale(in[2], t->number), in[3],
+                                  mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8]);
     return (lb_plain_result){{outputs, lb_op_output(outputs, 1), lb_op_output(outputs, 2)}};
 }
 

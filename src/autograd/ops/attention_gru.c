@@ -3,7 +3,6 @@
 #include "autograd/gru_gradient.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
-#include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
@@ -17,26 +16,34 @@ enum { X, INITIAL, KEYS, VALUES, MASK, W_QUERY, V, W_CONTEXT, W_HIDDEN, BIAS };
 enum { OUTPUTS, CONTEXTS, WEIGHTS };
 
 typedef struct extent {
+    lb_gru_input x;
     int64_t batch, steps, hidden, width, depth, keys;
     int64_t saved; /* numbers kept for a row and step: gates, previous state, query */
 } extent;
 
+/* The op's attributes. */
+static const lb_tokens *tokens_of(const lb_node *node)
+{
+    return node->attributes;
+}
+
 static extent extent_of(const lb_node *node)
 {
-    extent e = {.batch = lb_dim(node->in[X], 0),
-                .steps = lb_dim(node->in[X], 1),
-                .hidden = lb_dim(node->in[W_HIDDEN], 1)};
+    extent e = {.x = lb_gru_input_of(node, X, tokens_of(node))};
+    e.batch = e.x.batch;
+    e.steps = e.x.steps;
+    e.hidden = e.x.hidden;
     e.keys = lb_dim(node->in[KEYS], 1);
     e.width = lb_dim(node->in[KEYS], 2);
     e.depth = lb_dim(node->in[VALUES], 2);
-    e.saved = (LB_GRU_SAVED + 1) * e.hidden + e.width;
+    e.saved = LB_GRU_SAVED * e.hidden + e.width;
     return e;
 }
 
 static lb_status check_attended(const lb_node *node)
 {
-    lb_shape x = node->in[X]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
-    if (keys.ndim != 3 || keys.dim[0] != x.dim[0])
+    lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, X, tokens_of(node)).batch)
         return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
         return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
@@ -49,25 +56,19 @@ static lb_status check_attended(const lb_node *node)
 
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
-    lb_shape x = node->in[X]->shape, weight = node->in[W_HIDDEN]->shape;
-    int64_t hidden = weight.ndim == 2 ? weight.dim[1] : -1;
-    if (x.ndim != 3 || !lb_shape_equal(weight, LB_SHAPE(3 * hidden, hidden)) || x.dim[2] != 3 * hidden)
-        return lb_op_misfit(node, "the gates do not fit", "x", X, "weight_hh", W_HIDDEN);
+    lb_status status = lb_gru_input_check(node, tokens_of(node), X, INITIAL, W_HIDDEN, BIAS);
+    if (status) return status;
     if (check_attended(node)) return LB_ERROR_SHAPE;
-    lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
-    if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(keys.dim[2], hidden)))
+    extent e = extent_of(node);
+    if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(e.width, e.hidden)))
         return lb_op_misfit(node, "a query would not fit a key", "weight_query", W_QUERY, "keys", KEYS);
     lb_shape context = node->in[W_CONTEXT]->shape;
-    if (context.ndim != 2 || context.dim[0] != 3 * hidden || context.dim[1] < values.dim[2])
+    if (context.ndim != 2 || context.dim[0] != 3 * e.hidden || context.dim[1] < e.depth)
         return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values",
                             VALUES);
-    if (!lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(3 * hidden)))
-        return lb_op_misfit(node, "the bias does not fit", "bias_hh", BIAS, "weight_hh", W_HIDDEN);
-    if (!lb_shape_equal(node->in[INITIAL]->shape, LB_SHAPE(x.dim[0], hidden)))
-        return lb_op_misfit(node, "the initial state does not fit", "initial", INITIAL, "x", X);
-    out[OUTPUTS] = LB_SHAPE(x.dim[0], x.dim[1], hidden);
-    out[CONTEXTS] = LB_SHAPE(x.dim[0], x.dim[1], values.dim[2]);
-    out[WEIGHTS] = LB_SHAPE(x.dim[0], x.dim[1], keys.dim[1]);
+    out[OUTPUTS] = LB_SHAPE(e.batch, e.steps, e.hidden);
+    out[CONTEXTS] = LB_SHAPE(e.batch, e.steps, e.depth);
+    out[WEIGHTS] = LB_SHAPE(e.batch, e.steps, e.keys);
     return LB_OK;
 }
 
@@ -95,15 +96,15 @@ static int64_t powers_count(const extent *e)
     return e->steps > 1 ? e->batch * e->keys * e->width : 0;
 }
 
-/* Where the parts of a saved row begin; the gates begin it. */
+/* Where the last parts of a saved row begin; what lb_gru_gates saves begins it. */
 static int64_t previous_at(const extent *e)
 {
-    return LB_GRU_SAVED * e->hidden;
+    return LB_GRU_SAVED_PREVIOUS * e->hidden;
 }
 
 static int64_t query_at(const extent *e)
 {
-    return (LB_GRU_SAVED + 1) * e->hidden;
+    return LB_GRU_SAVED * e->hidden;
 }
 
 /* Columns of W_CONTEXT that meet the input, which has been multiplied already. */
@@ -121,58 +122,51 @@ typedef struct forward_weights {
 typedef struct forward_memory {
     const lb_real *powers; /* [batch, keys, width]; NULL where those of this tile are not to be had */
     lb_real *state;        /* [rows, hidden] */
-    lb_real *query;        /* [rows, width] */
     lb_real *product;      /* [rows, 3 hidden]: W_hh h */
     lb_real *x;            /* [rows, 3 hidden]: the input's part of the gates, context included */
     lb_real *power;        /* [width]: of a query */
-    lb_real *spare;        /* [saved]: where nothing is kept */
+    lb_real *saved;        /* [rows, saved], if nothing is kept for backward: of one step */
 } forward_memory;
 
 static int64_t forward_count(const extent *e, int64_t rows)
 {
-    return rows * (7 * e->hidden + e->width) + e->width + e->saved;
+    return rows * (7 * e->hidden + e->saved) + e->width;
 }
 
 static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memory)
 {
     forward_memory m = {.state = memory};
-    m.query = m.state + rows * e->hidden;
-    m.product = m.query + rows * e->width;
+    m.product = m.state + rows * e->hidden;
     m.x = m.product + rows * 3 * e->hidden;
     m.power = m.x + rows * 3 * e->hidden;
-    m.spare = m.power + e->width;
+    m.saved = m.power + e->width;
     return m;
 }
 
 static void forward_step(lb_node *node, const extent *e, const forward_weights *weights, int64_t first,
                          int64_t height, int64_t t, forward_memory m)
 {
-    int64_t hidden = e->hidden;
-    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), weights->query, 0, m.query, e->width);
+    int64_t hidden = e->hidden, start = first * e->steps + t;
+    lb_real *saved = node->saved ? (lb_real *)node->saved + start * e->saved : m.saved;
+    int64_t saved_stride = node->saved ? e->steps * e->saved : e->saved;
+    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), weights->query, 0,
+                   saved + query_at(e), saved_stride);
     lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden), weights->hidden, 0, m.product,
                    3 * hidden);
     for (int64_t row = 0; row < height; row++) {
-        int64_t at = (first + row) * e->steps + t;
+        int64_t at = start + row * e->steps;
         lb_attended to = attended_by(node, e, first + row, m.powers, m.power);
-        lb_attend(&to, m.query + row * e->width, node->out[WEIGHTS]->data + at * e->keys,
+        lb_attend(&to, saved + row * saved_stride + query_at(e), node->out[WEIGHTS]->data + at * e->keys,
                   node->out[CONTEXTS]->data + at * e->depth);
-        memcpy(m.x + row * 3 * hidden, node->in[X]->data + at * 3 * hidden,
-               (size_t)(3 * hidden) * sizeof(lb_real));
+        memcpy(m.x + row * 3 * hidden, lb_gru_input_row(&e->x, at), (size_t)(3 * hidden) * sizeof(lb_real));
     }
-    lb_gemm_serial(
-        height, 3 * hidden, e->depth,
-        lb_plain(node->out[CONTEXTS]->data + (first * e->steps + t) * e->depth, e->steps * e->depth),
-        weights->context, 1, m.x, 3 * hidden);
-    for (int64_t row = 0; row < height; row++) {
-        int64_t at = (first + row) * e->steps + t;
-        lb_real *saved = node->saved ? (lb_real *)node->saved + at * e->saved : m.spare;
-        lb_real *h = m.state + row * hidden;
-        memcpy(saved + previous_at(e), h, (size_t)hidden * sizeof *h);
-        memcpy(saved + query_at(e), m.query + row * e->width, (size_t)e->width * sizeof *h);
-        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data, h, h,
-                     saved);
-        memcpy(node->out[OUTPUTS]->data + at * hidden, h, (size_t)hidden * sizeof *h);
-    }
+    lb_gemm_serial(height, 3 * hidden, e->depth,
+                   lb_plain(node->out[CONTEXTS]->data + start * e->depth, e->steps * e->depth),
+                   weights->context, 1, m.x, 3 * hidden);
+    for (int64_t row = 0; row < height; row++)
+        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data,
+                     m.state + row * hidden, node->out[OUTPUTS]->data + (start + row * e->steps) * hidden,
+                     saved + row * saved_stride);
 }
 
 /* Fills in what rows `first` and on attend to; returns the batch's `powers`, or NULL if the tile has none. */
@@ -223,8 +217,8 @@ static lb_status forward(lb_node *node)
 
 /* Gradients of the whole op that are gathered row by row, and used in large products once all steps are done. */
 typedef struct backward_memory {
+    lb_gru_gradient gates;
     lb_real *dstate;   /* [batch, hidden] */
-    lb_real *dx;       /* [batch * steps, 3 hidden]; X's gradient itself if that is to be set */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
     lb_real *dv;       /* [tiles, width] */
@@ -238,7 +232,7 @@ static int64_t backward_work(const lb_node *node)
     extent e = extent_of(node);
     int64_t all = e.batch * e.steps, tiles = lb_row_tiles_of(e.batch).count;
     return e.batch * e.hidden + tiles * (2 * e.width + e.keys + e.keys * (e.width + e.depth)) +
-           all * ((lb_op_sets(node, X) ? 0 : 3) * e.hidden + e.width + e.depth);
+           all * (e.width + e.depth);
 }
 
 /* Shares out the work's memory: first what must begin at zero, then the rest. */
@@ -247,6 +241,7 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     lb_real *work = node->work;
     int64_t all = e->batch * e->steps;
     backward_memory m = {.dstate = work};
+    m.gates = lb_gru_gradient_in(node, X, &e->x, node->saved, e->saved);
     m.dv = m.dstate + e->batch * e->hidden;
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
@@ -254,7 +249,6 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     m.power = m.dscores + tiles * e->keys;
     m.dquery = m.power + tiles * e->width;
     m.dcontext = m.dquery + all * e->width;
-    m.dx = lb_op_sets(node, X) ? node->in[X]->grad : m.dcontext + all * e->depth;
     return m;
 }
 
@@ -272,55 +266,44 @@ static lb_attended_grad grads_of(const lb_node *node, const extent *e, int64_t t
     };
 }
 
-static lb_gru_gradient gradient_of(const lb_node *node, const extent *e, const lb_real *dx)
-{
-    return (lb_gru_gradient){.hidden = e->hidden,
-                             .rz = dx,
-                             .rz_stride = 3 * e->hidden,
-                             .n = (const lb_real *)node->saved + LB_GRU_SAVED_H * e->hidden,
-                             .n_stride = e->saved};
-}
-
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
                           int64_t t, backward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
+    lb_gru_gradient now = lb_gru_gradient_rows(m.gates, start, e->steps);
     const lb_real *powers =
         filled_powers(e, first, (const lb_real *)node->saved + e->batch * e->steps * e->saved);
     for (int64_t row = 0; row < height; row++) {
-        int64_t at = (first + row) * e->steps + t;
-        lb_real *saved = (lb_real *)node->saved + at * e->saved, *d = m.dstate + (first + row) * hidden;
-        lb_add_to(hidden, node->out[OUTPUTS]->grad + at * hidden, d);
-        lb_gru_gates_backward(hidden, saved, saved + previous_at(e), d, m.dx + at * 3 * hidden, d);
+        int64_t at = start + row * e->steps;
+        lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * e->saved,
+                              node->out[OUTPUTS]->grad + at * hidden, now.x + row * now.x_stride,
+                              m.dstate + (first + row) * hidden);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
     lb_gemm_serial(
-        height, e->depth, 3 * hidden, lb_plain(m.dx + start * 3 * hidden, e->steps * 3 * hidden),
+        height, e->depth, 3 * hidden, lb_plain(now.x, now.x_stride),
         lb_plain(node->in[W_CONTEXT]->data + before_context(node, e), lb_dim(node->in[W_CONTEXT], 1)), 1,
         m.dcontext + start * e->depth, e->steps * e->depth);
     for (int64_t row = 0; row < height; row++) {
-        int64_t at = (first + row) * e->steps + t;
+        int64_t at = start + row * e->steps;
         lb_attended to = attended_by(node, e, first + row, powers, m.power + tile * e->width);
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
                            node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
                            grads_of(node, e, tile, first + row, &m), m.dquery + at * e->width);
     }
-    lb_gru_add_state_gradient(lb_gru_gradient_rows(gradient_of(node, e, m.dx), start, e->steps), height,
-                              node->in[W_HIDDEN], m.dstate + first * hidden);
+    lb_gru_add_state_gradient(now, height, node->in[W_HIDDEN], m.dstate + first * hidden);
     lb_gemm_serial(height, hidden, e->width, lb_plain(m.dquery + start * e->width, e->steps * e->width),
                    lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
 }
 
 /* The weight's last columns += gradient' input, over all rows and steps: one product. */
-static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, const lb_real *gradient,
-                        lb_matrix input)
+static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matrix gradient, lb_matrix input)
 {
-    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1);
+    int64_t stride = lb_dim(weight, 1);
     if (lb_wants_grad(weight))
-        lb_gemm(outputs, inputs, rows, lb_transposed(gradient, outputs), input, 1,
-                weight->grad + stride - inputs, stride);
+        lb_gemm(lb_dim(weight, 0), inputs, rows, gradient, input, 1, weight->grad + stride - inputs, stride);
 }
 
 static void backward(lb_node *node)
@@ -333,14 +316,14 @@ static void backward(lb_node *node)
         for (int64_t t = e.steps - 1; t >= 0; t--)
             backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
     int64_t all = e.batch * e.steps;
-    const lb_real *saved = node->saved;
+    lb_matrix previous = lb_plain((const lb_real *)node->saved + previous_at(&e), e.saved);
     lb_op_add_grad(node->in[INITIAL], m.dstate);
     lb_op_add_grad_rows(node->in[V], tiles.count, m.dv);
-    if (!lb_op_sets(node, X)) lb_op_add_grad(node->in[X], m.dx);
-    lb_gru_add_weight_gradient(gradient_of(node, &e, m.dx), all, lb_plain(saved + previous_at(&e), e.saved),
-                               node->in[W_HIDDEN], node->in[BIAS]);
-    add_product(node->in[W_QUERY], e.hidden, all, m.dquery, lb_plain(saved + previous_at(&e), e.saved));
-    add_product(node->in[W_CONTEXT], e.depth, all, m.dx, lb_plain(node->out[CONTEXTS]->data, e.depth));
+    lb_gru_give_input_gradient(node, X, &e.x, m.gates);
+    lb_gru_add_weight_gradient(m.gates, all, previous, node->in[W_HIDDEN], node->in[BIAS]);
+    add_product(node->in[W_QUERY], e.hidden, all, lb_transposed(m.dquery, e.width), previous);
+    add_product(node->in[W_CONTEXT], e.depth, all, lb_transposed(m.gates.x, m.gates.x_stride),
+                lb_plain(node->out[CONTEXTS]->data, e.depth));
 }
 
 static double dot(const lb_real *weight, int64_t row, int64_t width, const double *x)
@@ -393,7 +376,7 @@ static void reference(const lb_node *node, double *const *out)
             reference_attend(node, &e, row, state, out[WEIGHTS] + at * e.keys, context);
             for (int64_t j = 0; j < e.hidden; j++) {
                 for (int64_t g = 0; g < 3; g++)
-                    x[g] = (double)node->in[X]->data[at * 3 * e.hidden + g * e.hidden + j] +
+                    x[g] = (double)lb_gru_input_row(&e.x, at)[g * e.hidden + j] +
                            context_part(node, &e, g * e.hidden + j, context);
                 double r = 1 / (1 + exp(-x[0] - gate(node, j, state)));
                 double z = 1 / (1 + exp(-x[1] - gate(node, e.hidden + j, state)));
@@ -407,8 +390,16 @@ static void reference(const lb_node *node, double *const *out)
 
 static lb_tensor *masked_case(lb_tensor *const *in)
 {
-    return lb_attention_gru_sequence(in[X], in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY], in[V],
-                                     in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
+    return lb_attention_gru_sequence(in[X], NULL, in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY],
+                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
+}
+
+static lb_tensor *table_case(lb_tensor *const *in)
+{
+    static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 2, 2, 2}, lengths[] = {4, 4, 4};
+    lb_tokens tokens = {in[X]->tape, 3, 4, id, lengths};
+    return lb_attention_gru_sequence(in[X], &tokens, in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY],
+                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
 }
 
 static const lb_op_case cases[] = {
@@ -424,6 +415,12 @@ static const lb_op_case cases[] = {
       LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
      .fixed = {[MASK] = true},
      .apply = masked_case},
+    {"a table",
+     10,
+     {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[MASK] = true},
+     .apply = table_case},
 };
 
 static const lb_op attention_gru_op = {
@@ -442,22 +439,25 @@ static const lb_op attention_gru_op = {
 };
 
 /** A GRU whose input at each step is joined by what its last state attends to, by additive attention.
- *  Shapes: x [batch, time, 3 hidden] = W_ih input + b_ih without the context's part; initial [batch, hidden];
+ *  Shapes: x [batch, time, 3 hidden] = W_ih input + b_ih without the context's part; or, with `tokens` [batch, time], a table
+ *          [rows, 3 hidden] of which each token reads its row in place (NULL: no table); initial [batch, hidden];
  *          keys [batch, K, width], projected; values [batch, K, depth]; mask [batch, K] or NULL;
  *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth or more], of which the last
  *          `depth` columns count: weight_ih will do; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
  *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K].
- *  Mask:   as lb_attend_additive. Errors: LB_ERROR_SHAPE.
+ *  Mask:   as lb_attend_additive. Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a token is not a row.
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
-lb_tensor *lb_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys, lb_tensor *values,
-                                     lb_tensor *mask, lb_tensor *weight_query, lb_tensor *v,
-                                     lb_tensor *weight_context, lb_tensor *weight_hh, lb_tensor *bias_hh)
+lb_tensor *lb_attention_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial,
+                                     lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                     lb_tensor *weight_query, lb_tensor *v, lb_tensor *weight_context,
+                                     lb_tensor *weight_hh, lb_tensor *bias_hh)
 {
+    lb_tokens chosen = tokens ? *tokens : (lb_tokens){0};
     return lb_op_apply(
         &attention_gru_op,
-        LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh), NULL,
-        0);
+        LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh),
+        &chosen, sizeof chosen);
 }
 
 static const lb_op *const ops[] = {&attention_gru_op};

@@ -3,7 +3,6 @@
 #include "autograd/gru_gradient.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
-#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
 #include "tensor/gru_kernel.h"
@@ -13,81 +12,82 @@
 
 enum { X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS, FINAL };
-/* A saved row holds the gates and then the state that was before. */
-enum { SAVED = LB_GRU_SAVED + 1 };
 
 typedef struct sequence {
+    lb_tokens tokens;       /* tape NULL: x is no table */
     const int32_t *lengths; /* NULL: all rows are full */
     bool reverse;
 } sequence;
 
-static int64_t length_of(const lb_node *node, int64_t row)
+static lb_gru_input input_of(const lb_node *node)
+{
+    return lb_gru_input_of(node, X, &((const sequence *)node->attributes)->tokens);
+}
+
+static int64_t length_of(const lb_node *node, const lb_gru_input *x, int64_t row)
 {
     const sequence *s = node->attributes;
-    return s->lengths ? s->lengths[row] : lb_dim(node->in[X], 1);
+    return s->lengths ? s->lengths[row] : x->steps;
 }
 
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
-    lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
-    int64_t hidden = weight.ndim == 2 ? weight.dim[1] : -1;
-    if (x.ndim != 3 || !lb_shape_equal(weight, LB_SHAPE(3 * hidden, hidden)) || x.dim[2] != 3 * hidden)
-        return lb_op_misfit(node, "the gates do not fit", "x", X, "weight_hh", WEIGHT);
-    if (!lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(3 * hidden)))
-        return lb_op_misfit(node, "the bias does not fit", "bias_hh", BIAS, "weight_hh", WEIGHT);
-    out[FINAL] = LB_SHAPE(x.dim[0], hidden);
-    if (node->in[INITIAL] && !lb_shape_equal(node->in[INITIAL]->shape, out[FINAL]))
-        return lb_op_misfit(node, "the initial state does not fit", "initial", INITIAL, "x", X);
-    out[OUTPUTS] = LB_SHAPE(x.dim[0], x.dim[1], hidden);
-    for (int64_t row = 0; row < x.dim[0]; row++)
-        if (length_of(node, row) < 0 || length_of(node, row) > x.dim[1])
+    lb_status status =
+        lb_gru_input_check(node, &((const sequence *)node->attributes)->tokens, X, INITIAL, WEIGHT, BIAS);
+    if (status) return status;
+    lb_gru_input x = input_of(node);
+    out[OUTPUTS] = LB_SHAPE(x.batch, x.steps, x.hidden);
+    out[FINAL] = LB_SHAPE(x.batch, x.hidden);
+    for (int64_t row = 0; row < x.batch; row++)
+        if (length_of(node, &x, row) < 0 || length_of(node, &x, row) > x.steps)
             return lb_op_fail(node, LB_ERROR_ARGUMENT, "row %lld has length %lld of %lld", (long long)row,
-                              (long long)length_of(node, row), (long long)x.dim[1]);
+                              (long long)length_of(node, &x, row), (long long)x.steps);
     return LB_OK;
 }
 
 /* Time step number `i` of a walk in the op's direction, or against it. */
-static int64_t time_at(const lb_node *node, int64_t i, bool backward)
+static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backward)
 {
     const sequence *s = node->attributes;
-    return s->reverse != backward ? lb_dim(node->in[X], 1) - 1 - i : i;
+    return s->reverse != backward ? steps - 1 - i : i;
 }
 
 /* `state` [height, hidden] goes through all steps; `product` [height, 3 hidden] is working memory. A row keeps its
  * state where it has no token. */
-static void forward_tile(lb_node *node, lb_matrix weight, int64_t first, int64_t height, lb_real *state,
-                         lb_real *product, lb_real *spare)
+static void forward_tile(lb_node *node, const lb_gru_input *x, lb_matrix weight, int64_t first,
+                         int64_t height, lb_real *state, lb_real *product, lb_real *spare)
 {
-    int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
-    const lb_real *bias = node->in[BIAS]->data;
+    int64_t steps = x->steps, hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
     for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, i, false);
-        lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product, 3 * hidden);
+        int64_t t = time_at(node, steps, i, false);
+        if (i == 0 && !node->in[INITIAL])
+            memset(product, 0, (size_t)(height * 3 * hidden) * sizeof *product);
+        else
+            lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product,
+                           3 * hidden);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
-            lb_real *saved = node->saved ? (lb_real *)node->saved + at * SAVED * hidden : spare;
-            lb_real *h = state + row * hidden, *out = node->out[OUTPUTS]->data + at * hidden;
-            if (t >= length_of(node, first + row)) {
+            lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : spare;
+            lb_real *out = node->out[OUTPUTS]->data + at * hidden;
+            if (t < length_of(node, x, first + row)) {
+                lb_gru_gates(hidden, lb_gru_input_row(x, at), product + row * 3 * hidden,
+                             node->in[BIAS]->data, state + row * hidden, out, saved);
+            } else {
                 memset(out, 0, (size_t)hidden * sizeof *out);
-                memset(saved, 0, (size_t)(SAVED * hidden) * sizeof *saved);
-                continue;
+                memset(saved, 0, (size_t)kept * sizeof *saved);
             }
-            memcpy(saved + LB_GRU_SAVED * hidden, h, (size_t)hidden * sizeof *h);
-            lb_gru_gates(hidden, node->in[X]->data + at * 3 * hidden, product + row * 3 * hidden, bias, h, h,
-                         saved);
-            memcpy(out, h, (size_t)hidden * sizeof *h);
         }
     }
 }
 
 static lb_status forward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
-            hidden = lb_dim(node->in[WEIGHT], 1);
+    lb_gru_input x = input_of(node);
+    int64_t batch = x.batch, steps = x.steps, hidden = x.hidden;
     lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + SAVED) * hidden);
+    lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + LB_GRU_SAVED) * hidden);
     lb_real *state = node->out[FINAL]->data;
-    if (node->records) node->saved = lb_op_reals(node, batch * steps * SAVED * hidden);
+    if (node->records) node->saved = lb_op_reals(node, batch * steps * LB_GRU_SAVED * hidden);
     lb_matrix weight;
     if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
     if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, batch * steps, &weight))
@@ -98,70 +98,58 @@ static lb_status forward(lb_node *node)
         memset(state, 0, (size_t)(batch * hidden) * sizeof *state);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
-        lb_real *own = product + tile * (tiles.rows * 3 + SAVED) * hidden;
-        forward_tile(node, weight, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
+        lb_real *own = product + tile * (tiles.rows * 3 + LB_GRU_SAVED) * hidden;
+        forward_tile(node, &x, weight, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
                      state + tile * tiles.rows * hidden, own, own + tiles.rows * 3 * hidden);
     }
     return LB_OK;
 }
 
-/* Once all steps are done, or those that are: the gradient of W_hh h + b_hh. */
-static lb_gru_gradient gradient_of(const lb_node *node, const lb_real *dx)
+/* dstate [height, hidden] becomes the gradient of the initial state. */
+static void backward_tile(lb_node *node, const lb_gru_input *x, lb_gru_gradient all, int64_t first,
+                          int64_t height, lb_real *dstate)
 {
-    int64_t hidden = lb_dim(node->in[WEIGHT], 1);
-    return (lb_gru_gradient){.hidden = hidden,
-                             .rz = dx,
-                             .rz_stride = 3 * hidden,
-                             .n = (const lb_real *)node->saved + LB_GRU_SAVED_H * hidden,
-                             .n_stride = SAVED * hidden};
-}
-
-/* dx [batch * steps, 3 hidden] becomes the gradient of x, dstate [height, hidden] that of the initial state. */
-static void backward_tile(lb_node *node, int64_t first, int64_t height, lb_real *dstate, lb_real *dx)
-{
-    int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
+    int64_t steps = x->steps, hidden = x->hidden;
     for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, i, true);
+        int64_t t = time_at(node, steps, i, true);
+        lb_gru_gradient now = lb_gru_gradient_rows(all, first * steps + t, steps);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
-            lb_real *d = dstate + row * hidden, *dx_row = dx + at * 3 * hidden;
-            if (t >= length_of(node, first + row)) {
-                memset(dx_row, 0, (size_t)(3 * hidden) * sizeof *dx_row);
-                continue;
-            }
-            lb_real *saved = (lb_real *)node->saved + at * SAVED * hidden;
-            lb_add_to(hidden, node->out[OUTPUTS]->grad + at * hidden, d);
-            lb_gru_gates_backward(hidden, saved, saved + LB_GRU_SAVED * hidden, d, dx_row, d);
+            lb_real *dx = now.x + row * now.x_stride;
+            if (t < length_of(node, x, first + row))
+                lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * LB_GRU_SAVED * hidden,
+                                      node->out[OUTPUTS]->grad + at * hidden, dx, dstate + row * hidden);
+            else
+                memset(dx, 0, (size_t)(3 * hidden) * sizeof *dx);
         }
-        lb_gru_gradient now = lb_gru_gradient_rows(gradient_of(node, dx), first * steps + t, steps);
-        lb_gru_add_state_gradient(now, height, node->in[WEIGHT], dstate);
+        if (i < steps - 1 || node->in[INITIAL])
+            lb_gru_add_state_gradient(now, height, node->in[WEIGHT], dstate);
     }
 }
 
-/* dstate [batch, hidden], and dx [batch * steps, 3 hidden] if that is not the gradient of x itself */
+/* dstate [batch, hidden] */
 static int64_t backward_work(const lb_node *node)
 {
-    int64_t hidden = lb_dim(node->in[WEIGHT], 1), batch = lb_dim(node->in[X], 0);
-    return batch * hidden + (lb_op_sets(node, X) ? 0 : lb_count(node->in[X]));
+    return lb_count(node->out[FINAL]);
 }
 
 static void backward(lb_node *node)
 {
-    int64_t batch = lb_dim(node->in[X], 0), steps = lb_dim(node->in[X], 1),
-            hidden = lb_dim(node->in[WEIGHT], 1);
-    lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *dstate = node->work;
-    lb_real *dx = lb_op_sets(node, X) ? node->in[X]->grad : dstate + batch * hidden;
-    memcpy(dstate, node->out[FINAL]->grad, (size_t)(batch * hidden) * sizeof *dstate);
+    lb_gru_input x = input_of(node);
+    lb_row_tiles tiles = lb_row_tiles_of(x.batch);
+    int64_t hidden = x.hidden, kept = LB_GRU_SAVED * hidden;
+    lb_real *dstate = node->work, *saved = node->saved;
+    lb_gru_gradient gradient = lb_gru_gradient_in(node, X, &x, saved, kept);
+    memcpy(dstate, node->out[FINAL]->grad, (size_t)(x.batch * hidden) * sizeof *dstate);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
     for (int64_t tile = 0; tile < tiles.count; tile++)
-        backward_tile(node, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
-                      dstate + tile * tiles.rows * hidden, dx);
-    if (!lb_op_sets(node, X)) lb_op_add_grad(node->in[X], dx);
+        backward_tile(node, &x, gradient, tile * tiles.rows, lb_row_tile_height(tiles, tile, x.batch),
+                      dstate + tile * tiles.rows * hidden);
+    lb_gru_give_input_gradient(node, X, &x, gradient);
     lb_op_add_grad(node->in[INITIAL], dstate);
-    const lb_real *previous = (const lb_real *)node->saved + LB_GRU_SAVED * hidden;
-    lb_gru_add_weight_gradient(gradient_of(node, dx), batch * steps, lb_plain(previous, SAVED * hidden),
-                               node->in[WEIGHT], node->in[BIAS]);
+    lb_gru_add_weight_gradient(gradient, x.batch * x.steps,
+                               lb_plain(saved + LB_GRU_SAVED_PREVIOUS * hidden, kept), node->in[WEIGHT],
+                               node->in[BIAS]);
 }
 
 static double gate(const lb_node *node, const double *state, int64_t which)
@@ -187,15 +175,17 @@ static void reference_step(const lb_node *node, const lb_real *x, double *state,
 /* The rows of `out` serve as the memory of the state: of the outputs' row for the next state, of the final's for this. */
 static void reference(const lb_node *node, double *const *out)
 {
-    int64_t steps = lb_dim(node->in[X], 1), hidden = lb_dim(node->in[WEIGHT], 1);
-    for (int64_t row = 0; row < lb_dim(node->in[X], 0); row++) {
+    lb_gru_input x = input_of(node);
+    int64_t steps = x.steps, hidden = x.hidden;
+    for (int64_t row = 0; row < x.batch; row++) {
         double *state = out[FINAL] + row * hidden;
         for (int64_t j = 0; j < hidden; j++)
             state[j] = node->in[INITIAL] ? (double)node->in[INITIAL]->data[row * hidden + j] : 0;
-        for (int64_t i = 0; i < length_of(node, row); i++) {
+        int64_t length = length_of(node, &x, row);
+        for (int64_t i = 0; i < length; i++) {
             bool reverse = ((const sequence *)node->attributes)->reverse;
-            int64_t at = row * steps + (reverse ? length_of(node, row) - 1 - i : i);
-            reference_step(node, node->in[X]->data + at * 3 * hidden, state, out[OUTPUTS] + at * hidden);
+            int64_t at = row * steps + (reverse ? length - 1 - i : i);
+            reference_step(node, lb_gru_input_row(&x, at), state, out[OUTPUTS] + at * hidden);
         }
     }
 }
@@ -204,17 +194,24 @@ static const int32_t example_lengths[] = {2, 4, 0};
 
 static lb_tensor *padded_case(lb_tensor *const *in)
 {
-    return lb_gru_sequence(in[X], in[INITIAL], in[WEIGHT], in[BIAS], example_lengths, false);
+    return lb_gru_sequence(in[X], NULL, in[INITIAL], in[WEIGHT], in[BIAS], example_lengths, false);
 }
 
 static lb_tensor *reverse_case(lb_tensor *const *in)
 {
-    return lb_gru_sequence(in[X], in[INITIAL], in[WEIGHT], in[BIAS], example_lengths, true);
+    return lb_gru_sequence(in[X], NULL, in[INITIAL], in[WEIGHT], in[BIAS], example_lengths, true);
 }
 
 static lb_tensor *full_case(lb_tensor *const *in)
 {
-    return lb_gru_sequence(in[0], NULL, in[1], in[2], NULL, false);
+    return lb_gru_sequence(in[0], NULL, NULL, in[1], in[2], NULL, false);
+}
+
+static lb_tensor *table_case(lb_tensor *const *in)
+{
+    static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 0, 0, 0};
+    lb_tokens tokens = {in[X]->tape, 3, 4, id, example_lengths};
+    return lb_gru_sequence(in[X], &tokens, in[INITIAL], in[WEIGHT], in[BIAS], example_lengths, true);
 }
 
 static const lb_op_case cases[] = {
@@ -225,6 +222,7 @@ static const lb_op_case cases[] = {
      .apply = reverse_case},
     {"no initial state", 3, {LB_DIMS(2, 3, 9), LB_DIMS(9, 3), LB_DIMS(9)}, .apply = full_case},
     {"several tiles", 3, {LB_DIMS(19, 2, 3), LB_DIMS(3, 1), LB_DIMS(3)}, .apply = full_case},
+    {"a table", 4, {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = table_case},
 };
 
 static const lb_op gru_op = {
@@ -244,18 +242,19 @@ static const lb_op gru_op = {
 };
 
 /** A GRU over a padded batch of sequences, given the input's part of the gates.
- *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; initial [batch, hidden] or NULL
- *           for zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
+ *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time], a table
+ *           [rows, 3 hidden] of which each token reads its row in place (NULL: no table); initial [batch, hidden] or NULL for
+ *           zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
  *           -> outputs [batch, time, hidden], zero behind a row's end; output 1: the final state [batch, hidden].
  *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at each row's end.
- *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time.
+ *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a row.
  *  Cost:    O(batch time hidden^2); one fork for all steps.
  *  Source:  Cho et al. 2014, arXiv:1406.1078, in PyTorch's variant (tensor/gru_kernel.h). */
-lb_tensor *lb_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh, lb_tensor *bias_hh,
-                           const int32_t *lengths, bool reverse)
+lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
+                           lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
-    return lb_op_apply(&gru_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &(sequence){lengths, reverse},
-                       sizeof(sequence));
+    sequence all = {.tokens = tokens ? *tokens : (lb_tokens){0}, .lengths = lengths, .reverse = reverse};
+    return lb_op_apply(&gru_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
 }
 
 static const lb_op *const ops[] = {&gru_op};

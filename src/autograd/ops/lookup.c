@@ -14,24 +14,15 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
         return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s",
                           lb_shape_format(table, text));
     }
-    for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
-        if (tokens->id[i] < 0 || tokens->id[i] >= table.dim[0])
-            return lb_op_fail(node, LB_ERROR_INDEX,
-                              "token id %d in row %lld, position %lld: the table has %lld rows",
-                              (int)tokens->id[i], (long long)(i / tokens->length),
-                              (long long)(i % tokens->length), (long long)table.dim[0]);
+    if (lb_op_check_ids(node, tokens, 0)) return LB_ERROR_INDEX;
     *out = LB_SHAPE(tokens->batch, tokens->length, table.dim[1]);
     return LB_OK;
 }
 
-enum {
-    ALONE = 1 << 16, /* elements that one thread is quicker with */
-    COLUMNS = 64     /* of the table, whose gradient a thread takes at a time */
-};
-
 static lb_status forward(lb_node *node)
 {
     const lb_tokens *tokens = node->attributes;
+    enum { ALONE = 1 << 16 /* elements that one thread is quicker with */ };
     int64_t width = lb_dim(node->in[0], 1), count = tokens->batch * tokens->length;
 #pragma omp parallel for schedule(static) if (count * width > ALONE)
     for (int64_t i = 0; i < count; i++)
@@ -43,13 +34,9 @@ static lb_status forward(lb_node *node)
 static void backward(lb_node *node)
 {
     const lb_tokens *tokens = node->attributes;
-    int64_t width = lb_dim(node->in[0], 1), count = tokens->batch * tokens->length;
-#pragma omp parallel for schedule(static) if (count * width > ALONE)
-    for (int64_t first = 0; first < width; first += COLUMNS)
-        for (int64_t i = 0; i < count; i++)
-            lb_add_to(width - first < COLUMNS ? width - first : COLUMNS,
-                      node->out[0]->grad + i * width + first,
-                      node->in[0]->grad + tokens->id[i] * width + first);
+    int64_t width = lb_dim(node->in[0], 1);
+    lb_add_at_rows(tokens->id, tokens->batch * tokens->length, width, node->out[0]->grad, width,
+                   node->in[0]->grad);
 }
 
 static void reference(const lb_node *node, double *const *out)
