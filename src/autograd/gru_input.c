@@ -21,8 +21,9 @@ lb_status lb_gru_input_check(const lb_node *node, const lb_tokens *tokens, int x
         return lb_op_misfit(node, "the gates do not fit", "x", x, "weight_hh", weight_hh);
     if (!lb_shape_equal(node->in[bias_hh]->shape, LB_SHAPE(3 * hidden)))
         return lb_op_misfit(node, "the bias does not fit", "bias_hh", bias_hh, "weight_hh", weight_hh);
+    if (tokens->tape && lb_op_check_ids(node, tokens, x)) return LB_ERROR_INDEX;
     int64_t batch = lb_gru_input_of(node, x, tokens).batch;
     if (node->in[initial] && !lb_shape_equal(node->in[initial]->shape, LB_SHAPE(batch, hidden)))
         return lb_op_misfit(node, "the initial state does not fit", "initial", initial, "x", x);
-    return tokens->tape ? lb_op_check_ids(node, tokens, x) : LB_OK;
+    return LB_OK;
 }

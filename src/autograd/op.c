@@ -167,30 +167,30 @@ static lb_real *lay_out(const lb_node *node, const lb_tensor *weight, int64_t fi
     return moved;
 }
 
-/* What the tape remembers of these columns; NULL if there is no memory. */
-static lb_laid_out *remember(const lb_node *node, const lb_real *columns, int64_t inputs)
+lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size)
 {
-    lb_laid_out *known = node->tape->laid_out;
-    while (known && (known->columns != columns || known->inputs != inputs)) known = known->next;
+    if (node->tape->mode != LB_MODE_EVALUATE) return NULL;
+    lb_kept *known = node->tape->kept;
+    while (known && (known->of != of || known->size != size)) known = known->next;
     if (known) return known;
     known = lb_tape_alloc(node->tape, sizeof *known);
     if (!known) return NULL;
-    *known = (lb_laid_out){.columns = columns, .inputs = inputs, .next = node->tape->laid_out};
-    return node->tape->laid_out = known;
+    *known = (lb_kept){.of = of, .size = size, .next = node->tape->kept};
+    return node->tape->kept = known;
 }
 
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
                              int64_t rows, lb_matrix *matrix)
 {
-    lb_laid_out once = {.rows = 0}, *known = &once;
-    if (node->tape->mode == LB_MODE_EVALUATE) known = remember(node, weight->data + first, inputs);
-    if (!known) return false;
-    known->rows += rows;
+    lb_kept once = {.uses = 0}, *known = lb_op_kept(node, weight->data + first, inputs);
+    if (lb_tape_status(node->tape)) return false;
+    if (!known) known = &once;
+    known->uses += rows;
     *matrix = lb_transposed(weight->data + first, lb_dim(weight, 1));
-    if (known->rows < ROWS_THAT_PAY) return true;
-    if (!known->moved) known->moved = lay_out(node, weight, first, inputs);
-    *matrix = lb_plain(known->moved, lb_dim(weight, 0));
-    return known->moved != NULL;
+    if (known->uses < ROWS_THAT_PAY) return true;
+    if (!known->made) known->made = lay_out(node, weight, first, inputs);
+    *matrix = lb_plain(known->made, lb_dim(weight, 0));
+    return known->made != NULL;
 }
 
 lb_rng lb_op_rng(const lb_node *node)

@@ -121,6 +121,19 @@ lb_real *lb_op_reals(const lb_node *node, int64_t count);
 /** The same, all zero. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
+/** What ops have made of numbers that do not change while the tape evaluates: a decoder asks for the same at every step. */
+typedef struct lb_kept {
+    const lb_real *of;
+    int64_t size;  /* together with `of` it says what this is */
+    int64_t uses;  /* so far; the ops count */
+    lb_real *made; /* NULL until an op finds that it pays */
+    struct lb_kept *next;
+} lb_kept;
+
+/** What the tape keeps of these numbers, until the mode changes or the tape is reset. NULL if the tape does not evaluate, or if
+ *  there is no memory. */
+lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
+
 /** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to meet `rows` rows: laid out anew as
  *  [inputs, outputs] if that pays, for our own kernel takes plain operands only; while the tape evaluates, once for all ops
  *  until the mode changes or the tape is reset. False if there is no memory. */

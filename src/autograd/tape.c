@@ -34,7 +34,7 @@ void lb_tape_reset(lb_tape *tape)
 {
     lb_arena_reset(tape->arena);
     tape->last = NULL;
-    tape->laid_out = NULL;
+    tape->kept = NULL;
     tape->scope = NULL;
     tape->backward_ran = false;
     tape->random_ops = 0;
@@ -44,7 +44,7 @@ void lb_tape_reset(lb_tape *tape)
 void lb_tape_set_mode(lb_tape *tape, lb_mode mode)
 {
     tape->mode = mode;
-    tape->laid_out = NULL;
+    tape->kept = NULL;
 }
 
 lb_mode lb_tape_mode(const lb_tape *tape)

@@ -5,14 +5,6 @@
 #include "autograd/op.h"
 #include "tensor/arena.h"
 
-/* A weight that ops have asked for transposed while the tape evaluates. A decoder asks for the same ones at every step. */
-typedef struct lb_laid_out {
-    const lb_real *columns;
-    int64_t inputs, rows; /* rows that have met it so far */
-    lb_real *moved;       /* NULL until that pays */
-    struct lb_laid_out *next;
-} lb_laid_out;
-
 struct lb_tape {
     lb_arena *arena;
     lb_node *last; /* of the recorded ops */
@@ -20,7 +12,7 @@ struct lb_tape {
     lb_error error;
     const char *scope;
     lb_mode mode;
-    lb_laid_out *laid_out; /* until the next reset or change of mode: weights may change then */
+    lb_kept *kept; /* until the next reset or change of mode: weights may change then */
     bool backward_ran;
     uint64_t seed;
     uint32_t step;

@@ -26,12 +26,20 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limi
     return all;
 }
 
+LB_KERNEL static lb_real largest(int64_t count, const lb_real *x)
+{
+    lb_real largest = x[0];
+#pragma omp simd reduction(max : largest)
+    for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
 int32_t lb_likeliest(const lb_real *logits, int64_t classes)
 {
-    int64_t best = 0;
-    for (int64_t i = 1; i < classes; i++)
-        if (logits[i] > logits[best]) best = i;
-    return (int32_t)best;
+    lb_real wanted = largest(classes, logits);
+    for (int64_t i = 0; i < classes; i++)
+        if (logits[i] == wanted) return (int32_t)i;
+    return 0; /* there is no largest one among NaNs */
 }
 
 /* Takes one step's choice for every row that still writes. Returns how many still do. */

@@ -100,22 +100,37 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     return lb_params_status(params);
 }
 
-/* The tokens' part of the decoder's gates: the first columns of the weight meet the embedding. */
-static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens)
+/* Whether embedded tokens lose numbers on their way: then no two tokens are alike. */
+static bool drops(const lb_seq2seq *model, lb_tape *tape)
 {
-    const lb_embedding *embedding = &model->target_embedding;
-    lb_tensor *weight = model->decoder.cell->weight_ih, *bias = model->decoder.cell->bias_ih;
-    if (model->config.dropout == 0) return lb_embedding_gates(embedding, tokens, weight, bias);
-    lb_tensor *x = lb_dropout(lb_embedding_forward(embedding, *tokens), model->config.dropout);
-    return (lb_gates){.x = lb_affine_columns(x, weight, 0, bias)};
+    return model->config.dropout > 0 && lb_tape_mode(tape) == LB_MODE_TRAIN;
 }
 
 static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
 {
-    if (model->config.dropout == 0)
+    if (!drops(model, source.tape))
         return lb_gru_forward_tokens(&model->encoder, &model->source_embedding, source, NULL);
     lb_tensor *x = lb_dropout(lb_embedding_forward(&model->source_embedding, source), model->config.dropout);
     return lb_gru_forward(&model->encoder, x, NULL, source.lengths);
+}
+
+/* The decoder will look up about as many symbols as the source has. */
+static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
+{
+    const lb_gru_cell *cell = model->decoder.cell;
+    if (drops(model, source.tape)) return NULL;
+    return lb_embedding_table(&model->target_embedding, source.tape, source.batch * source.length,
+                              cell->weight_ih, cell->bias_ih);
+}
+
+/* The tokens' part of the decoder's gates: the first columns of the weight meet the embedding. */
+static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, lb_tensor *table)
+{
+    const lb_gru_cell *cell = model->decoder.cell;
+    if (!drops(model, tokens->tape))
+        return lb_embedding_gates(&model->target_embedding, tokens, table, cell->weight_ih, cell->bias_ih);
+    lb_tensor *x = lb_dropout(lb_embedding_forward(&model->target_embedding, *tokens), model->config.dropout);
+    return (lb_gates){.x = lb_affine_columns(x, cell->weight_ih, 0, cell->bias_ih)};
 }
 
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
@@ -124,6 +139,7 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
     lb_gru_result read = run_encoder(model, source);
     lb_seq2seq_encoded encoded = {
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
+    encoded.table = target_table(model, source);
     encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
     for (int layer = 0; encoded.initial && read.final && layer < model->config.layers; layer++) {
         int directions = model->encoder.directions, first = layer * directions;
@@ -159,7 +175,8 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
     int64_t batch = lb_dim(outputs, 0), steps = lb_dim(outputs, 1);
     seen->weights = lb_reshape(seen->weights, LB_SHAPE(batch, 1, steps, lb_dim(seen->weights, 2)));
     /* Decoder rows are full: padding comes after what anyone reads. */
-    *final = lb_reshape(lb_slice(outputs, 1, steps - 1, 1), LB_SHAPE(batch, -1));
+    lb_tensor *last = steps == 1 ? outputs : lb_slice(outputs, 1, steps - 1, 1);
+    *final = lb_reshape(last, LB_SHAPE(batch, -1));
     return outputs;
 }
 
@@ -197,7 +214,7 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     }
     const lb_gru_cell *cell = model->decoder.cell;
     lb_attended_result seen = {0};
-    lb_gates gates = target_gates(model, &target_in);
+    lb_gates gates = target_gates(model, &target_in, encoded->table);
     lb_tensor *top = asks_first(model->config.attention)
                          ? ask_and_read(model, &encoded->memory, gates, initial[0], &decoded.final[0], &seen)
                          : read_layer(cell, gates, initial[0], &decoded.final[0]);

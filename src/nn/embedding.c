@@ -19,12 +19,20 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
     return rows;
 }
 
-lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *weight_ih,
-                            lb_tensor *bias_ih)
+lb_tensor *lb_embedding_table(const lb_embedding *embedding, lb_tape *tape, int64_t lookups,
+                              lb_tensor *weight_ih, lb_tensor *bias_ih)
 {
-    bool table =
-        lb_is_sound(embedding->weight) && lb_dim(embedding->weight, 0) < tokens->batch * tokens->length;
-    lb_tensor *rows =
-        table ? lb_on_tape(tokens->tape, embedding->weight) : lb_embedding_forward(embedding, *tokens);
-    return (lb_gates){.x = lb_affine_columns(rows, weight_ih, 0, bias_ih), .tokens = table ? tokens : NULL};
+    if (!lb_is_sound(embedding->weight) || lookups <= lb_dim(embedding->weight, 0)) return NULL;
+    const char *outer = lb_tape_enter(tape, embedding->name);
+    lb_tensor *table = lb_affine_columns(lb_on_tape(tape, embedding->weight), weight_ih, 0, bias_ih);
+    lb_tape_leave(tape, outer);
+    return table;
+}
+
+lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *table,
+                            lb_tensor *weight_ih, lb_tensor *bias_ih)
+{
+    if (table) return (lb_gates){table, tokens};
+    return (lb_gates){.x =
+                          lb_affine_columns(lb_embedding_forward(embedding, *tokens), weight_ih, 0, bias_ih)};
 }

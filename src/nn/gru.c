@@ -125,9 +125,12 @@ lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embed
 {
     const char *outer = lb_tape_enter(tokens.tape, gru->name);
     lb_gates gates[2];
-    for (int direction = 0; direction < gru->directions; direction++)
-        gates[direction] = lb_embedding_gates(embedding, &tokens, gru->cell[direction].weight_ih,
-                                              gru->cell[direction].bias_ih);
+    for (int direction = 0; direction < gru->directions; direction++) {
+        const lb_gru_cell *cell = &gru->cell[direction];
+        lb_tensor *table = lb_embedding_table(embedding, tokens.tape, tokens.batch * tokens.length,
+                                              cell->weight_ih, cell->bias_ih);
+        gates[direction] = lb_embedding_gates(embedding, &tokens, table, cell->weight_ih, cell->bias_ih);
+    }
     lb_gru_result result = run_layers(
         (run){.gru = gru, .tape = tokens.tape, .initial = initial, .lengths = tokens.lengths}, gates);
     lb_tape_leave(tokens.tape, outer);

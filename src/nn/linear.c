@@ -26,9 +26,7 @@ lb_tensor *lb_linear_forward(const lb_linear *linear, lb_tensor *x)
 lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b)
 {
     const char *outer = lb_module_enter(a, linear->name);
-    int64_t width = lb_is_sound(a) && a->shape.ndim ? lb_dim(a, -1) : 0;
-    lb_tensor *first = lb_affine_columns(a, linear->weight, 0, linear->bias);
-    lb_tensor *sum = lb_add(first, lb_affine_columns(b, linear->weight, width, NULL));
+    lb_tensor *y = lb_affine_pair(a, b, linear->weight, linear->bias);
     lb_module_leave(a, outer);
-    return sum;
+    return y;
 }

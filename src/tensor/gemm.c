@@ -16,9 +16,9 @@
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     MOST_TILES = 12,     /* even shares for 2, 3, 4 and 6 threads */
-    FEW_TILES = 4,  /* even shares for 2 and 4: each tile lays out its operands anew, short ones in vain */
-    SHORT = 96,     /* rows of a tile, or columns */
-    TILE_ALIGN = 16 /* the width of the kernels' innermost loops */
+    FEW_TILES = 4, /* even shares for 2 and 4: each tile lays out its operands anew, short ones in vain */
+    SHORT = 96,    /* rows of a tile, or columns */
+    UNIT = 16      /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
 /* OpenBLAS runs such a build on OpenMP's threads unless it is called inside a parallel region or is told that there
@@ -61,27 +61,56 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Tiles into which `length` rows or columns are cut: as many as two, four and more threads share evenly. */
+static int64_t tile_count(int64_t length, int64_t work)
+{
+    int64_t wanted = 1 + work / TILE_WORK, units = (length + UNIT - 1) / UNIT, count = 1;
+    int64_t most = smaller(units, length < SHORT ? FEW_TILES : MOST_TILES);
+    while (count < wanted && 2 * count <= most) count *= 2;
+    return count == 8 && wanted > count && most >= MOST_TILES ? MOST_TILES : count;
+}
+
+/* A product that is cut into `tiles` of rows, or of columns. */
+typedef struct tiling {
+    lb_gemm_fn *serial;
+    int64_t m, n, k, tiles;
+    lb_matrix a, b;
+    lb_real beta, *c;
+    int64_t stride;
+} tiling;
+
+/* Where tile number `tile` begins in `length` rows or columns: two tiles differ by a unit at most. */
+static int64_t tile_start(const tiling *t, int64_t length, int64_t tile)
+{
+    int64_t units = (length + UNIT - 1) / UNIT;
+    return smaller(length, units * tile / t->tiles * UNIT);
+}
+
+static void multiply_tile(const tiling *t, int64_t tile)
+{
+    bool by_rows = t->m >= t->n;
+    int64_t length = by_rows ? t->m : t->n, first = tile_start(t, length, tile),
+            count = tile_start(t, length, tile + 1) - first;
+    lb_matrix a = t->a, b = t->b;
+    if (by_rows) {
+        a.data += a.transposed ? first : first * a.stride;
+        t->serial(count, t->n, t->k, a, b, t->beta, t->c + first * t->stride, t->stride);
+    } else {
+        b.data += b.transposed ? first * b.stride : first;
+        t->serial(t->m, count, t->k, a, b, t->beta, t->c + first, t->stride);
+    }
+}
+
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride)
 {
-    bool by_rows = m >= n;
-    int64_t length = by_rows ? m : n;
-    int64_t wanted = smaller(1 + m * n * k / TILE_WORK, length < SHORT ? FEW_TILES : MOST_TILES);
-    int64_t width = ((length + wanted - 1) / wanted + TILE_ALIGN - 1) / TILE_ALIGN * TILE_ALIGN;
-    int64_t tiles = width > 0 ? (length + width - 1) / width : 0;
-#pragma omp parallel for schedule(static) if (tiles > 1)
-    for (int64_t tile = 0; tile < tiles; tile++) {
-        int64_t first = tile * width, count = smaller(width, length - first);
-        if (by_rows) {
-            lb_matrix rows = a;
-            rows.data += a.transposed ? first : first * a.stride;
-            serial(count, n, k, rows, b, beta, c + first * stride, stride);
-        } else {
-            lb_matrix columns = b;
-            columns.data += b.transposed ? first * b.stride : first;
-            serial(m, count, k, a, columns, beta, c + first, stride);
-        }
+    tiling t = {serial, m, n, k, tile_count(m >= n ? m : n, m * n * k), a, b, beta, c, stride};
+    if (t.tiles == 1) {
+        serial(m, n, k, a, b, beta, c, stride);
+        return;
     }
+#pragma omp parallel for schedule(static)
+    for (int64_t tile = 0; tile < t.tiles; tile++) multiply_tile(&t, tile);
 }
 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,

@@ -32,10 +32,22 @@ static void transpose_strip(int64_t height, int64_t columns, const lb_real *from
             to[j * to_stride + i] = from[i * stride + j];
 }
 
+/* Strip number `strip` of `rows` rows. */
+static void transpose_one(int64_t strip, int64_t rows, int64_t columns, const lb_real *from, int64_t stride,
+                          lb_real *to)
+{
+    int64_t top = strip * STRIP, left = rows - top;
+    transpose_strip(left < STRIP ? left : STRIP, columns, from + top * stride, stride, to + top, rows);
+}
+
 void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to)
 {
-#pragma omp parallel for schedule(static) if (rows * columns > ALONE)
-    for (int64_t top = 0; top < rows; top += STRIP)
-        transpose_strip(rows - top < STRIP ? rows - top : STRIP, columns, from + top * stride, stride,
-                        to + top, rows);
+    int64_t strips = (rows + STRIP - 1) / STRIP;
+    if (rows * columns <= ALONE) {
+        for (int64_t strip = 0; strip < strips; strip++)
+            transpose_one(strip, rows, columns, from, stride, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t strip = 0; strip < strips; strip++) transpose_one(strip, rows, columns, from, stride, to);
 }

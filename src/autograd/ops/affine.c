@@ -5,21 +5,37 @@
 
 #include <string.h>
 
-enum { X, WEIGHT, BIAS };
+enum { X, WEIGHT, BIAS, BESIDE };
 
-/* Which columns of the weight meet x. */
+/* Which columns of the weight meet x. Those behind them meet what stands beside it. */
 typedef struct columns {
-    bool some; /* false: all, and there must be as many as x is wide */
+    bool some; /* false: all, and there must be as many as x is wide, with what stands beside it */
     int64_t first;
 } columns;
+
+static int64_t width_beside(const lb_node *node)
+{
+    return node->in[BESIDE] ? lb_dim(node->in[BESIDE], -1) : 0;
+}
+
+static lb_status check_beside(const lb_node *node)
+{
+    lb_shape x = node->in[X]->shape, beside = node->in[BESIDE]->shape;
+    bool alike = beside.ndim == x.ndim;
+    for (int i = 0; alike && i < x.ndim - 1; i++) alike = x.dim[i] == beside.dim[i];
+    return alike ? LB_OK : lb_op_misfit(node, "rows differ", "x", X, "beside", BESIDE);
+}
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
     const columns *of = node->attributes;
     lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
-    if (x.ndim < 1 || weight.ndim != 2 || (!of->some && lb_shape_dim(x, -1) != weight.dim[1]))
+    if (x.ndim < 1 || weight.ndim != 2) return lb_op_misfit(node, "widths differ", "x", X, "weight", WEIGHT);
+    if (node->in[BESIDE] && check_beside(node)) return LB_ERROR_SHAPE;
+    int64_t inputs = lb_shape_dim(x, -1) + width_beside(node);
+    if (!of->some && inputs != weight.dim[1])
         return lb_op_misfit(node, "widths differ", "x", X, "weight", WEIGHT);
-    if (of->first < 0 || of->first + lb_shape_dim(x, -1) > weight.dim[1])
+    if (of->first < 0 || of->first + inputs > weight.dim[1])
         return lb_op_misfit(node, "the weight has not that many columns", "x", X, "weight", WEIGHT);
     if (node->in[BIAS] && !lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(weight.dim[0])))
         return lb_op_misfit(node, "one bias for each output is needed", "bias", BIAS, "weight", WEIGHT);
@@ -31,52 +47,77 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
 /* Each row of y becomes the bias, to which the product is added. */
 static void fill_rows(int64_t rows, int64_t width, const lb_real *bias, lb_real *y)
 {
-    enum { ALONE = 1 << 15 /* elements that one thread is quicker with */ };
-#pragma omp parallel for schedule(static) if (rows * width > ALONE)
     for (int64_t row = 0; row < rows; row++) memcpy(y + row * width, bias, (size_t)width * sizeof *y);
+}
+
+static int64_t row_count(const lb_node *node)
+{
+    int64_t outputs = lb_dim(node->in[WEIGHT], 0);
+    return lb_count(node->out[0]) / (outputs ? outputs : 1);
+}
+
+/* y = x w' + beta y, with the columns from `first` on. */
+static lb_status multiply(const lb_node *node, int operand, int64_t first, lb_real beta)
+{
+    const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
+    int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(x, -1), rows = row_count(node);
+    lb_matrix met;
+    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &met)) return LB_ERROR_MEMORY;
+    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), met, beta, node->out[0]->data, outputs);
+    return LB_OK;
 }
 
 static lb_status forward(lb_node *node)
 {
-    const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = weight->shape.dim[0], inputs = lb_dim(x, -1);
-    int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
+    const lb_tensor *bias = node->in[BIAS];
     int64_t first = ((const columns *)node->attributes)->first;
-    lb_real *y = node->out[0]->data;
-    if (bias) fill_rows(rows, outputs, bias->data, y);
-    lb_matrix met;
-    if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &met)) return LB_ERROR_MEMORY;
-    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), met, bias ? 1 : 0, y, outputs);
-    return LB_OK;
+    if (bias) fill_rows(row_count(node), lb_count(bias), bias->data, node->out[0]->data);
+    lb_status status = multiply(node, X, first, bias ? 1 : 0);
+    if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), 1);
+    return status;
+}
+
+static void multiply_backward(const lb_node *node, int operand, int64_t first)
+{
+    lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
+    int64_t outputs = lb_dim(weight, 0), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
+            rows = row_count(node);
+    const lb_real *dy = node->out[0]->grad;
+    if (lb_wants_grad(x))
+        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + first, stride),
+                lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
+    if (lb_wants_grad(weight))
+        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1,
+                weight->grad + first, stride);
 }
 
 static void backward(lb_node *node)
 {
-    lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = weight->shape.dim[0], stride = weight->shape.dim[1], inputs = lb_dim(x, -1);
-    int64_t rows = lb_count(node->out[0]) / (outputs ? outputs : 1);
     int64_t first = ((const columns *)node->attributes)->first;
-    const lb_real *dy = node->out[0]->grad;
-    if (lb_wants_grad(x))
-        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + first, stride),
-                lb_op_sets(node, X) ? 0 : 1, x->grad, inputs);
-    if (lb_wants_grad(weight))
-        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1,
-                weight->grad + first, stride);
-    lb_op_add_grad_rows(bias, rows, dy);
+    multiply_backward(node, X, first);
+    if (node->in[BESIDE]) multiply_backward(node, BESIDE, first + lb_dim(node->in[X], -1));
+    lb_op_add_grad_rows(node->in[BIAS], row_count(node), node->out[0]->grad);
+}
+
+/* One row of x, or of what stands beside it, with one row of the weight. */
+static double dot(const lb_node *node, int operand, int64_t row, const lb_real *weight)
+{
+    int64_t inputs = lb_dim(node->in[operand], -1);
+    double sum = 0;
+    for (int64_t j = 0; j < inputs; j++)
+        sum += (double)node->in[operand]->data[row * inputs + j] * (double)weight[j];
+    return sum;
 }
 
 static void reference(const lb_node *node, double *const *out)
 {
-    const lb_tensor *x = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = weight->shape.dim[0], stride = weight->shape.dim[1], inputs = lb_dim(x, -1);
-    int64_t first = ((const columns *)node->attributes)->first;
+    const lb_tensor *weight = node->in[WEIGHT], *bias = node->in[BIAS];
+    int64_t outputs = lb_dim(weight, 0), first = ((const columns *)node->attributes)->first;
     for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
         int64_t row = i / outputs, column = i % outputs;
-        out[0][i] = bias ? (double)bias->data[column] : 0;
-        for (int64_t j = 0; j < inputs; j++)
-            out[0][i] +=
-                (double)x->data[row * inputs + j] * (double)weight->data[column * stride + first + j];
+        const lb_real *met = weight->data + column * lb_dim(weight, 1) + first;
+        out[0][i] = (bias ? (double)bias->data[column] : 0) + dot(node, X, row, met);
+        if (node->in[BESIDE]) out[0][i] += dot(node, BESIDE, row, met + lb_dim(node->in[X], -1));
     }
 }
 
@@ -95,12 +136,24 @@ static lb_tensor *columns_case(lb_tensor *const *in)
     return lb_affine_columns(in[0], in[1], 2, in[2]);
 }
 
+static lb_tensor *pair_case(lb_tensor *const *in)
+{
+    return lb_affine_pair(in[0], in[3], in[1], in[2]);
+}
+
+static lb_tensor *plain_pair_case(lb_tensor *const *in)
+{
+    return lb_affine_pair(in[0], in[2], in[1], NULL);
+}
+
 static const lb_op_case cases[] = {
     {"with bias", 3, {LB_DIMS(3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
     {"three axes", 3, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
     {"without bias", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = plain_case},
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
     {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
+    {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},
+    {"a pair without bias", 3, {LB_DIMS(2, 3), LB_DIMS(4, 5), LB_DIMS(2, 2)}, .apply = plain_pair_case},
 };
 
 static const lb_op affine_op = {
@@ -110,7 +163,7 @@ static const lb_op affine_op = {
     .shape = output_shape,
     .forward = forward,
     .backward = backward,
-    .can_set = 1U << X,
+    .can_set = 1U << X | 1U << BESIDE,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),
@@ -120,15 +173,23 @@ static const lb_op affine_op = {
  *  Shapes: x [..., inputs], weight [outputs, inputs], bias [outputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias), &(columns){0}, sizeof(columns));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){0}, sizeof(columns));
 }
 
-/** The same with a part of the weight: columns first, first + 1, ... What is joined before it meets a weight need not be
- *  joined: [a; b] w' is a w1' + b w2', where w1 and w2 are columns of w.
+/** The same with a part of the weight: columns first, first + 1, ... What meets the other columns may be known elsewhere.
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias), &(columns){true, first}, sizeof(columns));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){true, first},
+                       sizeof(columns));
+}
+
+/** lb_affine of [x; beside], which are not joined for it: their products with their columns are added up.
+ *  Shapes: x [..., n], beside [..., m], weight [outputs, n + m], bias [outputs] or NULL -> [..., outputs].
+ *  Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_affine_pair(lb_tensor *x, lb_tensor *beside, lb_tensor *weight, lb_tensor *bias)
+{
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, beside), &(columns){0}, sizeof(columns));
 }
 
 static const lb_op *const ops[] = {&affine_op};

@@ -96,6 +96,12 @@ static int64_t powers_count(const extent *e)
     return e->steps > 1 ? e->batch * e->keys * e->width : 0;
 }
 
+/* Where they are, during backward. */
+static const lb_real *saved_powers(const lb_node *node, const extent *e)
+{
+    return powers_count(e) ? (const lb_real *)node->saved + e->batch * e->steps * e->saved : NULL;
+}
+
 /* Where the last parts of a saved row begin; what lb_gru_gates saves begins it. */
 static int64_t previous_at(const extent *e)
 {
@@ -174,7 +180,7 @@ static const lb_real *fill_powers(const lb_node *node, const extent *e, int64_t 
                                   lb_real *powers)
 {
     int64_t row = e->keys * e->width;
-    if (powers_count(e) == 0) return NULL;
+    if (!powers) return NULL;
     if (lb_attend_powers(height * row, node->in[KEYS]->data + first * row, powers + first * row))
         return powers;
     powers[first * row] = 0; /* which no power is */
@@ -184,7 +190,18 @@ static const lb_real *fill_powers(const lb_node *node, const extent *e, int64_t 
 /* What fill_powers has returned. */
 static const lb_real *filled_powers(const extent *e, int64_t first, const lb_real *powers)
 {
-    return powers_count(e) > 0 && powers[first * e->keys * e->width] > 0 ? powers : NULL;
+    return powers && powers[first * e->keys * e->width] > 0 ? powers : NULL;
+}
+
+/* Memory for the powers where steps come one by one: from the second one on the tape keeps it. `filled` receives whether an
+ * earlier step has filled it. */
+static lb_real *kept_powers(const lb_node *node, const extent *e, bool *filled)
+{
+    lb_kept *kept = lb_op_kept(node, node->in[KEYS]->data, lb_count(node->in[KEYS]));
+    if (!kept || kept->uses++ == 0) return NULL;
+    *filled = kept->made != NULL;
+    if (!kept->made) kept->made = lb_op_reals(node, e->batch * e->keys * e->width);
+    return kept->made;
 }
 
 static lb_status forward(lb_node *node)
@@ -195,7 +212,9 @@ static lb_status forward(lb_node *node)
     int64_t kept = node->records ? rows * e.saved : 0;
     lb_real *memory = lb_op_reals(node, tiles.count * each);
     lb_real *saved = lb_op_reals(node, kept + powers_count(&e));
-    if (!memory || !saved) return LB_ERROR_MEMORY;
+    bool filled = false;
+    lb_real *powers = powers_count(&e) ? saved + kept : kept_powers(node, &e, &filled);
+    if (lb_tape_status(node->tape)) return LB_ERROR_MEMORY;
     if (node->records) node->saved = saved;
     forward_weights weights;
     if (!lb_op_transposed_weight(node, node->in[W_QUERY], 0, e.hidden, rows, &weights.query) ||
@@ -207,7 +226,7 @@ static lb_status forward(lb_node *node)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
-        m.powers = fill_powers(node, &e, first, height, saved + kept);
+        m.powers = filled ? filled_powers(&e, first, powers) : fill_powers(node, &e, first, height, powers);
         memcpy(m.state, node->in[INITIAL]->data + first * e.hidden,
                (size_t)(height * e.hidden) * sizeof(lb_real));
         for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
@@ -271,8 +290,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
     lb_gru_gradient now = lb_gru_gradient_rows(m.gates, start, e->steps);
-    const lb_real *powers =
-        filled_powers(e, first, (const lb_real *)node->saved + e->batch * e->steps * e->saved);
+    const lb_real *powers = filled_powers(e, first, saved_powers(node, e));
     for (int64_t row = 0; row < height; row++) {
         int64_t at = start + row * e->steps;
         lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * e->saved,
