@@ -7,7 +7,7 @@
 #include "tensor/gemm.h"
 #include "tensor/rng.h"
 
-enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 3 };
+enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 4 };
 
 typedef struct lb_node lb_node;
 typedef struct lb_op lb_op;

@@ -152,31 +152,30 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 }
 
 /* One layer of the decoder that does not attend. */
-static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, lb_tensor *state, lb_tensor **final)
+static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, const int32_t *lengths,
+                             lb_tensor *state, lb_tensor **final)
 {
     lb_tensor *outputs =
-        lb_gru_sequence(gates.x, gates.tokens, state, cell->weight_hh, cell->bias_hh, NULL, false);
+        lb_gru_sequence(gates.x, gates.tokens, state, cell->weight_hh, cell->bias_hh, lengths, false);
     *final = lb_op_output(outputs, 1);
     return outputs;
 }
 
 /* A layer that asks with its state before each step, and reads the answer with the token. */
 static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_gates gates,
-                               lb_tensor *state, lb_tensor **final, lb_attended_result *seen)
+                               const int32_t *lengths, lb_tensor *state, lb_tensor **final,
+                               lb_attended_result *seen)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
     lb_tensor *outputs =
         lb_attention_gru_sequence(gates.x, gates.tokens, state, memory->keys, memory->values, memory->mask,
-                                  a->query, a->v, cell->weight_ih, cell->weight_hh, cell->bias_hh);
+                                  a->query, a->v, cell->weight_ih, cell->weight_hh, cell->bias_hh, lengths);
     *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
-    *final = outputs;
+    *final = lb_op_output(outputs, 3);
     if (!lb_is_sound(outputs)) return outputs;
-    int64_t batch = lb_dim(outputs, 0), steps = lb_dim(outputs, 1);
-    seen->weights = lb_reshape(seen->weights, LB_SHAPE(batch, 1, steps, lb_dim(seen->weights, 2)));
-    /* Decoder rows are full: padding comes after what anyone reads. */
-    lb_tensor *last = steps == 1 ? outputs : lb_slice(outputs, 1, steps - 1, 1);
-    *final = lb_reshape(last, LB_SHAPE(batch, -1));
+    lb_shape all = seen->weights->shape;
+    seen->weights = lb_reshape(seen->weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
     return outputs;
 }
 
@@ -215,14 +214,16 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     const lb_gru_cell *cell = model->decoder.cell;
     lb_attended_result seen = {0};
     lb_gates gates = target_gates(model, &target_in, encoded->table);
-    lb_tensor *top = asks_first(model->config.attention)
-                         ? ask_and_read(model, &encoded->memory, gates, initial[0], &decoded.final[0], &seen)
-                         : read_layer(cell, gates, initial[0], &decoded.final[0]);
+    const int32_t *lengths = target_in.lengths;
+    lb_tensor *top =
+        asks_first(model->config.attention)
+            ? ask_and_read(model, &encoded->memory, gates, lengths, initial[0], &decoded.final[0], &seen)
+            : read_layer(cell, gates, lengths, initial[0], &decoded.final[0]);
     for (int layer = 1; layer < model->config.layers; layer++) {
         cell = &model->decoder.cell[layer];
         gates = (lb_gates){
             .x = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih)};
-        top = read_layer(cell, gates, initial[layer], &decoded.final[layer]);
+        top = read_layer(cell, gates, lengths, initial[layer], &decoded.final[layer]);
     }
     if (!seen.context && model->attention.depth)
         seen = lb_decoder_attention_ask(&model->attention, top, &encoded->memory);

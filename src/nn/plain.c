@@ -87,16 +87,17 @@ lb_plain_result lb_plain_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor
 lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
                                                 lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
                                                 lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
-                                                lb_tensor *bias_hh)
+                                                lb_tensor *bias_hh, const int32_t *lengths)
 {
     lb_tensor *poison =
         find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
-    if (poison) return (lb_plain_result){{poison, poison, poison}};
+    if (poison) return (lb_plain_result){{poison, poison, poison, poison}};
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
     int64_t first = lb_dim(weight_context, 1) - lb_dim(values, 2);
     lb_tensor *state = initial;
+    lb_tensor *there = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
     lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
-    if (!outputs) return (lb_plain_result){{x, x, x}};
+    if (!outputs) return (lb_plain_result){{x, x, x, x}};
     lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
     for (int64_t t = 0; t < steps; t++) {
         lb_tensor *query = lb_reshape(lb_affine(state, weight_query, NULL), LB_SHAPE(batch, 1, width));
@@ -104,11 +105,16 @@ lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial
         contexts[t] = at_time(attended.output[0], 0);
         weights[t] = at_time(attended.output[1], 0);
         lb_tensor *gates = lb_add(at_time(x, t), lb_affine_columns(contexts[t], weight_context, first, NULL));
-        state = outputs[t] = gru_step(gates, state, weight_hh, bias_hh);
+        lb_tensor *next = gru_step(gates, state, weight_hh, bias_hh);
+        lb_tensor *present = there ? lb_slice(there, 1, t, 1) : NULL;
+        state = present ? choose(present, next, state) : next;
+        outputs[t] = present ? lb_mul(present, next) : next;
+        contexts[t] = present ? lb_mul(present, contexts[t]) : contexts[t];
+        weights[t] = present ? lb_mul(present, weights[t]) : weights[t];
     }
     int count = (int)steps;
     return (lb_plain_result){
-        {lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1)}};
+        {lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1), state}};
 }
 
 lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)

@@ -7,7 +7,7 @@
 
 /** What an op with several outputs gives back; those that it does not have are NULL. */
 typedef struct lb_plain_result {
-    lb_tensor *output[3];
+    lb_tensor *output[4];
 } lb_plain_result;
 
 /** lb_gru_sequence: outputs, final state. */
@@ -22,11 +22,11 @@ lb_plain_result lb_plain_attend_additive(lb_tensor *query, lb_tensor *keys, lb_t
 lb_plain_result lb_plain_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                                     lb_tensor *bias, lb_real scale);
 
-/** lb_attention_gru_sequence: outputs, contexts, weights. */
+/** lb_attention_gru_sequence: outputs, contexts, weights, final state. */
 lb_plain_result lb_plain_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
                                                 lb_tensor *values, lb_tensor *mask, lb_tensor *weight_query,
                                                 lb_tensor *v, lb_tensor *weight_context, lb_tensor *weight_hh,
-                                                lb_tensor *bias_hh);
+                                                lb_tensor *bias_hh, const int32_t *lengths);
 
 /** lb_normalize. */
 lb_tensor *lb_plain_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon);

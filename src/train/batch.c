@@ -1,5 +1,9 @@
 #include "train/batch.h"
 
+#include "tensor/row_tiles.h"
+
+#include <stdlib.h>
+
 lb_batch lb_batch_empty(lb_tape *tape)
 {
     lb_tokens none = {.tape = tape};
@@ -35,6 +39,33 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
     rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
 }
 
+/* A length and the list that has it, in one number: longest first, and lists of a length in their order. */
+static uint64_t rank_of(int32_t length, int64_t list)
+{
+    return (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)list;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row)
+{
+    lb_row_tiles tiles = lb_row_tiles_of(size);
+    uint64_t *rank = lb_tape_alloc(tape, (size_t)size * sizeof *rank);
+    if (!rank) return lb_tape_status(tape);
+    for (int64_t list = 0; list < size; list++) rank[list] = rank_of(lengths[list], list);
+    qsort(rank, (size_t)size, sizeof *rank, compare_ranks);
+    int64_t next = 0;
+    for (int64_t place = 0; place < tiles.rows; place++)
+        for (int64_t tile = 0; tile < tiles.count; tile++)
+            if (place < lb_row_tile_height(tiles, tile, size))
+                row[rank[next++] & UINT32_MAX] = tile * tiles.rows + place;
+    return LB_OK;
+}
+
 /* Lists as drawn: [size, max_length] numbers and their lengths. */
 static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint64_t first, int32_t *values,
                     int32_t *lengths)
@@ -52,17 +83,18 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
 {
     int32_t *values = lb_tape_alloc(tape, (size_t)(size * task->max_length) * sizeof *values);
     int32_t *lengths = lb_tape_alloc(tape, (size_t)size * sizeof *lengths);
-    if (!values || !lengths) return lb_batch_empty(tape);
+    int64_t *row = lb_tape_alloc(tape, (size_t)size * sizeof *row);
+    if (!values || !lengths || !row) return lb_batch_empty(tape);
     int32_t longest = draw(task, split, size, first, values, lengths);
     lb_batch_rows rows;
     lb_batch batch = lb_batch_new(tape, size, longest, longest, &rows);
-    if (lb_tape_status(tape)) return batch;
-    for (int64_t row = 0; row < size; row++) {
-        int32_t *list = values + row * task->max_length;
-        for (int32_t i = 0; i < lengths[row]; i++) list[i] += LB_FIRST_TOKEN;
-        lb_batch_set_source(&rows, row, list, lengths[row]);
-        lb_sort_values(list, lengths[row]);
-        lb_batch_set_target(&rows, row, list, lengths[row]);
+    if (lb_tape_status(tape) || lb_batch_order(tape, size, lengths, row)) return lb_batch_empty(tape);
+    for (int64_t i = 0; i < size; i++) {
+        int32_t *list = values + i * task->max_length;
+        for (int32_t k = 0; k < lengths[i]; k++) list[k] += LB_FIRST_TOKEN;
+        lb_batch_set_source(&rows, row[i], list, lengths[i]);
+        lb_sort_values(list, lengths[i]);
+        lb_batch_set_target(&rows, row[i], list, lengths[i]);
     }
     return batch;
 }

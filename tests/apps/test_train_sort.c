@@ -119,7 +119,7 @@ START_TEST(test_train_sort_killed_again_and_again_ends_with_the_same_bits)
     RUN(SMALL, "--target", "0", "--steps", "3000", "--out", "whole");
     ck_assert_int_eq(result.status, 0);
     int kills = 0;
-    for (int ms = 150; ms < 60000; ms += ms / 2) {
+    for (int ms = 100; ms < 60000; ms += ms / 2) {
         RUN_FOR(ms, SMALL, "--target", "0", "--steps", "3000", "--out", "killed");
         if (result.status == 0) break;
         ck_assert_int_eq(result.status, 128 + 9);

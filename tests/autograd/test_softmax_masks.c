@@ -148,7 +148,7 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
     lb_tape *tape = lb_tape_new();
     lb_tensor *outputs =
         lb_attention_gru_sequence(leaf[0], NULL, leaf[1], leaf[2], leaf[3], example_mask(tape), leaf[4],
-                                  leaf[5], leaf[6], leaf[7], leaf[8]);
+                                  leaf[5], leaf[6], leaf[7], leaf[8], NULL);
     ck_assert_msg(lb_is_sound(outputs), "%s", lb_tape_error(tape));
     lb_tensor *contexts = lb_op_output(outputs, 1), *weights = lb_op_output(outputs, 2);
     check_finite(outputs->data, lb_count(outputs), "outputs");

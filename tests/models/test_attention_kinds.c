@@ -27,7 +27,7 @@ static const char *const fixtures[] = {
 static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
 static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0},
                      out_id[] = {4, 5, 6, LB_EOS, 5, 7, LB_EOS, 0};
-static const int32_t target_lengths[] = {4, 3};
+static const int32_t target_lengths[] = {4, 3}, full_lengths[] = {4, 4};
 
 typedef struct subject {
     lb_params *params;
@@ -58,7 +58,7 @@ START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padd
 {
     subject s = make(kinds[_i / 2], false, _i % 2);
     lb_tape *tape = lb_tape_new();
-    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
     lb_seq2seq_decoded decoded = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
     ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
@@ -101,7 +101,7 @@ START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
 {
     subject s = make(kinds[_i / 2], false, _i % 2);
     lb_tape *tape = lb_tape_new();
-    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+    lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
     lb_seq2seq_decoded whole = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
     lb_tensor **state = encoded.initial;

@@ -150,7 +150,10 @@ static void decode_raw(const lb_seq2seq *model, lb_tokens source, int32_t likeli
     lb_tensor **state = encoded.initial;
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(source.tape, RAW_ROWS, 1, &id, &lengths);
-    for (int row = 0; row < RAW_ROWS; row++) id[row] = LB_BOS;
+    for (int row = 0; row < RAW_ROWS; row++) {
+        id[row] = LB_BOS;
+        lengths[row] = 1;
+    }
     for (int t = 0; t < RAW_STEPS; t++) {
         lb_seq2seq_decoded step = lb_seq2seq_decode(model, &encoded, state, next);
         int64_t classes = lb_dim(step.logits, -1);

@@ -57,6 +57,8 @@ START_TEST(test_decode_in_two_parts_equals_decode_at_once)
         lb_tokens part[2] = {lb_tokens_new(m.tape, target.batch, first, &id[0], &lengths[0]),
                              lb_tokens_new(m.tape, target.batch, rest, &id[1], &lengths[1])};
         for (int64_t row = 0; row < target.batch; row++) {
+            lengths[0][row] = (int32_t)first;
+            lengths[1][row] = (int32_t)rest;
             memcpy(id[0] + row * first, target.id + row * target.length, (size_t)first * sizeof(int32_t));
             memcpy(id[1] + row * rest, target.id + row * target.length + first,
                    (size_t)rest * sizeof(int32_t));

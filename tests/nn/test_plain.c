@@ -65,7 +65,7 @@ static double *evaluate(twin run, const trial *t, int64_t *total)
     lb_plain_result result = run(tape, t, in);
     lb_tensor *loss = NULL;
     *total = 0;
-    for (int k = 0; k < 3 && result.output[k]; k++) {
+    for (int k = 0; k < 4 && result.output[k]; k++) {
         lb_tensor *output = result.output[k];
         ck_assert_msg(lb_is_sound(output), "%s: %s", t->name, lb_tape_error(tape));
         lb_tensor *cotangent = lb_tensor_new(tape, output->shape, NULL);
@@ -80,7 +80,7 @@ static double *evaluate(twin run, const trial *t, int64_t *total)
     for (int i = 0; i < t->leaves; i++) *total += lb_count(t->leaf[i]);
     double *all = calloc((size_t)*total + 1, sizeof *all);
     int64_t at = 0;
-    for (int k = 0; k < 3 && result.output[k]; k++)
+    for (int k = 0; k < 4 && result.output[k]; k++)
         for (int64_t i = 0; i < lb_count(result.output[k]); i++)
             all[at++] = (double)result.output[k]->data[i];
     for (int i = 0; i < t->leaves; i++)
@@ -110,7 +110,7 @@ static void compare(trial *t, twin fused, twin plain, const int64_t *output_coun
     bool moves = false;
     for (int64_t i = 0; i < total_plain; i++) moves = moves || b[i] != 0;
     ck_assert(moves);
-    for (int k = 0; k < 3 && output_counts[k]; at += output_counts[k++])
+    for (int k = 0; k < 4 && output_counts[k]; at += output_counts[k++])
         compare_part(t, "output", k, a + at, b + at, output_counts[k]);
     for (int i = 0; i < t->leaves; i++) {
         compare_part(t, "gradient of operand", i, a + at, b + at, lb_count(t->leaf[i]));
@@ -282,14 +282,16 @@ static lb_plain_result fused_attention_gru(lb_tape *tape, const trial *t, lb_ten
 {
     lb_tensor *outputs =
         lb_attention_gru_sequence(in[0], NULL, in[1], lb_scale(in[2], t->number), in[3],
-                                  mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8]);
-    return (lb_plain_result){{outputs, lb_op_output(outputs, 1), lb_op_output(outputs, 2)}};
+                                  mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8], t->lengths);
+    return (lb_plain_result){
+        {outputs, lb_op_output(outputs, 1), lb_op_output(outputs, 2), lb_op_output(outputs, 3)}};
 }
 
 static lb_plain_result plain_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     return lb_plain_attention_gru_sequence(in[0], in[1], lb_scale(in[2], t->number), in[3],
-                                           mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8]);
+                                           mask_of(tape, t, in[2]), in[4], in[5], in[6], in[7], in[8],
+                                           t->lengths);
 }
 
 START_TEST(test_attention_gru_sequence_equals_its_plain_twin)
@@ -298,13 +300,14 @@ START_TEST(test_attention_gru_sequence_equals_its_plain_twin)
     static const int64_t sizes[][6] = {
         {1, 1, 1, 1, 1, 1}, {3, 4, 7, 5, 7, 14}, {37, 3, 33, 6, 9, 33}, {37, 4, 1, 3, 7, 2}};
     for (int s = 0; s < 4; s++)
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 8; kind++) {
             const int64_t *z = sizes[s], batch = z[0], steps = z[1], hidden = z[2], keys = z[3], width = z[4],
                           depth = z[5];
             /* Of keys a thousand times as large there are no exponentials. */
             trial t = {.masked = (kind & 1) && keys > 1, .number = kind & 2 ? 1000 : 1};
-            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s", s, t.masked ? ", masked" : "",
-                     kind & 2 ? ", large keys" : "");
+            if (kind & 4) t.lengths = draw_lengths(batch, steps);
+            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s%s", s, t.masked ? ", masked" : "",
+                     kind & 2 ? ", large keys" : "", t.lengths ? ", padded" : "");
             const lb_shape shapes[] = {LB_SHAPE(batch, steps, 3 * hidden),
                                        LB_SHAPE(batch, hidden),
                                        LB_SHAPE(batch, keys, width),
@@ -316,7 +319,8 @@ START_TEST(test_attention_gru_sequence_equals_its_plain_twin)
                                        LB_SHAPE(3 * hidden)};
             for (int i = 0; i < 9; i++) add_leaf(&t, shapes[i]);
             compare(&t, fused_attention_gru, plain_attention_gru,
-                    (const int64_t[]){batch * steps * hidden, batch * steps * depth, batch * steps * keys});
+                    (const int64_t[]){batch * steps * hidden, batch * steps * depth, batch * steps * keys,
+                                      batch * hidden});
         }
 }
 END_TEST
@@ -387,10 +391,10 @@ START_TEST(test_plain_twins_pass_poison_on)
     ck_assert(!lb_is_sound(lb_plain_attend_additive(good, poison, good, good, NULL).output[0]));
     ck_assert(!lb_is_sound(lb_plain_attend_additive(poison, good, good, good, NULL).output[1]));
     ck_assert(!lb_is_sound(
-        lb_plain_attention_gru_sequence(good, good, poison, good, NULL, good, good, good, good, good)
+        lb_plain_attention_gru_sequence(good, good, poison, good, NULL, good, good, good, good, good, NULL)
             .output[2]));
     ck_assert(!lb_is_sound(
-        lb_plain_attention_gru_sequence(good, good, good, good, NULL, good, good, good, poison, good)
+        lb_plain_attention_gru_sequence(good, good, good, good, NULL, good, good, good, poison, good, NULL)
             .output[0]));
     ck_assert(!lb_is_sound(lb_plain_attend_dot(good, poison, good, NULL, NULL, 1).output[0]));
     ck_assert(!lb_is_sound(lb_plain_attend_dot(good, good, poison, NULL, NULL, 1).output[1]));

@@ -1,8 +1,10 @@
 /* How lists become a batch for teacher forcing. */
 #include "support/alloc.h"
 #include "support/suite.h"
+#include "tensor/row_tiles.h"
 #include "train/batch.h"
 
+#include <math.h>
 #include <string.h>
 
 static const lb_sort_task task = {.max_value = 12, .min_length = 1, .max_length = 6, .seed = 8};
@@ -40,10 +42,17 @@ static void check_batch(lb_split split, const lb_batch *batch, int64_t size, uin
     ck_assert_int_eq(batch->source.batch, size);
     ck_assert_int_eq(batch->target_in.length, batch->source.length + 1);
     ck_assert_int_eq(batch->target_out.length, batch->source.length + 1);
-    for (int64_t row = 0; row < size; row++) {
-        int32_t list[6], length = lb_sort_draw(&task, split, first + (uint64_t)row, list);
-        check_row(batch, row, list, length);
-        longest = length > longest ? length : longest;
+    int32_t lengths[64];
+    int64_t row[64];
+    for (int64_t i = 0; i < size; i++) {
+        int32_t list[6];
+        lengths[i] = lb_sort_draw(&task, split, first + (uint64_t)i, list);
+        longest = lengths[i] > longest ? lengths[i] : longest;
+    }
+    ck_assert_int_eq(lb_batch_order(batch->source.tape, size, lengths, row), LB_OK);
+    for (int64_t i = 0; i < size; i++) {
+        int32_t list[6], length = lb_sort_draw(&task, split, first + (uint64_t)i, list);
+        check_row(batch, row[i], list, length);
     }
     ck_assert_int_eq(batch->source.length, longest);
 }
@@ -56,6 +65,40 @@ START_TEST(test_sort_batch_rows_are_lists_and_their_sorted_twins)
     lb_batch test = lb_sort_batch_from(&task, LB_SPLIT_TEST, tape, 20, 5);
     check_batch(LB_SPLIT_TEST, &test, 20, 5);
     ck_assert_int_eq(lb_tape_status(tape), LB_OK);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_order_takes_each_row_once_and_fills_tiles_alike_longest_first)
+{
+    lb_tape *tape = lb_tape_new();
+    for (int64_t size = 0; size <= 300; size = size * 2 + 1) {
+        int32_t lengths[300], placed[300], expected = 0;
+        int64_t row[300];
+        for (int64_t i = 0; i < size; i++) {
+            lengths[i] = (int32_t)(i * i % 7);
+            expected += lengths[i];
+            placed[i] = -1;
+        }
+        ck_assert_int_eq(lb_batch_order(tape, size, lengths, row), LB_OK);
+        for (int64_t i = 0; i < size; i++) {
+            ck_assert(row[i] >= 0 && row[i] < size);
+            ck_assert_int_eq(placed[row[i]], -1);
+            placed[row[i]] = lengths[i];
+        }
+        lb_row_tiles tiles = lb_row_tiles_of(size);
+        for (int64_t tile = 0; tile < tiles.count; tile++) {
+            int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, size);
+            int32_t sum = placed[first];
+            for (int64_t i = first + 1; i < first + height; i++) {
+                ck_assert_int_ge(placed[i - 1], placed[i]);
+                sum += placed[i];
+            }
+            /* The share of a tile, up to one list of each length. */
+            double share = (double)expected * (double)height / (double)size;
+            ck_assert_double_le(fabs((double)sum - share), 21);
+        }
+    }
     lb_tape_free(tape);
 }
 END_TEST
@@ -106,8 +149,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("batch", SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
-                                                    test_sort_batch_width_is_that_of_the_longest_list,
-                                                    test_tokens_mask_is_one_where_a_token_is,
-                                                    test_sort_batch_failing_allocation_is_an_empty_batch));
+    return support_run_tests("batch",
+                             SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
+                                           test_order_takes_each_row_once_and_fills_tiles_alike_longest_first,
+                                           test_sort_batch_width_is_that_of_the_longest_list,
+                                           test_tokens_mask_is_one_where_a_token_is,
+                                           test_sort_batch_failing_allocation_is_an_empty_batch));
 }

@@ -9,11 +9,10 @@
 #include "tensor/gru_kernel.h"
 #include "tensor/row_tiles.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { X, INITIAL, KEYS, VALUES, MASK, W_QUERY, V, W_CONTEXT, W_HIDDEN, BIAS };
-enum { OUTPUTS, CONTEXTS, WEIGHTS };
+enum { OUTPUTS, CONTEXTS, WEIGHTS, FINAL };
 
 typedef struct extent {
     lb_gru_input x;
@@ -21,15 +20,9 @@ typedef struct extent {
     int64_t saved; /* numbers kept for a row and step: gates, previous state, query */
 } extent;
 
-/* The op's attributes. */
-static const lb_tokens *tokens_of(const lb_node *node)
-{
-    return node->attributes;
-}
-
 static extent extent_of(const lb_node *node)
 {
-    extent e = {.x = lb_gru_input_of(node, X, tokens_of(node))};
+    extent e = {.x = lb_gru_input_of(node, X)};
     e.batch = e.x.batch;
     e.steps = e.x.steps;
     e.hidden = e.x.hidden;
@@ -43,7 +36,7 @@ static extent extent_of(const lb_node *node)
 static lb_status check_attended(const lb_node *node)
 {
     lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
-    if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, X, tokens_of(node)).batch)
+    if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, X).batch)
         return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
         return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
@@ -56,7 +49,7 @@ static lb_status check_attended(const lb_node *node)
 
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
-    lb_status status = lb_gru_input_check(node, tokens_of(node), X, INITIAL, W_HIDDEN, BIAS);
+    lb_status status = lb_gru_input_check(node, X, INITIAL, W_HIDDEN, BIAS);
     if (status) return status;
     if (check_attended(node)) return LB_ERROR_SHAPE;
     extent e = extent_of(node);
@@ -69,6 +62,7 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     out[OUTPUTS] = LB_SHAPE(e.batch, e.steps, e.hidden);
     out[CONTEXTS] = LB_SHAPE(e.batch, e.steps, e.depth);
     out[WEIGHTS] = LB_SHAPE(e.batch, e.steps, e.keys);
+    out[FINAL] = LB_SHAPE(e.batch, e.hidden);
     return LB_OK;
 }
 
@@ -127,7 +121,6 @@ typedef struct forward_weights {
 /* Working memory of a tile of the forward pass. */
 typedef struct forward_memory {
     const lb_real *powers; /* [batch, keys, width]; NULL where those of this tile are not to be had */
-    lb_real *state;        /* [rows, hidden] */
     lb_real *product;      /* [rows, 3 hidden]: W_hh h */
     lb_real *x;            /* [rows, 3 hidden]: the input's part of the gates, context included */
     lb_real *power;        /* [width]: of a query */
@@ -136,43 +129,59 @@ typedef struct forward_memory {
 
 static int64_t forward_count(const extent *e, int64_t rows)
 {
-    return rows * (7 * e->hidden + e->saved) + e->width;
+    return rows * (6 * e->hidden + e->saved) + e->width;
 }
 
 static forward_memory carve_forward(const extent *e, int64_t rows, lb_real *memory)
 {
-    forward_memory m = {.state = memory};
-    m.product = m.state + rows * e->hidden;
+    forward_memory m = {.product = memory};
     m.x = m.product + rows * 3 * e->hidden;
     m.power = m.x + rows * 3 * e->hidden;
     m.saved = m.power + e->width;
     return m;
 }
 
+/* Behind the end of a row there is nothing. */
+static void forward_nothing(lb_node *node, const extent *e, int64_t at, lb_real *saved)
+{
+    memset(node->out[OUTPUTS]->data + at * e->hidden, 0, (size_t)e->hidden * sizeof(lb_real));
+    memset(node->out[CONTEXTS]->data + at * e->depth, 0, (size_t)e->depth * sizeof(lb_real));
+    memset(node->out[WEIGHTS]->data + at * e->keys, 0, (size_t)e->keys * sizeof(lb_real));
+    memset(saved, 0, (size_t)e->saved * sizeof(lb_real));
+}
+
 static void forward_step(lb_node *node, const extent *e, const forward_weights *weights, int64_t first,
                          int64_t height, int64_t t, forward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
+    int64_t present = lb_gru_input_height(&e->x, first, height, t);
+    lb_real *state = node->out[FINAL]->data + first * hidden;
     lb_real *saved = node->saved ? (lb_real *)node->saved + start * e->saved : m.saved;
     int64_t saved_stride = node->saved ? e->steps * e->saved : e->saved;
-    lb_gemm_serial(height, e->width, hidden, lb_plain(m.state, hidden), weights->query, 0,
-                   saved + query_at(e), saved_stride);
-    lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(m.state, hidden), weights->hidden, 0, m.product,
+    lb_gemm_serial(present, e->width, hidden, lb_plain(state, hidden), weights->query, 0, saved + query_at(e),
+                   saved_stride);
+    lb_gemm_serial(present, 3 * hidden, hidden, lb_plain(state, hidden), weights->hidden, 0, m.product,
                    3 * hidden);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = start + row * e->steps;
+        lb_real *x = m.x + row * 3 * hidden;
+        if (t >= lb_gru_input_length(&e->x, first + row)) {
+            forward_nothing(node, e, at, saved + row * saved_stride);
+            continue;
+        }
         lb_attended to = attended_by(node, e, first + row, m.powers, m.power);
         lb_attend(&to, saved + row * saved_stride + query_at(e), node->out[WEIGHTS]->data + at * e->keys,
                   node->out[CONTEXTS]->data + at * e->depth);
-        memcpy(m.x + row * 3 * hidden, lb_gru_input_row(&e->x, at), (size_t)(3 * hidden) * sizeof(lb_real));
+        memcpy(x, lb_gru_input_row(&e->x, at), (size_t)(3 * hidden) * sizeof *x);
     }
-    lb_gemm_serial(height, 3 * hidden, e->depth,
+    lb_gemm_serial(present, 3 * hidden, e->depth,
                    lb_plain(node->out[CONTEXTS]->data + start * e->depth, e->steps * e->depth),
                    weights->context, 1, m.x, 3 * hidden);
-    for (int64_t row = 0; row < height; row++)
-        lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data,
-                     m.state + row * hidden, node->out[OUTPUTS]->data + (start + row * e->steps) * hidden,
-                     saved + row * saved_stride);
+    for (int64_t row = 0; row < present; row++)
+        if (t < lb_gru_input_length(&e->x, first + row))
+            lb_gru_gates(hidden, m.x + row * 3 * hidden, m.product + row * 3 * hidden, node->in[BIAS]->data,
+                         state + row * hidden, node->out[OUTPUTS]->data + (start + row * e->steps) * hidden,
+                         saved + row * saved_stride);
 }
 
 /* Fills in what rows `first` and on attend to; returns the batch's `powers`, or NULL if the tile has none. */
@@ -227,7 +236,7 @@ static lb_status forward(lb_node *node)
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
         m.powers = filled ? filled_powers(&e, first, powers) : fill_powers(node, &e, first, height, powers);
-        memcpy(m.state, node->in[INITIAL]->data + first * e.hidden,
+        memcpy(node->out[FINAL]->data + first * e.hidden, node->in[INITIAL]->data + first * e.hidden,
                (size_t)(height * e.hidden) * sizeof(lb_real));
         for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
     }
@@ -254,7 +263,7 @@ static int64_t backward_work(const lb_node *node)
            all * (e.width + e.depth);
 }
 
-/* Shares out the work's memory: first what must begin at zero, then the rest. */
+/* Shares out the work's memory: first the state's gradient and what must begin at zero, then the rest. */
 static backward_memory carve_backward(const lb_node *node, const extent *e, int64_t tiles)
 {
     lb_real *work = node->work;
@@ -264,7 +273,8 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     m.dv = m.dstate + e->batch * e->hidden;
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
-    memset(work, 0, (size_t)(m.dscores - work) * sizeof *work);
+    memcpy(m.dstate, node->out[FINAL]->grad, (size_t)(e->batch * e->hidden) * sizeof *work);
+    memset(m.dv, 0, (size_t)(m.dscores - m.dv) * sizeof *work);
     m.power = m.dscores + tiles * e->keys;
     m.dquery = m.power + tiles * e->width;
     m.dcontext = m.dquery + all * e->width;
@@ -285,34 +295,48 @@ static lb_attended_grad grads_of(const lb_node *node, const extent *e, int64_t t
     };
 }
 
+/* Behind the end of a row there is no gradient. */
+static void backward_nothing(const extent *e, int64_t at, lb_real *dx, backward_memory m)
+{
+    memset(dx, 0, (size_t)(3 * e->hidden) * sizeof *dx);
+    memset(m.dcontext + at * e->depth, 0, (size_t)e->depth * sizeof *dx);
+    memset(m.dquery + at * e->width, 0, (size_t)e->width * sizeof *dx);
+}
+
 static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t first, int64_t height,
                           int64_t t, backward_memory m)
 {
     int64_t hidden = e->hidden, start = first * e->steps + t;
+    int64_t present = lb_gru_input_height(&e->x, first, height, t);
     lb_gru_gradient now = lb_gru_gradient_rows(m.gates, start, e->steps);
     const lb_real *powers = filled_powers(e, first, saved_powers(node, e));
     for (int64_t row = 0; row < height; row++) {
         int64_t at = start + row * e->steps;
+        lb_real *dx = now.x + row * now.x_stride;
+        if (t >= lb_gru_input_length(&e->x, first + row)) {
+            backward_nothing(e, at, dx, m);
+            continue;
+        }
         lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * e->saved,
-                              node->out[OUTPUTS]->grad + at * hidden, now.x + row * now.x_stride,
-                              m.dstate + (first + row) * hidden);
+                              node->out[OUTPUTS]->grad + at * hidden, dx, m.dstate + (first + row) * hidden);
         memcpy(m.dcontext + at * e->depth, node->out[CONTEXTS]->grad + at * e->depth,
                (size_t)e->depth * sizeof(lb_real));
     }
     lb_gemm_serial(
-        height, e->depth, 3 * hidden, lb_plain(now.x, now.x_stride),
+        present, e->depth, 3 * hidden, lb_plain(now.x, now.x_stride),
         lb_plain(node->in[W_CONTEXT]->data + before_context(node, e), lb_dim(node->in[W_CONTEXT], 1)), 1,
         m.dcontext + start * e->depth, e->steps * e->depth);
-    for (int64_t row = 0; row < height; row++) {
+    for (int64_t row = 0; row < present; row++) {
         int64_t at = start + row * e->steps;
+        if (t >= lb_gru_input_length(&e->x, first + row)) continue;
         lb_attended to = attended_by(node, e, first + row, powers, m.power + tile * e->width);
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
                            node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
                            grads_of(node, e, tile, first + row, &m), m.dquery + at * e->width);
     }
-    lb_gru_add_state_gradient(now, height, node->in[W_HIDDEN], m.dstate + first * hidden);
-    lb_gemm_serial(height, hidden, e->width, lb_plain(m.dquery + start * e->width, e->steps * e->width),
+    lb_gru_add_state_gradient(now, present, node->in[W_HIDDEN], m.dstate + first * hidden);
+    lb_gemm_serial(present, hidden, e->width, lb_plain(m.dquery + start * e->width, e->steps * e->width),
                    lb_plain(node->in[W_QUERY]->data, hidden), 1, m.dstate + first * hidden, hidden);
 }
 
@@ -385,11 +409,11 @@ static double context_part(const lb_node *node, const extent *e, int64_t which, 
 static void reference(const lb_node *node, double *const *out)
 {
     extent e = extent_of(node);
-    double state[64];
-    assert(e.hidden <= LB_LENGTH(state)); /* wider than any case below */
     for (int64_t row = 0; row < e.batch; row++) {
+        double *state = out[FINAL] + row * e.hidden;
         for (int64_t j = 0; j < e.hidden; j++) state[j] = (double)node->in[INITIAL]->data[row * e.hidden + j];
-        for (int64_t at = row * e.steps; at < (row + 1) * e.steps; at++) {
+        for (int64_t t = 0; t < lb_gru_input_length(&e.x, row); t++) {
+            int64_t at = row * e.steps + t;
             double *context = out[CONTEXTS] + at * e.depth, *next = out[OUTPUTS] + at * e.hidden, x[3];
             reference_attend(node, &e, row, state, out[WEIGHTS] + at * e.keys, context);
             for (int64_t j = 0; j < e.hidden; j++) {
@@ -409,15 +433,15 @@ static void reference(const lb_node *node, double *const *out)
 static lb_tensor *masked_case(lb_tensor *const *in)
 {
     return lb_attention_gru_sequence(in[X], NULL, in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY],
-                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
+                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS], NULL);
 }
 
 static lb_tensor *table_case(lb_tensor *const *in)
 {
-    static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 2, 2, 2}, lengths[] = {4, 4, 4};
+    static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 2, 2, 2}, lengths[] = {2, 4, 0};
     lb_tokens tokens = {in[X]->tape, 3, 4, id, lengths};
     return lb_attention_gru_sequence(in[X], &tokens, in[INITIAL], in[KEYS], in[VALUES], in[MASK], in[W_QUERY],
-                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS]);
+                                     in[V], in[W_CONTEXT], in[W_HIDDEN], in[BIAS], lengths);
 }
 
 static const lb_op_case cases[] = {
@@ -433,7 +457,7 @@ static const lb_op_case cases[] = {
       LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
      .fixed = {[MASK] = true},
      .apply = masked_case},
-    {"a table",
+    {"a table, padded",
      10,
      {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
       LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
@@ -445,7 +469,7 @@ static const lb_op attention_gru_op = {
     .name = "attention_gru_sequence",
     .formula = "c_t = attend(W_q h_(t-1)), h_t = gru(x_t + W_c c_t, h_(t-1))",
     .derivative = "back through time; each weight's gradient is one product over all steps",
-    .outputs = 3,
+    .outputs = 4,
     .shape = output_shapes,
     .forward = forward,
     .work = backward_work,
@@ -462,20 +486,22 @@ static const lb_op attention_gru_op = {
  *          keys [batch, K, width], projected; values [batch, K, depth]; mask [batch, K] or NULL;
  *          weight_query [width, hidden]; v [1, width]; weight_context [3 hidden, depth or more], of which the last
  *          `depth` columns count: weight_ih will do; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
- *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K].
- *  Mask:   as lb_attend_additive. Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a token is not a row.
+ *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K];
+ *          all zero behind a row's end; output 3: the final state [batch, hidden].
+ *  Mask:   as lb_attend_additive. Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a row.
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
 lb_tensor *lb_attention_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial,
                                      lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                                      lb_tensor *weight_query, lb_tensor *v, lb_tensor *weight_context,
-                                     lb_tensor *weight_hh, lb_tensor *bias_hh)
+                                     lb_tensor *weight_hh, lb_tensor *bias_hh, const int32_t *lengths)
 {
-    lb_tokens chosen = tokens ? *tokens : (lb_tokens){0};
+    lb_gru_attributes all = {.tokens = tokens ? *tokens : (lb_tokens){0}, .lengths = lengths};
     return lb_op_apply(
         &attention_gru_op,
-        LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh),
-        &chosen, sizeof chosen);
+        LB_INPUTS(x, initial, keys, values, mask, weight_query, v, weight_context, weight_hh, bias_hh), &all,
+        sizeof all);
 }
 
 static const lb_op *const ops[] = {&attention_gru_op};

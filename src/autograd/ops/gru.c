@@ -13,43 +13,25 @@
 enum { X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS, FINAL };
 
-typedef struct sequence {
-    lb_tokens tokens;       /* tape NULL: x is no table */
-    const int32_t *lengths; /* NULL: all rows are full */
-    bool reverse;
-} sequence;
-
-static lb_gru_input input_of(const lb_node *node)
-{
-    return lb_gru_input_of(node, X, &((const sequence *)node->attributes)->tokens);
-}
-
-static int64_t length_of(const lb_node *node, const lb_gru_input *x, int64_t row)
-{
-    const sequence *s = node->attributes;
-    return s->lengths ? s->lengths[row] : x->steps;
-}
-
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
-    lb_status status =
-        lb_gru_input_check(node, &((const sequence *)node->attributes)->tokens, X, INITIAL, WEIGHT, BIAS);
+    lb_status status = lb_gru_input_check(node, X, INITIAL, WEIGHT, BIAS);
     if (status) return status;
-    lb_gru_input x = input_of(node);
+    lb_gru_input x = lb_gru_input_of(node, X);
     out[OUTPUTS] = LB_SHAPE(x.batch, x.steps, x.hidden);
     out[FINAL] = LB_SHAPE(x.batch, x.hidden);
-    for (int64_t row = 0; row < x.batch; row++)
-        if (length_of(node, &x, row) < 0 || length_of(node, &x, row) > x.steps)
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "row %lld has length %lld of %lld", (long long)row,
-                              (long long)length_of(node, &x, row), (long long)x.steps);
     return LB_OK;
+}
+
+static bool is_reverse(const lb_node *node)
+{
+    return ((const lb_gru_attributes *)node->attributes)->reverse;
 }
 
 /* Time step number `i` of a walk in the op's direction, or against it. */
 static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backward)
 {
-    const sequence *s = node->attributes;
-    return s->reverse != backward ? steps - 1 - i : i;
+    return is_reverse(node) != backward ? steps - 1 - i : i;
 }
 
 /* `state` [height, hidden] goes through all steps; `product` [height, 3 hidden] is working memory. A row keeps its
@@ -59,17 +41,17 @@ static void forward_tile(lb_node *node, const lb_gru_input *x, lb_matrix weight,
 {
     int64_t steps = x->steps, hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
     for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, false);
+        int64_t t = time_at(node, steps, i, false), present = lb_gru_input_height(x, first, height, t);
         if (i == 0 && !node->in[INITIAL])
-            memset(product, 0, (size_t)(height * 3 * hidden) * sizeof *product);
+            memset(product, 0, (size_t)(present * 3 * hidden) * sizeof *product);
         else
-            lb_gemm_serial(height, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product,
+            lb_gemm_serial(present, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product,
                            3 * hidden);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
             lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : spare;
             lb_real *out = node->out[OUTPUTS]->data + at * hidden;
-            if (t < length_of(node, x, first + row)) {
+            if (t < lb_gru_input_length(x, first + row)) {
                 lb_gru_gates(hidden, lb_gru_input_row(x, at), product + row * 3 * hidden,
                              node->in[BIAS]->data, state + row * hidden, out, saved);
             } else {
@@ -82,7 +64,7 @@ static void forward_tile(lb_node *node, const lb_gru_input *x, lb_matrix weight,
 
 static lb_status forward(lb_node *node)
 {
-    lb_gru_input x = input_of(node);
+    lb_gru_input x = lb_gru_input_of(node, X);
     int64_t batch = x.batch, steps = x.steps, hidden = x.hidden;
     lb_row_tiles tiles = lb_row_tiles_of(batch);
     lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + LB_GRU_SAVED) * hidden);
@@ -111,19 +93,19 @@ static void backward_tile(lb_node *node, const lb_gru_input *x, lb_gru_gradient 
 {
     int64_t steps = x->steps, hidden = x->hidden;
     for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, true);
+        int64_t t = time_at(node, steps, i, true), present = lb_gru_input_height(x, first, height, t);
         lb_gru_gradient now = lb_gru_gradient_rows(all, first * steps + t, steps);
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
             lb_real *dx = now.x + row * now.x_stride;
-            if (t < length_of(node, x, first + row))
+            if (t < lb_gru_input_length(x, first + row))
                 lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * LB_GRU_SAVED * hidden,
                                       node->out[OUTPUTS]->grad + at * hidden, dx, dstate + row * hidden);
             else
                 memset(dx, 0, (size_t)(3 * hidden) * sizeof *dx);
         }
         if (i < steps - 1 || node->in[INITIAL])
-            lb_gru_add_state_gradient(now, height, node->in[WEIGHT], dstate);
+            lb_gru_add_state_gradient(now, present, node->in[WEIGHT], dstate);
     }
 }
 
@@ -135,7 +117,7 @@ static int64_t backward_work(const lb_node *node)
 
 static void backward(lb_node *node)
 {
-    lb_gru_input x = input_of(node);
+    lb_gru_input x = lb_gru_input_of(node, X);
     lb_row_tiles tiles = lb_row_tiles_of(x.batch);
     int64_t hidden = x.hidden, kept = LB_GRU_SAVED * hidden;
     lb_real *dstate = node->work, *saved = node->saved;
@@ -175,16 +157,15 @@ static void reference_step(const lb_node *node, const lb_real *x, double *state,
 /* The rows of `out` serve as the memory of the state: of the outputs' row for the next state, of the final's for this. */
 static void reference(const lb_node *node, double *const *out)
 {
-    lb_gru_input x = input_of(node);
+    lb_gru_input x = lb_gru_input_of(node, X);
     int64_t steps = x.steps, hidden = x.hidden;
     for (int64_t row = 0; row < x.batch; row++) {
         double *state = out[FINAL] + row * hidden;
         for (int64_t j = 0; j < hidden; j++)
             state[j] = node->in[INITIAL] ? (double)node->in[INITIAL]->data[row * hidden + j] : 0;
-        int64_t length = length_of(node, &x, row);
+        int64_t length = lb_gru_input_length(&x, row);
         for (int64_t i = 0; i < length; i++) {
-            bool reverse = ((const sequence *)node->attributes)->reverse;
-            int64_t at = row * steps + (reverse ? length - 1 - i : i);
+            int64_t at = row * steps + (is_reverse(node) ? length - 1 - i : i);
             reference_step(node, lb_gru_input_row(&x, at), state, out[OUTPUTS] + at * hidden);
         }
     }
@@ -253,7 +234,7 @@ static const lb_op gru_op = {
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
-    sequence all = {.tokens = tokens ? *tokens : (lb_tokens){0}, .lengths = lengths, .reverse = reverse};
+    lb_gru_attributes all = {tokens ? *tokens : (lb_tokens){0}, lengths, reverse};
     return lb_op_apply(&gru_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
 }
 
