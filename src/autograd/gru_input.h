@@ -39,11 +39,15 @@ static inline int64_t lb_gru_input_length(const lb_gru_input *input, int64_t row
     return input->lengths ? input->lengths[row] : input->steps;
 }
 
-/** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`. */
+/** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`, and as many more as are
+ *  multiplied along with it. */
 static inline int64_t lb_gru_input_height(const lb_gru_input *input, int64_t first, int64_t height, int64_t t)
 {
-    while (height > 0 && lb_gru_input_length(input, first + height - 1) <= t) height--;
-    return height;
+    enum { TOGETHER = 4 };
+    int64_t present = height;
+    while (present > 0 && lb_gru_input_length(input, first + present - 1) <= t) present--;
+    int64_t rounded = (present + TOGETHER - 1) / TOGETHER * TOGETHER;
+    return rounded < height ? rounded : height;
 }
 
 #endif

@@ -4,7 +4,7 @@
 
 enum {
     RUN = 1 << 13,   /* elements that a thread takes at a time */
-    ALONE = 1 << 17, /* elements that are not worth a second thread: half a megabyte */
+    ALONE = 1 << 16, /* elements that are not worth a second thread: a quarter of a megabyte */
     COLUMNS = 64     /* columns whose sums a thread takes at a time */
 };
 
@@ -47,6 +47,23 @@ void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_rea
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < count; first += RUN)
         add_scaled_run(smaller(RUN, count - first), factor, from + first, to + first);
+}
+
+LB_KERNEL static void move_run(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) moved[i] += share * (goal[i] - moved[i]);
+}
+
+void lb_move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
+{
+    if (count <= ALONE) {
+        move_run(count, share, goal, moved);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        move_run(smaller(RUN, count - first), share, goal + first, moved + first);
 }
 
 LB_KERNEL static void scale_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)

@@ -12,6 +12,9 @@ void lb_add_to(int64_t count, const lb_real *from, lb_real *to);
 /** to[i] += factor from[i]. */
 void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
 
+/** moved[i] += share (goal[i] - moved[i]). */
+void lb_move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved);
+
 /** to[i] += the sum of column i of from [rows, width], whose rows are `stride` apart, row by row in order. */
 void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t stride, lb_real *to);
 

@@ -4,8 +4,11 @@
 
 #include <math.h>
 
-/* Elements that a thread takes at a time; also what is summed in one piece, so it decides the bits of the norm. */
-enum { CHUNK = 1 << 13 };
+enum {
+    CHUNK = 1 << 13, /* elements that a thread takes at a time, and that are summed in one piece, whatever the threads */
+    AT_ONCE = 256,   /* chunks whose sums wait to be added up in order */
+    FEW = 4          /* chunks that one thread has summed up before another one comes */
+};
 
 static int64_t chunk_count(int64_t size)
 {
@@ -29,10 +32,17 @@ LB_KERNEL static double sum_of_squares(int64_t count, const lb_real *x)
 double lb_params_grad_norm(const lb_params *params)
 {
     const lb_real *grad = lb_params_grads(params);
-    int64_t size = lb_params_size(params);
-    double sum = 0;
-    for (int64_t chunk = 0; chunk < chunk_count(size); chunk++)
-        sum += sum_of_squares(chunk_end(chunk, size) - chunk * CHUNK, grad + chunk * CHUNK);
+    int64_t size = lb_params_size(params), chunks = chunk_count(size);
+    double sum = 0, part[AT_ONCE];
+    for (int64_t first = 0; first < chunks; first += AT_ONCE) {
+        int64_t count = chunks - first < AT_ONCE ? chunks - first : AT_ONCE;
+#pragma omp parallel for schedule(static) if (count > FEW)
+        for (int64_t i = 0; i < count; i++) {
+            int64_t at = (first + i) * CHUNK;
+            part[i] = sum_of_squares(chunk_end(first + i, size) - at, grad + at);
+        }
+        for (int64_t i = 0; i < count; i++) sum += part[i];
+    }
     return sqrt(sum);
 }
 

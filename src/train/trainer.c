@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "io/json.h"
+#include "tensor/accumulate.h"
 #include "tensor/alloc.h"
 #include "train/resume.h"
 
@@ -67,18 +68,12 @@ static lb_status train_step(session *s, int64_t step, double *loss)
     return lb_adam_step(s->state.adam) ? diverged(s, step, "gradient") : LB_OK;
 }
 
-LB_KERNEL static void move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
-{
-#pragma omp simd
-    for (int64_t i = 0; i < count; i++) moved[i] += share * (goal[i] - moved[i]);
-}
-
 static void update_average(const session *s, int64_t step)
 {
     double young = (1 + (double)step) / (10 + (double)step);
     double decay = young < s->config->average ? young : s->config->average;
-    move_towards(lb_params_size(s->config->params), (lb_real)(1 - decay), lb_params_values(s->config->params),
-                 s->state.average);
+    lb_move_towards(lb_params_size(s->config->params), (lb_real)(1 - decay),
+                    lb_params_values(s->config->params), s->state.average);
 }
 
 /* Exchanges the weights with their average: to evaluate it, and to get back. */
