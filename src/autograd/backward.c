@@ -18,22 +18,14 @@ static lb_status give_grad(lb_tensor *tensor, bool zero)
     return LB_OK;
 }
 
-/* Counts, for every tensor on the way that has no gradient yet, the ops from which one will flow back. */
-static void count_readers(lb_tape *tape, lb_tensor *output)
-{
-    output->readers = 1; /* the caller, who brings the cotangent */
-    for (lb_node *node = tape->last; node; node = node->previous) {
-        bool reached = false;
-        for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++) reached |= node->out[i]->readers > 0;
-        for (int i = 0; reached && i < node->inputs; i++)
-            if (lb_wants_grad(node->in[i]) && !node->in[i]->grad) node->in[i]->readers++;
-    }
-}
-
+/* The first op from which a gradient flows back sets it, if it can; the others add. */
 static lb_status give_operand_grad(lb_node *node, int i)
 {
     lb_tensor *operand = node->in[i];
-    if (!operand->grad && operand->readers == 1) node->sets |= node->op->can_set & 1U << i;
+    bool alone = !operand->grad;
+    for (int other = 0; other < node->inputs; other++)
+        alone = alone && (other == i || node->in[other] != operand);
+    if (alone) node->sets |= node->op->can_set & 1U << i;
     return give_grad(operand, !lb_op_sets(node, i));
 }
 
@@ -69,7 +61,6 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
     lb_tape *tape = output->tape;
     if (!output->requires_grad) return LB_OK;
     tape->backward_ran = true;
-    count_readers(tape, output);
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];

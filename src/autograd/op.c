@@ -94,6 +94,13 @@ bool lb_wants_grad(const lb_tensor *operand)
     return operand && operand->requires_grad;
 }
 
+lb_real *lb_op_begin_grad(const lb_node *node, int i, int64_t first, int64_t count)
+{
+    lb_real *part = node->in[i]->grad + first;
+    if (lb_op_sets(node, i)) memset(part, 0, (size_t)count * sizeof *part);
+    return part;
+}
+
 void lb_op_add_grad(lb_tensor *operand, const lb_real *grad)
 {
     if (lb_wants_grad(operand)) lb_add_to(lb_count(operand), grad, operand->grad);

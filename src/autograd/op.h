@@ -88,12 +88,16 @@ lb_tensor *lb_op_output(lb_tensor *first, int index);
 /** Does backward have to add to this operand's gradient? False for an operand that was left out. */
 bool lb_wants_grad(const lb_tensor *operand);
 
-/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing else flows back to the operand:
- *  its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
+/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing has flowed back to the operand
+ *  before: its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
 static inline bool lb_op_sets(const lb_node *node, int i)
 {
     return node->sets >> i & 1;
 }
+
+/** `count` numbers of operand `i`'s gradient from `first` on, ready to be added to: all zero where backward shall set it. So an op
+ *  that goes through a gradient once, part by part, can set it as well. */
+lb_real *lb_op_begin_grad(const lb_node *node, int i, int64_t first, int64_t count);
 
 /** Adds `grad` to the operand's gradient, if that is wanted. */
 void lb_op_add_grad(lb_tensor *operand, const lb_real *grad);

@@ -77,6 +77,7 @@ typedef struct tiling {
     lb_matrix a, b;
     lb_real beta, *c;
     int64_t stride;
+    const lb_real *row; /* that c begins with; NULL: none */
 } tiling;
 
 /* Where tile number `tile` begins in `length` rows or columns: two tiles differ by a unit at most. */
@@ -84,6 +85,14 @@ static int64_t tile_start(const tiling *t, int64_t length, int64_t tile)
 {
     int64_t units = (length + UNIT - 1) / UNIT;
     return smaller(length, units * tile / t->tiles * UNIT);
+}
+
+/* A part of c, which it first fills with its part of the row, if there is one. */
+static void multiply_part(const tiling *t, int64_t m, int64_t n, lb_matrix a, lb_matrix b, const lb_real *row,
+                          lb_real *c)
+{
+    for (int64_t i = 0; row && i < m; i++) memcpy(c + i * t->stride, row, (size_t)n * sizeof *c);
+    t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
 }
 
 static void multiply_tile(const tiling *t, int64_t tile)
@@ -94,29 +103,46 @@ static void multiply_tile(const tiling *t, int64_t tile)
     lb_matrix a = t->a, b = t->b;
     if (by_rows) {
         a.data += a.transposed ? first : first * a.stride;
-        t->serial(count, t->n, t->k, a, b, t->beta, t->c + first * t->stride, t->stride);
+        multiply_part(t, count, t->n, a, b, t->row, t->c + first * t->stride);
     } else {
         b.data += b.transposed ? first * b.stride : first;
-        t->serial(t->m, count, t->k, a, b, t->beta, t->c + first, t->stride);
+        multiply_part(t, t->m, count, a, b, t->row ? t->row + first : NULL, t->c + first);
     }
+}
+
+static void multiply_all(const tiling *t)
+{
+    if (t->tiles == 1) {
+        multiply_tile(t, 0);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t tile = 0; tile < t->tiles; tile++) multiply_tile(t, tile);
 }
 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride)
 {
-    tiling t = {serial, m, n, k, tile_count(m >= n ? m : n, m * n * k), a, b, beta, c, stride};
-    if (t.tiles == 1) {
-        serial(m, n, k, a, b, beta, c, stride);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t tile = 0; tile < t.tiles; tile++) multiply_tile(&t, tile);
+    tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = beta, .c = c};
+    t.tiles = tile_count(m >= n ? m : n, m * n * k);
+    t.stride = stride;
+    multiply_all(&t);
 }
 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
              int64_t stride)
 {
     lb_gemm_tiled(lb_gemm_serial, m, n, k, a, b, beta, c, stride);
+}
+
+void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, lb_real *c,
+                  int64_t stride)
+{
+    tiling t = {.serial = lb_gemm_serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = 1, .c = c};
+    t.tiles = tile_count(m >= n ? m : n, m * n * k);
+    t.stride = stride;
+    t.row = row;
+    multiply_all(&t);
 }
 
 void lb_gemm_prepare(void)

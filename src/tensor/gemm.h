@@ -30,7 +30,11 @@ static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
              int64_t stride);
 
-/** The same in one call on the calling thread: for use inside a parallel region that has its own tiles. */
+/** c = a b + row, which is added to each row of c: a layer's bias [n]. */
+void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, lb_real *c,
+                  int64_t stride);
+
+/** lb_gemm in one call on the calling thread: for use inside a parallel region that has its own tiles. */
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride);
 

@@ -15,7 +15,6 @@ typedef struct lb_tensor {
     lb_real *data;        /* NULL in a poison tensor: the result of an op that failed */
     lb_real *grad;        /* same shape as data; NULL while nothing has flowed back */
     bool requires_grad;   /* does backward have to reach it? */
-    int readers;          /* ops from which a gradient flows back; counted by backward */
     struct lb_tape *tape; /* NULL for a parameter */
     struct lb_node *node; /* the op that made it; NULL for a leaf */
 } lb_tensor;

@@ -3,8 +3,6 @@
 #include "autograd/ops.h"
 #include "tensor/gemm.h"
 
-#include <string.h>
-
 enum { X, WEIGHT, BIAS, BESIDE };
 
 /* Which columns of the weight meet x. Those behind them meet what stands beside it. */
@@ -44,36 +42,32 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* Each row of y becomes the bias, to which the product is added. */
-static void fill_rows(int64_t rows, int64_t width, const lb_real *bias, lb_real *y)
-{
-    for (int64_t row = 0; row < rows; row++) memcpy(y + row * width, bias, (size_t)width * sizeof *y);
-}
-
 static int64_t row_count(const lb_node *node)
 {
     int64_t outputs = lb_dim(node->in[WEIGHT], 0);
     return lb_count(node->out[0]) / (outputs ? outputs : 1);
 }
 
-/* y = x w' + beta y, with the columns from `first` on. */
-static lb_status multiply(const lb_node *node, int operand, int64_t first, lb_real beta)
+/* y = x w' + bias, or y += x w', with the columns from `first` on. */
+static lb_status multiply(const lb_node *node, int operand, int64_t first, bool add)
 {
-    const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT];
+    const lb_tensor *x = node->in[operand], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
     int64_t outputs = lb_dim(weight, 0), inputs = lb_dim(x, -1), rows = row_count(node);
     lb_matrix met;
     if (!lb_op_transposed_weight(node, weight, first, inputs, rows, &met)) return LB_ERROR_MEMORY;
-    lb_gemm(rows, outputs, inputs, lb_plain(x->data, inputs), met, beta, node->out[0]->data, outputs);
+    lb_matrix from = lb_plain(x->data, inputs);
+    if (bias && !add)
+        lb_gemm_onto(rows, outputs, inputs, from, met, bias->data, node->out[0]->data, outputs);
+    else
+        lb_gemm(rows, outputs, inputs, from, met, add ? 1 : 0, node->out[0]->data, outputs);
     return LB_OK;
 }
 
 static lb_status forward(lb_node *node)
 {
-    const lb_tensor *bias = node->in[BIAS];
     int64_t first = ((const columns *)node->attributes)->first;
-    if (bias) fill_rows(row_count(node), lb_count(bias), bias->data, node->out[0]->data);
-    lb_status status = multiply(node, X, first, bias ? 1 : 0);
-    if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), 1);
+    lb_status status = multiply(node, X, first, false);
+    if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), true);
     return status;
 }
 

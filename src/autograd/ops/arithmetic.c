@@ -80,9 +80,17 @@ static lb_status broadcast_shape(const lb_node *node, lb_shape *out)
     return lb_op_misfit(node, "shapes do not broadcast", "a", 0, "b", 1);
 }
 
-static row row_of(const lb_tensor *operand, int64_t offset, int64_t step)
+static row row_of(const lb_node *node, int i, int64_t offset, int64_t step)
 {
+    const lb_tensor *operand = node->in[i];
     return (row){operand->data + offset, lb_wants_grad(operand) ? operand->grad + offset : NULL, step};
+}
+
+/* A run of an operand that is as large as the result. */
+static row run_of(const lb_node *node, bool backward, int i, int64_t first, int64_t count)
+{
+    if (backward && lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, first, count);
+    return row_of(node, i, first, 1);
 }
 
 static void take_row(const lb_node *node, bool backward, row a, row b, int64_t offset, int64_t width)
@@ -99,9 +107,11 @@ static void walk_alike(const lb_node *node, bool backward)
 {
     int64_t count = lb_count(node->out[0]);
 #pragma omp parallel for schedule(static) if (count > ALONE)
-    for (int64_t first = 0; first < count; first += CHUNK)
-        take_row(node, backward, row_of(node->in[0], first, 1), row_of(node->in[1], first, 1), first,
-                 count - first < CHUNK ? count - first : CHUNK);
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t length = count - first < CHUNK ? count - first : CHUNK;
+        row a = run_of(node, backward, 0, first, length), b = run_of(node, backward, 1, first, length);
+        take_row(node, backward, a, b, first, length);
+    }
 }
 
 static void walk(lb_node *node, bool backward)
@@ -110,12 +120,14 @@ static void walk(lb_node *node, bool backward)
         walk_alike(node, backward);
         return;
     }
+    for (int i = 0; i < 2 && backward; i++)
+        if (lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, 0, lb_count(node->in[i]));
     lb_broadcast broadcast = lb_broadcast_new(node->in[0]->shape, node->in[1]->shape);
     for (int64_t r = 0; r < broadcast.rows; r++) {
         int64_t offset_a, offset_b;
         lb_broadcast_row(&broadcast, r, &offset_a, &offset_b);
-        take_row(node, backward, row_of(node->in[0], offset_a, broadcast.step_a),
-                 row_of(node->in[1], offset_b, broadcast.step_b), r * broadcast.width, broadcast.width);
+        take_row(node, backward, row_of(node, 0, offset_a, broadcast.step_a),
+                 row_of(node, 1, offset_b, broadcast.step_b), r * broadcast.width, broadcast.width);
     }
 }
 
@@ -211,6 +223,7 @@ static const lb_op add_op = {
     .shape = broadcast_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U | 1U << 1,
     .reference = add_reference,
     .cases = add_cases,
     .case_count = LB_LENGTH(add_cases),
@@ -223,6 +236,7 @@ static const lb_op subtract_op = {
     .shape = broadcast_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U | 1U << 1,
     .reference = subtract_reference,
     .cases = subtract_cases,
     .case_count = LB_LENGTH(subtract_cases),
@@ -235,6 +249,7 @@ static const lb_op multiply_op = {
     .shape = broadcast_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U | 1U << 1,
     .reference = multiply_reference,
     .cases = multiply_cases,
     .case_count = LB_LENGTH(multiply_cases),
@@ -247,6 +262,7 @@ static const lb_op divide_op = {
     .shape = broadcast_shape,
     .forward = forward,
     .backward = backward,
+    .can_set = 1U | 1U << 1,
     .reference = divide_reference,
     .cases = divide_cases,
     .case_count = LB_LENGTH(divide_cases),

@@ -348,15 +348,25 @@ static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matr
         lb_gemm(lb_dim(weight, 0), inputs, rows, gradient, input, 1, weight->grad + stride - inputs, stride);
 }
 
+/* What rows attend to. */
+static void begin_grads(const lb_node *node, const extent *e, int64_t first, int64_t height)
+{
+    int64_t keys = first * e->keys, count = height * e->keys;
+    if (lb_wants_grad(node->in[KEYS])) lb_op_begin_grad(node, KEYS, keys * e->width, count * e->width);
+    if (lb_wants_grad(node->in[VALUES])) lb_op_begin_grad(node, VALUES, keys * e->depth, count * e->depth);
+}
+
 static void backward(lb_node *node)
 {
     extent e = extent_of(node);
     lb_row_tiles tiles = lb_row_tiles_of(e.batch);
     backward_memory m = carve_backward(node, &e, tiles.count);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t tile = 0; tile < tiles.count; tile++)
-        for (int64_t t = e.steps - 1; t >= 0; t--)
-            backward_step(node, &e, tile, tile * tiles.rows, lb_row_tile_height(tiles, tile, e.batch), t, m);
+    for (int64_t tile = 0; tile < tiles.count; tile++) {
+        int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
+        begin_grads(node, &e, first, height);
+        for (int64_t t = e.steps - 1; t >= 0; t--) backward_step(node, &e, tile, first, height, t, m);
+    }
     int64_t all = e.batch * e.steps;
     lb_matrix previous = lb_plain((const lb_real *)node->saved + previous_at(&e), e.saved);
     lb_op_add_grad(node->in[INITIAL], m.dstate);
@@ -474,7 +484,7 @@ static const lb_op attention_gru_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
-    .can_set = 1U << X,
+    .can_set = 1U << X | 1U << KEYS | 1U << VALUES,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

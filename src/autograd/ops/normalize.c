@@ -100,7 +100,7 @@ static void backward(lb_node *node)
 #pragma omp parallel for schedule(static) if (rows * width > ALONE)
         for (int64_t row = 0; row < rows; row++)
             backward_row(width, dy + row * width, node->in[WEIGHT]->data, normal + row * width, inverse[row],
-                         node->in[X]->grad + row * width);
+                         lb_op_begin_grad(node, X, row * width, width));
     }
     if (!lb_wants_grad(node->in[WEIGHT]) && !lb_wants_grad(node->in[BIAS])) return;
     lb_real *dweight = node->work, *dbias = dweight + width;
@@ -152,6 +152,7 @@ static const lb_op normalize_op = {
     .forward = forward,
     .work = work,
     .backward = backward,
+    .can_set = 1U << X,
     .reference = reference,
     .cases = cases,
     .case_count = LB_LENGTH(cases),

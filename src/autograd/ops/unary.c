@@ -40,7 +40,7 @@ static void in_runs(const lb_node *node, bool backward)
         r.x = x->data + first;
         r.y = y->data + first;
         if (backward) {
-            r.dx = x->grad + first;
+            r.dx = lb_op_begin_grad(node, 0, first, r.count);
             r.dy = y->grad + first;
             op->gradient(r);
         } else {
@@ -159,8 +159,8 @@ static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)},
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
         .name = #op, .formula = formula_text, .derivative = derivative_text, .shape = same_shape,            \
-        .forward = forward, .backward = backward, .reference = op##_reference, .cases = op##_cases,          \
-        .case_count = LB_LENGTH(op##_cases),                                                                 \
+        .forward = forward, .backward = backward, .can_set = 1U, .reference = op##_reference,                \
+        .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),                                            \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");
