@@ -1,5 +1,7 @@
 #include "models/greedy.h"
 
+#include "tensor/softmax_row.h"
+
 #include <string.h>
 
 /* Pictures of attention that each row has. */
@@ -28,10 +30,7 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limi
 
 LB_KERNEL static lb_real largest(int64_t count, const lb_real *x)
 {
-    lb_real largest = x[0];
-#pragma omp simd reduction(max : largest)
-    for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
-    return largest;
+    return lb_largest_inline(count, x);
 }
 
 int32_t lb_likeliest(const lb_real *logits, int64_t classes)

@@ -2,7 +2,7 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/accumulate.h"
-#include "tensor/elementary.h"
+#include "tensor/softmax_row.h"
 
 #include <string.h>
 
@@ -46,8 +46,7 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
 LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
                                   lb_real *slope)
 {
-    lb_real maximum = x[0], sum = 0, total = 0, share = smoothing / (lb_real)classes;
-    for (int64_t i = 1; i < classes; i++) maximum = x[i] > maximum ? x[i] : maximum;
+    lb_real maximum = lb_largest_inline(classes, x), sum = 0, total = 0, share = smoothing / (lb_real)classes;
 #pragma omp simd reduction(+ : sum, total)
     for (int64_t i = 0; i < classes; i++) {
         slope[i] = lb_exp_inline(x[i] - maximum);

@@ -2,8 +2,8 @@
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/drop.h"
-#include "tensor/elementary.h"
 #include "tensor/gemm.h"
+#include "tensor/softmax_row.h"
 
 #include <string.h>
 
@@ -130,20 +130,9 @@ LB_KERNEL static void softmax_row(int64_t count, lb_real *x, const lb_real *mask
                                   const lb_real *bias, int64_t bias_step)
 {
     const lb_real hidden = -(lb_real)INFINITY;
-    lb_real maximum = hidden, sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (bias) x[i] += bias[i * bias_step];
-        if (mask && mask[i * mask_step] == 0) x[i] = hidden;
-        maximum = x[i] > maximum ? x[i] : maximum;
-    }
-    lb_real shift = maximum == hidden ? 0 : maximum;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) {
-        x[i] = x[i] == hidden ? 0 : lb_exp_inline(x[i] - shift);
-        sum += x[i];
-    }
-    lb_real inverse = sum == 0 ? 0 : 1 / sum;
-    for (int64_t i = 0; i < count; i++) x[i] *= inverse;
+    for (int64_t i = 0; i < count && bias; i++) x[i] += bias[i * bias_step];
+    for (int64_t i = 0; i < count && mask; i++) x[i] = mask[i * mask_step] == 0 ? hidden : x[i];
+    lb_softmax_row_inline(count, x);
 }
 
 /* The weights of one head, from its probabilities. */

@@ -1,0 +1,31 @@
+/* The softmax of one row, to be inlined into kernels. */
+#ifndef LB_SOFTMAX_ROW_H
+#define LB_SOFTMAX_ROW_H
+
+#include "tensor/elementary.h"
+
+/** The largest of a row; -inf of none. */
+static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
+{
+    lb_real largest = -(lb_real)INFINITY;
+#pragma omp simd reduction(max : largest)
+    for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
+/** Scores become weights that sum to 1. What is hidden has the score -inf; a row that is hidden throughout becomes zeros. */
+static inline void lb_softmax_row_inline(int64_t count, lb_real *x)
+{
+    lb_real largest = lb_largest_inline(count, x), sum = 0;
+    lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < count; i++) {
+        x[i] = lb_exp_inline(x[i] - shift);
+        sum += x[i];
+    }
+    lb_real inverse = sum == 0 ? 0 : 1 / sum;
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) x[i] *= inverse;
+}
+
+#endif
