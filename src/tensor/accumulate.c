@@ -15,21 +15,30 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-LB_KERNEL static void add_run(int64_t count, const lb_real *from, lb_real *to)
+/* What is done with a run of elements; some need no factor, some nothing to read. */
+typedef void run_fn(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
+
+static void in_runs(run_fn *run, int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
+    if (count <= ALONE) {
+        run(count, factor, from, to);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t first = 0; first < count; first += RUN)
+        run(smaller(RUN, count - first), factor, from + first, to + first);
+}
+
+LB_KERNEL static void add_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+    (void)factor;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) to[i] += from[i];
 }
 
 void lb_add_to(int64_t count, const lb_real *from, lb_real *to)
 {
-    if (count <= ALONE) {
-        add_run(count, from, to);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        add_run(smaller(RUN, count - first), from + first, to + first);
+    in_runs(add_run, count, 1, from, to);
 }
 
 LB_KERNEL static void add_scaled_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
@@ -40,13 +49,7 @@ LB_KERNEL static void add_scaled_run(int64_t count, lb_real factor, const lb_rea
 
 void lb_add_scaled_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
-    if (count <= ALONE) {
-        add_scaled_run(count, factor, from, to);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        add_scaled_run(smaller(RUN, count - first), factor, from + first, to + first);
+    in_runs(add_scaled_run, count, factor, from, to);
 }
 
 LB_KERNEL static void move_run(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
@@ -57,13 +60,7 @@ LB_KERNEL static void move_run(int64_t count, lb_real share, const lb_real *goal
 
 void lb_move_towards(int64_t count, lb_real share, const lb_real *goal, lb_real *moved)
 {
-    if (count <= ALONE) {
-        move_run(count, share, goal, moved);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        move_run(smaller(RUN, count - first), share, goal + first, moved + first);
+    in_runs(move_run, count, share, goal, moved);
 }
 
 LB_KERNEL static void scale_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
@@ -74,24 +71,29 @@ LB_KERNEL static void scale_run(int64_t count, lb_real factor, const lb_real *fr
 
 void lb_scale_to(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
-    if (count <= ALONE) {
-        scale_run(count, factor, from, to);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        scale_run(smaller(RUN, count - first), factor, from + first, to + first);
+    in_runs(scale_run, count, factor, from, to);
+}
+
+static void copy_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+    (void)factor;
+    memcpy(to, from, (size_t)count * sizeof *to);
 }
 
 void lb_copy_to(int64_t count, const lb_real *from, lb_real *to)
 {
-    if (count <= ALONE) {
-        memcpy(to, from, (size_t)count * sizeof *to);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        memcpy(to + first, from + first, (size_t)smaller(RUN, count - first) * sizeof *to);
+    in_runs(copy_run, count, 1, from, to);
+}
+
+static void zero_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+    (void)factor, (void)from;
+    memset(to, 0, (size_t)count * sizeof *to);
+}
+
+void lb_set_zero(int64_t count, lb_real *to)
+{
+    in_runs(zero_run, count, 0, to, to);
 }
 
 LB_KERNEL static void add_block_of_rows(int64_t rows, int64_t count, const lb_real *from, int64_t stride,
@@ -134,15 +136,4 @@ void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_rea
 #pragma omp parallel for schedule(static)
     for (int64_t first = 0; first < width; first += COLUMNS)
         add_block_at_rows(id, rows, smaller(COLUMNS, width - first), from + first, stride, to + first, width);
-}
-
-void lb_set_zero(int64_t count, lb_real *to)
-{
-    if (count <= ALONE) {
-        memset(to, 0, (size_t)count * sizeof *to);
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        memset(to + first, 0, (size_t)smaller(RUN, count - first) * sizeof *to);
 }
