@@ -1,6 +1,7 @@
 /* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
  * all steps, because each step needs the one before. lb_plain_attention_gru_sequence is the same in small steps. */
 #include "autograd/gru_gradient.h"
+#include "autograd/key_powers.h"
 #include "autograd/op.h"
 #include "autograd/ops.h"
 #include "tensor/attention_kernel.h"
@@ -66,9 +67,8 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* `powers` of all keys of the batch, and memory for those of one query; or NULL, NULL. */
-static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row, const lb_real *powers,
-                               lb_real *power)
+/* What a row of the batch attends to. */
+static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row)
 {
     return (lb_attended){
         .count = e->keys,
@@ -78,22 +78,29 @@ static lb_attended attended_by(const lb_node *node, const extent *e, int64_t row
         .values = node->in[VALUES]->data + row * e->keys * e->depth,
         .mask = node->in[MASK] ? node->in[MASK]->data + row * e->keys : NULL,
         .v = node->in[V]->data,
-        .powers = powers ? powers + row * e->keys * e->width : NULL,
-        .power = power,
     };
 }
 
-/* Numbers that the powers of all keys take, behind all that is kept for rows and steps. One step alone would not win back
- * what they cost. */
+/* The same by powers: those of the keys of its tile, in which it is number `place`, and memory for a query's; or NULL, NULL. */
+static lb_attended attended_in_tile(const lb_node *node, const extent *e, int64_t row, int64_t place,
+                                    const lb_real *powers, lb_real *power)
+{
+    lb_attended to = attended_by(node, e, row);
+    to.powers = powers ? powers + place * e->keys * e->width : NULL;
+    to.power = power;
+    return to;
+}
+
+/* The powers of all keys stand behind all that is kept for rows and steps. One step alone would not win back what they cost. */
 static int64_t powers_count(const extent *e)
 {
     return e->steps > 1 ? e->batch * e->keys * e->width : 0;
 }
 
-/* Where they are, during backward. */
-static const lb_real *saved_powers(const lb_node *node, const extent *e)
+static lb_key_powers powers_behind(const extent *e, lb_real *rows, int64_t kept, bool filled)
 {
-    return powers_count(e) ? (const lb_real *)node->saved + e->batch * e->steps * e->saved : NULL;
+    return (lb_key_powers){
+        .all = powers_count(e) ? rows + kept : NULL, .row = e->keys * e->width, .filled = filled};
 }
 
 /* Where the last parts of a saved row begin; what lb_gru_gates saves begins it. */
@@ -120,7 +127,7 @@ typedef struct forward_weights {
 
 /* Working memory of a tile of the forward pass. */
 typedef struct forward_memory {
-    const lb_real *powers; /* [batch, keys, width]; NULL where those of this tile are not to be had */
+    const lb_real *powers; /* [rows, keys, width]; NULL where those of this tile are not to be had */
     lb_real *product;      /* [rows, 3 hidden]: W_hh h */
     lb_real *x;            /* [rows, 3 hidden]: the input's part of the gates, context included */
     lb_real *power;        /* [width]: of a query */
@@ -169,7 +176,7 @@ static void forward_step(lb_node *node, const extent *e, const forward_weights *
             forward_nothing(node, e, at, saved + row * saved_stride);
             continue;
         }
-        lb_attended to = attended_by(node, e, first + row, m.powers, m.power);
+        lb_attended to = attended_in_tile(node, e, first + row, row, m.powers, m.power);
         lb_attend(&to, saved + row * saved_stride + query_at(e), node->out[WEIGHTS]->data + at * e->keys,
                   node->out[CONTEXTS]->data + at * e->depth);
         memcpy(x, lb_gru_input_row(&e->x, at), (size_t)(3 * hidden) * sizeof *x);
@@ -184,35 +191,6 @@ static void forward_step(lb_node *node, const extent *e, const forward_weights *
                          saved + row * saved_stride);
 }
 
-/* Fills in what rows `first` and on attend to; returns the batch's `powers`, or NULL if the tile has none. */
-static const lb_real *fill_powers(const lb_node *node, const extent *e, int64_t first, int64_t height,
-                                  lb_real *powers)
-{
-    int64_t row = e->keys * e->width;
-    if (!powers) return NULL;
-    if (lb_attend_powers(height * row, node->in[KEYS]->data + first * row, powers + first * row))
-        return powers;
-    powers[first * row] = 0; /* which no power is */
-    return NULL;
-}
-
-/* What fill_powers has returned. */
-static const lb_real *filled_powers(const extent *e, int64_t first, const lb_real *powers)
-{
-    return powers && powers[first * e->keys * e->width] > 0 ? powers : NULL;
-}
-
-/* Memory for the powers where steps come one by one: from the second one on the tape keeps it. `filled` receives whether an
- * earlier step has filled it. */
-static lb_real *kept_powers(const lb_node *node, const extent *e, bool *filled)
-{
-    lb_kept *kept = lb_op_kept(node, node->in[KEYS]->data, lb_count(node->in[KEYS]));
-    if (!kept || kept->uses++ == 0) return NULL;
-    *filled = kept->made != NULL;
-    if (!kept->made) kept->made = lb_op_reals(node, e->batch * e->keys * e->width);
-    return kept->made;
-}
-
 static lb_status forward(lb_node *node)
 {
     extent e = extent_of(node);
@@ -221,8 +199,8 @@ static lb_status forward(lb_node *node)
     int64_t kept = node->records ? rows * e.saved : 0;
     lb_real *memory = lb_op_reals(node, tiles.count * each);
     lb_real *saved = lb_op_reals(node, kept + powers_count(&e));
-    bool filled = false;
-    lb_real *powers = powers_count(&e) ? saved + kept : kept_powers(node, &e, &filled);
+    lb_key_powers powers =
+        powers_count(&e) ? powers_behind(&e, saved, kept, false) : lb_key_powers_kept(node, node->in[KEYS]);
     if (lb_tape_status(node->tape)) return LB_ERROR_MEMORY;
     if (node->records) node->saved = saved;
     forward_weights weights;
@@ -235,7 +213,7 @@ static lb_status forward(lb_node *node)
     for (int64_t tile = 0; tile < tiles.count; tile++) {
         int64_t first = tile * tiles.rows, height = lb_row_tile_height(tiles, tile, e.batch);
         forward_memory m = carve_forward(&e, tiles.rows, memory + tile * each);
-        m.powers = filled ? filled_powers(&e, first, powers) : fill_powers(node, &e, first, height, powers);
+        m.powers = lb_key_powers_of_rows(powers, node->in[KEYS], first, height);
         memcpy(node->out[FINAL]->data + first * e.hidden, node->in[INITIAL]->data + first * e.hidden,
                (size_t)(height * e.hidden) * sizeof(lb_real));
         for (int64_t t = 0; t < e.steps; t++) forward_step(node, &e, &weights, first, height, t, m);
@@ -246,6 +224,7 @@ static lb_status forward(lb_node *node)
 /* Gradients of the whole op that are gathered row by row, and used in large products once all steps are done. */
 typedef struct backward_memory {
     lb_gru_gradient gates;
+    lb_key_powers powers;
     lb_real *dstate;   /* [batch, hidden] */
     lb_real *dquery;   /* [batch * steps, width] */
     lb_real *dcontext; /* [batch * steps, depth] */
@@ -270,6 +249,7 @@ static backward_memory carve_backward(const lb_node *node, const extent *e, int6
     int64_t all = e->batch * e->steps;
     backward_memory m = {.dstate = work};
     m.gates = lb_gru_gradient_in(node, X, &e->x, node->saved, e->saved);
+    m.powers = powers_behind(e, node->saved, all * e->saved, true);
     m.dv = m.dstate + e->batch * e->hidden;
     m.unwanted = m.dv + tiles * e->width;
     m.dscores = m.unwanted + tiles * e->keys * (e->width + e->depth);
@@ -309,7 +289,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
     int64_t hidden = e->hidden, start = first * e->steps + t;
     int64_t present = lb_gru_input_height(&e->x, first, height, t);
     lb_gru_gradient now = lb_gru_gradient_rows(m.gates, start, e->steps);
-    const lb_real *powers = filled_powers(e, first, saved_powers(node, e));
+    const lb_real *powers = lb_key_powers_of_rows(m.powers, node->in[KEYS], first, height);
     for (int64_t row = 0; row < height; row++) {
         int64_t at = start + row * e->steps;
         lb_real *dx = now.x + row * now.x_stride;
@@ -329,7 +309,7 @@ static void backward_step(lb_node *node, const extent *e, int64_t tile, int64_t 
     for (int64_t row = 0; row < present; row++) {
         int64_t at = start + row * e->steps;
         if (t >= lb_gru_input_length(&e->x, first + row)) continue;
-        lb_attended to = attended_by(node, e, first + row, powers, m.power + tile * e->width);
+        lb_attended to = attended_in_tile(node, e, first + row, row, powers, m.power + tile * e->width);
         lb_attend_backward(&to, (const lb_real *)node->saved + at * e->saved + query_at(e),
                            node->out[WEIGHTS]->data + at * e->keys, m.dcontext + at * e->depth,
                            node->out[WEIGHTS]->grad + at * e->keys, m.dscores + tile * e->keys,
@@ -388,7 +368,7 @@ static double dot(const lb_real *weight, int64_t row, int64_t width, const doubl
 static void reference_attend(const lb_node *node, const extent *e, int64_t row, const double *state,
                              double *weights, double *context)
 {
-    lb_attended to = attended_by(node, e, row, NULL, NULL);
+    lb_attended to = attended_by(node, e, row);
     double sum = 0;
     for (int64_t k = 0; k < e->keys; k++) {
         double score = 0;
