@@ -28,14 +28,14 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limi
     return all;
 }
 
-LB_KERNEL static lb_real largest(int64_t count, const lb_real *x)
+LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
 {
     return lb_largest_inline(count, x);
 }
 
 int32_t lb_likeliest(const lb_real *logits, int64_t classes)
 {
-    lb_real wanted = largest(classes, logits);
+    lb_real wanted = largest_of(classes, logits);
     for (int64_t i = 0; i < classes; i++)
         if (logits[i] == wanted) return (int32_t)i;
     return 0; /* there is no largest one among NaNs */

@@ -1,7 +1,7 @@
 /* Softmax and its logarithm over the last axis. */
 #include "autograd/op.h"
 #include "autograd/ops.h"
-#include "tensor/elementary.h"
+#include "tensor/softmax_row.h"
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
@@ -11,19 +11,12 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-static lb_real row_maximum(int64_t width, const lb_real *x)
-{
-    lb_real maximum = -(lb_real)INFINITY;
-    for (int64_t i = 0; i < width; i++) maximum = x[i] > maximum ? x[i] : maximum;
-    return maximum;
-}
-
 static lb_status softmax_forward(lb_node *node)
 {
     int64_t width = lb_dim(node->in[0], -1);
     for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
         const lb_real *x = node->in[0]->data + offset;
-        lb_real *y = node->out[0]->data + offset, maximum = row_maximum(width, x), sum = 0;
+        lb_real *y = node->out[0]->data + offset, maximum = lb_largest_inline(width, x), sum = 0;
         /* All at minus infinity: nothing to choose from. The row is zero, where the quotient would be NaN. */
         lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
         for (int64_t i = 0; i < width; i++) {
@@ -51,7 +44,7 @@ static lb_status log_softmax_forward(lb_node *node)
     int64_t width = lb_dim(node->in[0], -1);
     for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
         const lb_real *x = node->in[0]->data + offset;
-        lb_real maximum = row_maximum(width, x), sum = 0;
+        lb_real maximum = lb_largest_inline(width, x), sum = 0;
         for (int64_t i = 0; i < width; i++) sum += lb_exp_inline(x[i] - maximum);
         lb_real log_sum = maximum + (lb_real)log((double)sum);
         for (int64_t i = 0; i < width; i++) node->out[0]->data[offset + i] = x[i] - log_sum;
