@@ -140,15 +140,14 @@ lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a
     return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
 }
 
-lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int table)
+lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const char *id,
+                          const char *there, const char *counted)
 {
-    int64_t rows = lb_dim(node->in[table], 0);
     for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
-        if (tokens->id[i] < 0 || tokens->id[i] >= rows)
-            return lb_op_fail(node, LB_ERROR_INDEX,
-                              "token id %d in row %lld, position %lld: the table has %lld rows",
+        if (tokens->id[i] < 0 || tokens->id[i] >= count)
+            return lb_op_fail(node, LB_ERROR_INDEX, "%s %d in row %lld, position %lld: %s %lld %s", id,
                               (int)tokens->id[i], (long long)(i / tokens->length),
-                              (long long)(i % tokens->length), (long long)rows);
+                              (long long)(i % tokens->length), there, (long long)count, counted);
     return LB_OK;
 }
 

@@ -116,8 +116,10 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
 lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
                        int b);
 
-/** Checks that each token is a row of operand `table` [rows, ...], and else records LB_ERROR_INDEX. */
-lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int table);
+/** Checks that each token is within 0 to `count`, and else records LB_ERROR_INDEX:
+ *  `token id 9 in row 0, position 1: the table has 7 rows` of "token id", "the table has" and "rows". */
+lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const char *id,
+                          const char *there, const char *counted);
 
 /** Memory for node->saved or for one call of forward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);

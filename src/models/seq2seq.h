@@ -63,8 +63,7 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
     lb_tensor **initial; /* [layers] of [batch, hidden] */
-    lb_tensor *
-        table; /* [target_vocab, 3 hidden]: every symbol's part of the decoder's gates; NULL where few are looked up */
+    lb_tensor *table;    /* [target_vocab, 3 hidden], see lb_embedding_table; NULL where few are looked up */
 } lb_seq2seq_encoded;
 
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);

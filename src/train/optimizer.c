@@ -5,11 +5,9 @@
 #include <math.h>
 
 enum {
-    CHUNK =
-        1
-        << 13, /* elements that a thread takes at a time, and that are summed in one piece, whatever the threads */
-    AT_ONCE = 256, /* chunks whose sums wait to be added up in order */
-    FEW = 4        /* chunks that one thread has summed up before another one comes */
+    CHUNK = 1 << 13, /* elements that a thread takes, or sums up, in one piece */
+    AT_ONCE = 256,   /* chunks whose sums wait to be added up in order */
+    FEW = 4          /* chunks that one thread has summed up before another one comes */
 };
 
 static int64_t chunk_count(int64_t size)

@@ -33,6 +33,7 @@ START_TEST(test_sort_evaluate_finds_what_greedy_decoding_finds)
         if (step % 300 != 299) continue;
         ck_assert_int_eq(lb_sort_evaluate(s.model, &task, s.tape, LISTS, &forced), LB_OK);
         ck_assert_double_eq(forced, decoded_share(&s));
+        ck_assert_double_gt(forced, begun);
         ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
     }
     ck_assert_double_lt(begun, 0.1);

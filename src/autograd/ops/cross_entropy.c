@@ -13,18 +13,6 @@ typedef struct cross_entropy {
     int64_t counted; /* targets that are not ignored */
 } cross_entropy;
 
-static lb_status check_targets(const lb_node *node, int64_t classes)
-{
-    const lb_tokens *targets = &((const cross_entropy *)node->attributes)->targets;
-    for (int64_t i = 0; i < targets->batch * targets->length; i++)
-        if (targets->id[i] < 0 || targets->id[i] >= classes)
-            return lb_op_fail(node, LB_ERROR_INDEX,
-                              "target %d in row %lld, position %lld: there are %lld classes",
-                              (int)targets->id[i], (long long)(i / targets->length),
-                              (long long)(i % targets->length), (long long)classes);
-    return LB_OK;
-}
-
 static lb_status scalar_shape(const lb_node *node, lb_shape *out)
 {
     const cross_entropy *c = node->attributes;
@@ -39,7 +27,7 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "label smoothing %g is not within 0 to 1",
                           (double)c->smoothing);
-    return check_targets(node, logits.dim[2]);
+    return lb_op_check_ids(node, &c->targets, logits.dim[2], "target", "there are", "classes");
 }
 
 /* The loss of one row; `slope` becomes its derivative by each logit: softmax minus the smoothed target. */

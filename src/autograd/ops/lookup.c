@@ -14,7 +14,8 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
         return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s",
                           lb_shape_format(table, text));
     }
-    if (lb_op_check_ids(node, tokens, 0)) return LB_ERROR_INDEX;
+    if (lb_op_check_ids(node, tokens, table.dim[0], "token id", "the table has", "rows"))
+        return LB_ERROR_INDEX;
     *out = LB_SHAPE(tokens->batch, tokens->length, table.dim[1]);
     return LB_OK;
 }
