@@ -3,6 +3,8 @@
 #include "common/output.h"
 #include "common/report.h"
 
+#include "base/alloc.h"
+#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/sort_training.h"
+#include "tensor/gemm.h"
 
 #include <stdio.h>
 #include <string.h>

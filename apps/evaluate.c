@@ -3,6 +3,8 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "common/text_model.h"
+#include "data/pair_line.h"
+#include "tensor/gemm.h"
 
 #include <stdio.h>
 

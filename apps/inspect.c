@@ -3,6 +3,9 @@
 #include "common/options.h"
 #include "common/report.h"
 
+#include "data/sort_task_json.h"
+#include "io/dtype.h"
+#include "train/translator.h"
 #include <lookback/lookback.h>
 
 #include <cJSON.h>

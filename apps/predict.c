@@ -4,6 +4,8 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "common/text_model.h"
+#include "tensor/gemm.h"
+#include "train/translator.h"
 
 /* What only a model of texts can do. */
 static lb_status check_for_lists(const app_predict *asked, const char *path, lb_error *error)

@@ -4,7 +4,12 @@
 #include "common/pair_training.h"
 #include "common/report.h"
 
-#include <lookback/io/json.h>
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "models/ensemble.h"
+#include "tensor/gemm.h"
+#include "train/pair_evaluate.h"
+#include "train/translator.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
@@ -139,15 +144,15 @@ static lb_status measure(run *r, const lb_model *model, double *exact_match, lb_
 /* The records of all members in one. */
 static char *ensemble_record(const run *r, double exact_match)
 {
-    lb_json json = {0};
-    lb_json_print(&json, "{\"exact_match\":%.9g,\"members\":[", exact_match);
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"members\":[", exact_match);
     for (int i = 0; i < r->count; i++) {
         char *record = app_pair_training_record(&r->members[i].training);
         json.failed = json.failed || !record;
-        if (record) lb_json_print(&json, "%s%s", i ? "," : "", record);
+        if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
         lb_release(record);
     }
-    lb_json_print(&json, "]}");
+    lb_buffer_print(&json, "]}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

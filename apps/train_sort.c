@@ -4,6 +4,7 @@
 #include "common/report.h"
 #include "common/sort_training.h"
 
+#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

@@ -5,8 +5,10 @@
 #include "common/output.h"
 #include "common/report.h"
 
-#include <lookback/plot/figure.h>
-#include <lookback/plot/png.h>
+#include "plot/figure.h"
+#include "plot/png.h"
+#include "tensor/gemm.h"
+#include "train/translator.h"
 
 #include <math.h>
 #include <stdio.h>

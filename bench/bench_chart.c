@@ -3,7 +3,7 @@
 #include "common/report.h"
 #include "shared/record.h"
 
-#include <lookback/io/file.h>
+#include "io/file.h"
 #include <lookback/lookback.h>
 
 #include <math.h>

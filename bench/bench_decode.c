@@ -4,6 +4,7 @@
 #include "shared/measure.h"
 #include "shared/model.h"
 
+#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 /* All that a run works with. */

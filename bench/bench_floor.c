@@ -13,8 +13,9 @@
 #include "shared/measure.h"
 #include "shared/model.h"
 
+#include "tensor/gemm.h"
+#include "tensor/row_tiles.h"
 #include <lookback/lookback.h>
-#include <lookback/tensor/row_tiles.h>
 
 enum { MOST_PRODUCTS = 6, MOST_GROUPS = 3 + 36 * BENCH_LAYERS };
 

@@ -3,10 +3,12 @@
 #include "common/options.h"
 #include "common/report.h"
 
+#include "data/sort_task.h"
+#include "data/sort_task_json.h"
+#include "models/model_config.h"
+#include "models/seq2seq.h"
 #include <cJSON.h>
-#include <lookback/io/safetensors.h>
 #include <lookback/lookback.h>
-#include <lookback/models/model_config.h>
 
 #include <stdio.h>
 
@@ -25,7 +27,7 @@ typedef struct start {
 
 static long long whole(const cJSON *run, const char *field)
 {
-    return (long long)lb_config_size(run, field, 1);
+    return (long long)cJSON_GetNumberValue(cJSON_GetObjectItem(run, field));
 }
 
 static lb_status read_run(start *s, const cJSON *run, lb_error *error)
@@ -41,7 +43,10 @@ static lb_status read_run(start *s, const cJSON *run, lb_error *error)
     s->lists = whole(run, "steps") * whole(run, "batch");
     s->params = lb_params_new(s->task.seed);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    if (!lb_seq2seq_kind.restore(s->params, "", model, error)) return error->status;
+    char *config = cJSON_PrintUnformatted(model);
+    const lb_model *restored = lb_seq2seq_kind.restore(s->params, "", config ? config : "", error);
+    cJSON_free(config);
+    if (!restored) return error->status;
     snprintf(s->recipe, sizeof s->recipe, recipe, whole(model, "embed"), whole(model, "hidden"),
              whole(run, "batch"), whole(run, "steps"), lr);
     return LB_OK;

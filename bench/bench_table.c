@@ -8,8 +8,8 @@
 #include "shared/session.h"
 #include "shared/table.h"
 
-#include <lookback/io/file.h>
-#include <lookback/tensor/alloc.h>
+#include "base/alloc.h"
+#include "io/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static cJSON *add_description(cJSON *object, const cJSON *runs, const char *by, 
 static cJSON *describe(const bench_session *s, bool quick, int rounds)
 {
     cJSON *bench = cJSON_CreateObject(), *machine = cJSON_AddObjectToObject(bench, "machine");
-    cJSON_AddStringToObject(bench, "lookback", LOOKBACK_VERSION);
+    cJSON_AddStringToObject(bench, "lookback", lb_version());
     cJSON_AddBoolToObject(bench, "quick", quick);
     bench_add(bench, "rounds", rounds);
     add_cpu(machine);

@@ -1,22 +1,22 @@
-# One interface target carries what every file of the project is compiled with.
+# One interface target carries what every file of the project is compiled with. It is never exported.
 add_library(lookback_options INTERFACE)
+target_compile_features(lookback_options INTERFACE c_std_11)
 target_compile_options(lookback_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unknown-pragmas
   # Neither changes a value: nothing here reads errno or traps after arithmetic, and both stand in the way of SIMD.
   -fno-math-errno -fno-trapping-math
   # a*b+c may become one fused operation: it is the more exact one. Within one binary it is always the same choice.
-  -ffp-contract=fast)
+  -ffp-contract=fast
+  # Only what the public headers declare is visible outside of a shared library.
+  -fvisibility=hidden)
 # Loops marked for SIMD that call libm, as all do in double, or that are built with little optimisation, stay as they are.
 target_compile_options(lookback_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 # POSIX, and madvise beside it.
 target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
-target_link_libraries(lookback_options INTERFACE OpenMP::OpenMP_C m)
 if(LOOKBACK_WERROR)
   target_compile_options(lookback_options INTERFACE -Werror)
 endif()
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(lookback_options INTERFACE -O3)
-else()
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(lookback_options INTERFACE -O1 -g -fno-omit-frame-pointer)
 endif()
 if(LOOKBACK_SANITIZE)

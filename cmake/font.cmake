@@ -10,12 +10,8 @@ if(NOT EXISTS "${LOOKBACK_FONT_DIR}/DejaVuSans.ttf" OR NOT EXISTS "${LOOKBACK_FO
     "or name their folder with -DLOOKBACK_FONT_DIR=...")
 endif()
 
-add_library(lookback_font OBJECT ${CMAKE_SOURCE_DIR}/src/plot/font_data.S)
+add_library(lookback_font OBJECT ${PROJECT_SOURCE_DIR}/src/plot/font_data.S)
 target_compile_definitions(lookback_font PRIVATE
   LB_FONT_REGULAR="${LOOKBACK_FONT_DIR}/DejaVuSans.ttf" LB_FONT_BOLD="${LOOKBACK_FONT_DIR}/DejaVuSans-Bold.ttf")
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/plot/font_data.S PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/plot/font_data.S PROPERTIES
   OBJECT_DEPENDS "${LOOKBACK_FONT_DIR}/DejaVuSans.ttf;${LOOKBACK_FONT_DIR}/DejaVuSans-Bold.ttf")
-
-function(lookback_embed_font library)
-  target_sources(${library} PRIVATE $<TARGET_OBJECTS:lookback_font>)
-endfunction()

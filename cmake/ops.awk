@@ -14,7 +14,7 @@ function flush_file() {
 BEGIN {
     if (mode == "header") {
         print "/* Generated from src/autograd/ops by cmake/ops.awk. */"
-        print "#ifndef LB_OPS_H\n#define LB_OPS_H\n\n#include \"autograd/tokens.h\"\n"
+        print "#ifndef LOOKBACK_OPS_H\n#define LOOKBACK_OPS_H\n\n#include \"lookback/autograd.h\"\n\nLB_BEGIN_DECLS\n"
     } else {
         print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
         print "In a derivative, dx is the gradient of x: backward adds to it."
@@ -68,5 +68,5 @@ state == "descriptor" {
 }
 END {
     flush_file()
-    if (mode == "header") print "#endif"
+    if (mode == "header") print "LB_END_DECLS\n\n#endif"
 }

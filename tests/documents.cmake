@@ -1,31 +1,31 @@
 # What the documents show is compiled and run, from the documents themselves.
 set(DOCUMENTS ${CMAKE_CURRENT_BINARY_DIR}/documents)
-file(MAKE_DIRECTORY ${DOCUMENTS}/autograd)
+file(MAKE_DIRECTORY ${DOCUMENTS}/lookback)
 
 function(code_of_document page section output)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${AWK} -v section=${section} -f ${CMAKE_SOURCE_DIR}/cmake/document_code.awk ${CMAKE_SOURCE_DIR}/${page} > ${output}
-    DEPENDS ${CMAKE_SOURCE_DIR}/${page} ${CMAKE_SOURCE_DIR}/cmake/document_code.awk VERBATIM)
+    COMMAND ${AWK} -v section=${section} -f ${PROJECT_SOURCE_DIR}/cmake/document_code.awk ${PROJECT_SOURCE_DIR}/${page} > ${output}
+    DEPENDS ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/cmake/document_code.awk VERBATIM)
 endfunction()
 
 code_of_document(README.md "The whole program" ${DOCUMENTS}/readme_program.c)
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
-target_link_libraries(readme_program PRIVATE lookback)
+target_link_libraries(readme_program PRIVATE lookback lookback_options m)
 add_test(NAME readme_program COMMAND readme_program)
 set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
 # The op of CONTRIBUTING joins the registry, and passes the tests of all ops.
 code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
-add_custom_command(OUTPUT ${DOCUMENTS}/autograd/ops.h
-  COMMAND ${AWK} -v mode=header -f ${CMAKE_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} ${DOCUMENTS}/square.c > ${DOCUMENTS}/autograd/ops.h
-  DEPENDS ${LOOKBACK_OPS} ${DOCUMENTS}/square.c ${CMAKE_SOURCE_DIR}/cmake/ops.awk VERBATIM)
+add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h
+  COMMAND ${AWK} -v mode=header -f ${PROJECT_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} ${DOCUMENTS}/square.c > ${DOCUMENTS}/lookback/ops.h
+  DEPENDS ${LOOKBACK_OPS} ${DOCUMENTS}/square.c ${PROJECT_SOURCE_DIR}/cmake/ops.awk VERBATIM)
 set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_family lb_family_square;\n")
 set(OP_ENTRIES "${OP_ENTRIES}    &lb_family_square,\n")
-configure_file(${CMAKE_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
-add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/autograd/ops.h ${DOCUMENTS}/registry.c
+configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
+add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h ${DOCUMENTS}/registry.c
   autograd/test_ops.c support/leaf.c)
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(contributing_op PRIVATE lookback_f64 PkgConfig::CHECK PkgConfig::STB)
+target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
 set_tests_properties(contributing_op PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")

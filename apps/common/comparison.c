@@ -1,9 +1,9 @@
 #include "common/comparison.h"
 
-#include <lookback/io/file.h>
-#include <lookback/io/json.h>
-#include <lookback/plot/chart.h>
-#include <lookback/tensor/alloc.h>
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "io/file.h"
+#include <lookback/plot.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -57,31 +57,33 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
     return lb_chart_save(&chart, path, error);
 }
 
-static void print_model(lb_json *json, const app_compared *model, int lengths)
+static void print_model(lb_buffer *json, const app_compared *model, int lengths)
 {
-    lb_json_print(json, "{\"name\":");
-    lb_json_string(json, model->name);
-    lb_json_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":",
-                  (long long)model->parameters, model->loss, model->seconds);
-    for (int i = 0; i < lengths; i++) lb_json_print(json, "%s%.9g", i ? "," : "[", model->exact_match[i]);
-    lb_json_print(json, "]}");
+    lb_buffer_print(json, "{\"name\":");
+    lb_buffer_json_string(json, model->name);
+    lb_buffer_print(json, ",\"parameters\":%lld,\"loss\":%.9g,\"seconds\":%.3f,\"exact_match\":",
+                    (long long)model->parameters, model->loss, model->seconds);
+    for (int i = 0; i < lengths; i++) lb_buffer_print(json, "%s%.9g", i ? "," : "[", model->exact_match[i]);
+    lb_buffer_print(json, "]}");
 }
 
 lb_status app_comparison_write(const app_comparison *comparison, const char *path, lb_error *error)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     const lb_sort_task *task = &comparison->task;
     int lengths = app_comparison_lengths(comparison);
-    lb_json_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"seed\":%llu,\"steps\":%d,\"batch\":%d,\n",
-                  (int)task->max_value, (unsigned long long)task->seed, comparison->steps, comparison->batch);
-    lb_json_print(&json, "\"lists\":%d,\"lengths\":", comparison->lists);
-    for (int i = 0; i < lengths; i++) lb_json_print(&json, "%s%d", i ? "," : "[", (int)task->min_length + i);
-    lb_json_print(&json, "],\n\"models\":[\n");
+    lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"seed\":%llu,\"steps\":%d,\"batch\":%d,\n",
+                    (int)task->max_value, (unsigned long long)task->seed, comparison->steps,
+                    comparison->batch);
+    lb_buffer_print(&json, "\"lists\":%d,\"lengths\":", comparison->lists);
+    for (int i = 0; i < lengths; i++)
+        lb_buffer_print(&json, "%s%d", i ? "," : "[", (int)task->min_length + i);
+    lb_buffer_print(&json, "],\n\"models\":[\n");
     for (int k = 0; k < comparison->count; k++) {
         print_model(&json, &comparison->models[k], lengths);
-        lb_json_print(&json, k + 1 < comparison->count ? ",\n" : "\n");
+        lb_buffer_print(&json, k + 1 < comparison->count ? ",\n" : "\n");
     }
-    lb_json_print(&json, "]}\n");
+    lb_buffer_print(&json, "]}\n");
     lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: no memory", path)
                                    : lb_file_write_atomic(path, json.text, json.length, error);
     lb_release(json.text);

@@ -2,7 +2,7 @@
 #ifndef APP_COMPARISON_H
 #define APP_COMPARISON_H
 
-#include <lookback/data/sort_task.h>
+#include "data/sort_task.h"
 
 enum {
     APP_LONGEST = 200, /* list; 1 is the shortest */

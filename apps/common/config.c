@@ -3,10 +3,11 @@
 #include "common/option_value.h"
 #include "common/report.h"
 
-#include <lookback/io/file.h>
-#include <lookback/io/json.h>
-#include <lookback/tensor/alloc.h>
-#include <lookback/train/edit_distance.h>
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "io/file.h"
+#include <lookback/metrics.h>
 
 #include <cJSON.h>
 #include <stdlib.h>
@@ -188,7 +189,7 @@ int app_config_options(const app_program *program, app_config *config, int *argc
 }
 
 /* In as few digits as give the same number again. */
-static void print_number(lb_json *json, double value)
+static void print_number(lb_buffer *json, double value)
 {
     enum { FEW = 6, ALL = 17 };
     char text[NUMBER];
@@ -196,7 +197,7 @@ static void print_number(lb_json *json, double value)
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    lb_json_print(json, "%s", text);
+    lb_buffer_print(json, "%s", text);
 }
 
 static bool is_in_range(const app_option *option, double value)
@@ -204,48 +205,49 @@ static bool is_in_range(const app_option *option, double value)
     return option->min == option->max || (value >= option->min && value <= option->max);
 }
 
-static void print_value(lb_json *json, const app_option *option)
+static void print_value(lb_buffer *json, const app_option *option)
 {
     switch (option->kind) {
     case APP_IS_FLAG:
-        lb_json_print(json, *option->value.flag ? "true" : "false");
+        lb_buffer_print(json, *option->value.flag ? "true" : "false");
         return;
     case APP_IS_INT:
         if (!is_in_range(option, *option->value.integer)) break;
-        lb_json_print(json, "%d", *option->value.integer);
+        lb_buffer_print(json, "%d", *option->value.integer);
         return;
     case APP_IS_NUMBER:
         if (!is_in_range(option, *option->value.number)) break;
         print_number(json, *option->value.number);
         return;
     case APP_IS_SEED:
-        lb_json_print(json, *option->value.seed <= EXACT ? "%ju" : "\"%ju\"", (uintmax_t)*option->value.seed);
+        lb_buffer_print(json, *option->value.seed <= EXACT ? "%ju" : "\"%ju\"",
+                        (uintmax_t)*option->value.seed);
         return;
     case APP_IS_CHOICE:
-        lb_json_string(json, option->choices[*option->value.integer]);
+        lb_buffer_json_string(json, option->choices[*option->value.integer]);
         return;
     case APP_IS_TEXT:
         if (!*option->value.text) break;
-        lb_json_string(json, *option->value.text);
+        lb_buffer_json_string(json, *option->value.text);
         return;
     default:
         break;
     }
-    lb_json_print(json, "null");
+    lb_buffer_print(json, "null");
 }
 
 char *app_config_json(const app_program *program, const app_config *config)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
         if (!is_settable(option, config)) continue;
-        lb_json_print(&json, json.length ? ",\n  " : "{\n  ");
-        lb_json_string(&json, option->name);
-        lb_json_print(&json, ": ");
+        lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
+        lb_buffer_json_string(&json, option->name);
+        lb_buffer_print(&json, ": ");
         print_value(&json, option);
     }
-    lb_json_print(&json, "\n}\n");
+    lb_buffer_print(&json, "\n}\n");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

@@ -4,6 +4,9 @@
 #include "common/model_path.h"
 #include "common/report.h"
 #include "common/text_model.h"
+#include "data/pair_line.h"
+#include "data/pairs.h"
+#include "train/translator.h"
 
 /* A model at work on a file. */
 typedef struct session {

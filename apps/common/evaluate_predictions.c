@@ -1,7 +1,9 @@
 /* Measures predictions that somebody has made, of whatever kind, against the pairs. */
 #include "common/evaluate.h"
 
-#include <lookback/io/lines.h>
+#include "data/pair_line.h"
+#include "data/symbols.h"
+#include "io/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

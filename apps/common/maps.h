@@ -4,7 +4,7 @@
 
 #include "common/matrix.h"
 
-#include <lookback/plot/figure.h>
+#include "plot/figure.h"
 
 enum { APP_MAP_NAME = 64 };
 

@@ -1,4 +1,5 @@
 #include "common/matrix.h"
+#include "base/alloc.h"
 
 #include <assert.h>
 #include <ctype.h>

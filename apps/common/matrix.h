@@ -6,7 +6,7 @@
 #include "common/sort_model.h"
 #include "common/text_model.h"
 
-#include <lookback/plot/font.h>
+#include "plot/font.h"
 
 /** Zero is an empty one. */
 typedef struct app_matrix {

@@ -2,7 +2,10 @@
 
 #include "common/report.h"
 
-#include <lookback/plot/readable.h>
+#include "base/alloc.h"
+#include "data/strings.h"
+#include "data/symbols.h"
+#include "plot/readable.h"
 
 #include <stdio.h>
 #include <string.h>

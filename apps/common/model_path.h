@@ -4,7 +4,7 @@
 
 #include "common/output.h"
 
-#include <lookback/io/safetensors.h>
+#include <lookback/io.h>
 
 /** Opens the model that the user has named: a file, or a folder that holds model.safetensors or sort.safetensors. `path`
  *  receives which file it is.

@@ -137,7 +137,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
 
 static void print_version(const app_program *program)
 {
-    printf("%s (Lookback) %s\n", program->name, LOOKBACK_VERSION);
+    printf("%s (Lookback) %s\n", program->name, lb_version());
     if (program->kernel) printf("%s\n", program->kernel);
 }
 

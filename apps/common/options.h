@@ -14,7 +14,7 @@
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
-#include <lookback/tensor/status.h>
+#include <lookback/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "common/output.h"
 
-#include <lookback/io/file.h>
-#include <lookback/plot/chart.h>
-#include <lookback/tensor/alloc.h>
+#include "base/alloc.h"
+#include "io/file.h"
+#include <lookback/plot.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
-#include <lookback/train/trainer.h>
+#include <lookback/train.h>
 
 enum { APP_PATH = 4096 };
 

@@ -1,6 +1,10 @@
 #include "common/pair_data.h"
 
 #include "common/report.h"
+#include "data/pair_report.h"
+#include "data/vocabulary.h"
+#include "train/pair_evaluate.h"
+#include "train/translator.h"
 
 static lb_status open_files(app_pair_data *data, const app_pair_settings *s, lb_error *error)
 {

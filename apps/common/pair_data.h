@@ -3,6 +3,8 @@
 #define APP_PAIR_DATA_H
 
 #include "common/pair_settings.h"
+#include "train/pair_evaluate.h"
+#include "train/translator.h"
 
 /** Pairs of dev on which a model is measured, at most. */
 enum { APP_EVALUATED = 2000 };

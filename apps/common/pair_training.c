@@ -2,7 +2,8 @@
 
 #include "common/report.h"
 
-#include <lookback/io/json.h>
+#include "base/buffer.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
 }
 
 /* The lines of the log as a list. */
-static void print_history(lb_json *json, const lb_train_history *history)
+static void print_history(lb_buffer *json, const lb_train_history *history)
 {
     char *lines = lb_train_history_json(history);
     json->failed = json->failed || !lines;
@@ -82,26 +83,26 @@ static void print_history(lb_json *json, const lb_train_history *history)
     size_t length = strlen(lines);
     for (size_t i = 0; i + 1 < length; i++)
         if (lines[i] == '\n') lines[i] = ',';
-    lb_json_print(json, "[%.*s]", length > 0 ? (int)length - 1 : 0, lines);
+    lb_buffer_print(json, "[%.*s]", length > 0 ? (int)length - 1 : 0, lines);
     lb_release(lines);
 }
 
 char *app_pair_training_record(const app_pair_training *t)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     const lb_train_history *history = &t->history;
     const lb_train_point *best = lb_train_best(history), none = {0};
     const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
     best = best ? best : &none;
-    lb_json_print(&json, "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"best_step\":%lld,",
-                  (long long)last->step, last->seconds, best->measure, (long long)best->step);
-    lb_json_print(&json, "\"seed\":%llu,", (unsigned long long)t->seed);
+    lb_buffer_print(&json, "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"best_step\":%lld,",
+                    (long long)last->step, last->seconds, best->measure, (long long)best->step);
+    lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)t->seed);
     /* a file name need not be UTF-8, which a model's file must be */
     if (t->options && lb_utf8_valid(t->options, strlen(t->options)))
-        lb_json_print(&json, "\"options\":%s,", t->options);
-    lb_json_print(&json, "\"history\":");
+        lb_buffer_print(&json, "\"options\":%s,", t->options);
+    lb_buffer_print(&json, "\"history\":");
     print_history(&json, history);
-    lb_json_print(&json, "}");
+    lb_buffer_print(&json, "}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -137,17 +138,18 @@ static lb_status write_log(void *context, const lb_train_history *history, lb_er
  * be told to go on with more. */
 static char *identity(const app_pair_training *t)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     const app_pair_settings *s = t->settings;
     char *model = t->model->kind->config_json(t->model);
-    lb_json_print(&json, "{\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,",
-                  (unsigned long long)lb_pairs_facts_of(t->data->train)->hash,
-                  (unsigned long long)lb_pairs_facts_of(t->data->dev)->hash, s->min_count);
-    lb_json_print(&json, "\"batches\":%lld,\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%d,",
-                  (long long)lb_pair_order_batches(t->order), (long long)t->steps, s->evaluate_every, s->lr,
-                  s->warm_up);
-    lb_json_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
-                  t->smoothing, s->scheduled_sampling, (unsigned long long)t->seed, model ? model : "");
+    lb_buffer_print(&json, "{\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,",
+                    (unsigned long long)lb_pairs_facts_of(t->data->train)->hash,
+                    (unsigned long long)lb_pairs_facts_of(t->data->dev)->hash, s->min_count);
+    lb_buffer_print(&json,
+                    "\"batches\":%lld,\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%d,",
+                    (long long)lb_pair_order_batches(t->order), (long long)t->steps, s->evaluate_every, s->lr,
+                    s->warm_up);
+    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
+                    t->smoothing, s->scheduled_sampling, (unsigned long long)t->seed, model ? model : "");
     bool failed = json.failed || !model;
     lb_release(model);
     if (!failed) return json.text;

@@ -2,7 +2,7 @@
 #ifndef APP_PREDICT_H
 #define APP_PREDICT_H
 
-#include <lookback/io/safetensors.h>
+#include <lookback/io.h>
 
 #include <stdbool.h>
 

@@ -4,7 +4,8 @@
 #include "common/report.h"
 #include "common/sort_model.h"
 
-#include <lookback/io/lines.h>
+#include "io/lines.h"
+#include "train/evaluate.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 
-#include <lookback/tensor/status.h>
+#include <lookback/base.h>
 
 #include <stdbool.h>
 #include <stdint.h>

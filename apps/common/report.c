@@ -1,6 +1,6 @@
 #include "common/report.h"
 
-#include <lookback/io/json.h>
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef APP_REPORT_H
 #define APP_REPORT_H
 
-#include <lookback/tensor/status.h>
+#include <lookback/base.h>
 
 #include <stdbool.h>
 #include <stddef.h>

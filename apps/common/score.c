@@ -1,6 +1,8 @@
 #include "common/score.h"
 
-#include <lookback/io/json.h>
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "data/symbols.h"
 
 #include <stdio.h>
 
@@ -141,33 +143,33 @@ static void print_text(const app_score *score, const line *lines, int64_t confus
     }
 }
 
-static void add_symbol(lb_json *json, const char *key, const char *symbol)
+static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
 {
-    lb_json_print(json, "\"%s\":", key);
+    lb_buffer_print(json, "\"%s\":", key);
     if (symbol)
-        lb_json_string(json, symbol);
+        lb_buffer_json_string(json, symbol);
     else
-        lb_json_print(json, "null");
+        lb_buffer_print(json, "null");
 }
 
 static lb_status print_json(const app_score *score, const line *lines, int64_t confusions, lb_error *error)
 {
-    lb_json json = {0};
-    lb_json_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->count,
-                  (long long)score->skipped);
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->count,
+                    (long long)score->skipped);
     for (int i = 0; i < LINES; i++)
-        lb_json_print(&json, ",\"%s\":{\"value\":%.6f,\"low\":%.6f,\"high\":%.6f}", lines[i].key,
-                      lines[i].value, lines[i].low, lines[i].high);
-    lb_json_print(&json, ",\"confusions\":[");
+        lb_buffer_print(&json, ",\"%s\":{\"value\":%.6f,\"low\":%.6f,\"high\":%.6f}", lines[i].key,
+                        lines[i].value, lines[i].low, lines[i].high);
+    lb_buffer_print(&json, ",\"confusions\":[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
-        lb_json_print(&json, i ? ",{" : "{");
+        lb_buffer_print(&json, i ? ",{" : "{");
         add_symbol(&json, "reference", symbol_of(score, c->reference));
-        lb_json_print(&json, ",");
+        lb_buffer_print(&json, ",");
         add_symbol(&json, "output", symbol_of(score, c->output));
-        lb_json_print(&json, ",\"count\":%lld}", (long long)c->count);
+        lb_buffer_print(&json, ",\"count\":%lld}", (long long)c->count);
     }
-    lb_json_print(&json, "]}");
+    lb_buffer_print(&json, "]}");
     lb_status status = json.failed ? out_of_memory(score, error) : LB_OK;
     if (!status) puts(json.text);
     lb_release(json.text);

@@ -2,6 +2,7 @@
 #ifndef APP_SCORE_H
 #define APP_SCORE_H
 
+#include "data/symbols.h"
 #include <lookback/lookback.h>
 
 /** All rows so far. */

@@ -2,6 +2,8 @@
 
 #include "common/decoding.h"
 #include "common/model_path.h"
+#include "data/sort_task_json.h"
+#include "train/evaluate.h"
 
 #include <stdio.h>
 

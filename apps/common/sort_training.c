@@ -1,6 +1,7 @@
 #include "common/sort_training.h"
 
 #include "common/report.h"
+#include "data/sort_task_json.h"
 
 #include <stdio.h>
 

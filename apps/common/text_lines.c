@@ -2,7 +2,10 @@
 
 #include "common/report.h"
 
-#include <lookback/io/json.h>
+#include "base/buffer.h"
+#include "data/pair_line.h"
+#include "data/pairs.h"
+#include "data/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

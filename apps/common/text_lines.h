@@ -4,7 +4,8 @@
 
 #include "common/text_model.h"
 
-#include <lookback/io/lines.h>
+#include "data/pair_line.h"
+#include "io/lines.h"
 
 /** One line. */
 typedef struct app_text_line {

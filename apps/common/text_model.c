@@ -2,6 +2,8 @@
 
 #include "common/decoding.h"
 #include "common/model_path.h"
+#include "data/symbols.h"
+#include "train/translator.h"
 
 #include <string.h>
 

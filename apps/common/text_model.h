@@ -2,6 +2,7 @@
 #ifndef APP_TEXT_MODEL_H
 #define APP_TEXT_MODEL_H
 
+#include "train/translator.h"
 #include <lookback/lookback.h>
 
 /** Hypotheses that the programs follow if nothing else is asked for; 1 is greedy decoding. */

@@ -1,5 +1,6 @@
 #include "shared/measure.h"
 
+#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <math.h>

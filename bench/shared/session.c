@@ -4,9 +4,9 @@
 #include "shared/child.h"
 #include "shared/measure.h"
 
-#include <lookback/io/file.h>
-#include <lookback/tensor/alloc.h>
-#include <lookback/tensor/threads.h>
+#include "base/alloc.h"
+#include "io/file.h"
+#include <lookback/base.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "shared/measure.h"
 #include "shared/record.h"
 
-#include <lookback/tensor/status.h>
+#include <lookback/base.h>
 
 #include <math.h>
 #include <stdarg.h>

@@ -143,7 +143,7 @@ static void write_pairs(FILE *file, uint64_t seed, bool dev, int count)
     for (int i = 0; i < count; i++) {
         char text[WRITTEN];
         date d = draw_date(rng, &at, dev);
-        write_date(d, spellings[lb_rng_below(rng, at++, (uint64_t)LB_LENGTH(spellings))], text);
+        write_date(d, spellings[lb_rng_below(rng, at++, sizeof spellings / sizeof *spellings)], text);
         change_letters(text, lb_rng_below(rng, at++, MOODS));
         fprintf(file, "%s\t%d-%02d-%02d\n", text, d.year, d.month, d.day);
     }

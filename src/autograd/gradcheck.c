@@ -1,7 +1,6 @@
-#include "autograd/gradcheck.h"
 
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
+#include "base/alloc.h"
+#include "lookback/op.h"
 
 #include <math.h>
 #include <string.h>

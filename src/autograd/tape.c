@@ -1,8 +1,9 @@
-#include "autograd/tape.h"
+#include "lookback/autograd.h"
 
 #include "autograd/tape_internal.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 #include "tensor/gemm.h"
+#include "tensor/shape.h"
 
 #include <math.h>
 #include <stdarg.h>

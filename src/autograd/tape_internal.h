@@ -3,7 +3,7 @@
 #define LB_TAPE_INTERNAL_H
 
 #include "autograd/op.h"
-#include "tensor/arena.h"
+#include "base/arena.h"
 
 struct lb_tape {
     lb_arena *arena;

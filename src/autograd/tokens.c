@@ -1,4 +1,5 @@
-#include "autograd/tokens.h"
+#include "lookback/op.h"
+#include "tensor/shape.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "data/pair_line.h"
 
-#include "io/json.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

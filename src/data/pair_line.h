@@ -4,17 +4,7 @@
 
 #include "data/symbols.h"
 #include "io/lines.h"
-
-/** What a line should look like. Zero: a source, a tab and a target, each character a symbol. */
-typedef struct lb_pair_format {
-    /* Where source and target stand; 1 is the first column. If either is given, lines may have other columns, as many as
-     * the first line has. Else source and target are all there is. */
-    int32_t source_column, target_column; /* 0: 1 and 2 */
-    bool no_target; /* there are only sources, as where a model is to find the targets */
-    lb_symbol_rule source, target;
-    int32_t longest;     /* symbols that a source or target may have; 0: 1000; at most LB_PAIR_LONGEST */
-    bool skip_bad_lines; /* lb_pairs_open counts them and goes on instead of stopping at the first */
-} lb_pair_format;
+#include "lookback/data.h"
 
 enum {
     LB_PAIR_LONGEST = UINT16_MAX,

@@ -1,7 +1,6 @@
-#include "data/pair_order.h"
+#include "lookback/data.h"
 
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "data/pair_report.h"
 
-#include "tensor/alloc.h"
-#include "tensor/special_ids.h"
+#include "base/alloc.h"
+#include "lookback/tensor.h"
 
 #include <stdlib.h>
 

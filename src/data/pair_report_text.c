@@ -1,7 +1,7 @@
 #include "data/pair_report.h"
 
-#include "io/json.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
 
 enum { SHOWN = 10 };
 
@@ -10,75 +10,75 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void write_bad_lines(lb_json *text, const lb_pairs_facts *facts)
+static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
 {
     int64_t bad = 0, kinds = 0;
     for (int kind = 0; kind < LB_BAD_LINES; kind++) bad += facts->bad[kind];
     if (bad == 0) return;
-    lb_json_print(text, "  %lld bad line%s skipped:", (long long)bad, plural(bad));
+    lb_buffer_print(text, "  %lld bad line%s skipped:", (long long)bad, plural(bad));
     for (int kind = 0; kind < LB_BAD_LINES; kind++)
         if (facts->bad[kind] > 0)
-            lb_json_print(text, "%s %lld %s", kinds++ ? "," : "", (long long)facts->bad[kind],
-                          lb_bad_line_text((lb_bad_line)kind));
-    lb_json_print(text, "\n");
+            lb_buffer_print(text, "%s %lld %s", kinds++ ? "," : "", (long long)facts->bad[kind],
+                            lb_bad_line_text((lb_bad_line)kind));
+    lb_buffer_print(text, "\n");
     for (size_t i = 0; i < facts->first_bad.count; i++)
-        lb_json_print(text, "    %s\n", facts->first_bad.text[i]);
-    if (bad > (int64_t)facts->first_bad.count) lb_json_print(text, "    ...\n");
+        lb_buffer_print(text, "    %s\n", facts->first_bad.text[i]);
+    if (bad > (int64_t)facts->first_bad.count) lb_buffer_print(text, "    ...\n");
 }
 
-static void write_side(lb_json *text, const char *name, const lb_side_report *side)
+static void write_side(lb_buffer *text, const char *name, const lb_side_report *side)
 {
-    lb_json_print(text, "  %s: %d to %d symbols, median %d; %lld different\n", name, (int)side->shortest,
-                  (int)side->longest, (int)side->median, (long long)side->symbols);
+    lb_buffer_print(text, "  %s: %d to %d symbols, median %d; %lld different\n", name, (int)side->shortest,
+                    (int)side->longest, (int)side->median, (long long)side->symbols);
 }
 
-static void write_file(lb_json *text, const lb_pair_file_report *file)
+static void write_file(lb_buffer *text, const lb_pair_file_report *file)
 {
     const lb_pairs_facts *facts = lb_pairs_facts_of(file->pairs);
     int64_t pairs = lb_pairs_count(file->pairs);
-    lb_json_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs), (long long)facts->lines,
-                  plural(facts->lines), (long long)pairs, plural(pairs));
+    lb_buffer_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs),
+                    (long long)facts->lines, plural(facts->lines), (long long)pairs, plural(pairs));
     write_bad_lines(text, facts);
-    if (facts->byte_order_mark) lb_json_print(text, "  a byte order mark at the beginning is left out\n");
+    if (facts->byte_order_mark) lb_buffer_print(text, "  a byte order mark at the beginning is left out\n");
     if (facts->crlf > 0)
-        lb_json_print(text, "  %lld line%s in \\r\\n, which %s left out\n", (long long)facts->crlf,
-                      facts->crlf == 1 ? " ends" : "s end", facts->crlf == 1 ? "is" : "are");
+        lb_buffer_print(text, "  %lld line%s in \\r\\n, which %s left out\n", (long long)facts->crlf,
+                        facts->crlf == 1 ? " ends" : "s end", facts->crlf == 1 ? "is" : "are");
     write_side(text, "source", &file->source);
     if (file->target.longest > 0) write_side(text, "target", &file->target);
-    lb_json_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
-                  (long long)file->duplicates, plural(file->duplicates), (long long)file->ambiguous,
-                  plural(file->ambiguous));
+    lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
+                    (long long)file->duplicates, plural(file->duplicates), (long long)file->ambiguous,
+                    plural(file->ambiguous));
 }
 
-static void write_unseen(lb_json *text, const char *side, const lb_unseen_report *report)
+static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_report *report)
 {
     if (report->count == 0) return;
-    lb_json_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:", (long long)report->count,
-                  side, plural(report->count), (long long)report->times, plural(report->times));
+    lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:", (long long)report->count,
+                    side, plural(report->count), (long long)report->times, plural(report->times));
     for (int64_t i = 0; i < report->count && i < SHOWN; i++) {
-        lb_json_print(text, i ? ", " : " ");
-        lb_json_string(text, report->unseen[i].symbol);
-        lb_json_print(text, " %lld", (long long)report->unseen[i].times);
+        lb_buffer_print(text, i ? ", " : " ");
+        lb_buffer_json_string(text, report->unseen[i].symbol);
+        lb_buffer_print(text, " %lld", (long long)report->unseen[i].times);
     }
-    lb_json_print(text, report->count > SHOWN ? ", ...\n" : "\n");
+    lb_buffer_print(text, report->count > SHOWN ? ", ...\n" : "\n");
 }
 
-static void write_comparison(lb_json *text, const lb_pair_report *report)
+static void write_comparison(lb_buffer *text, const lb_pair_report *report)
 {
     const char *train = lb_pairs_path(report->train.pairs), *dev = lb_pairs_path(report->dev.pairs);
-    lb_json_print(text, "  %lld pair%s whose source is in %s too, %lld with the same target\n",
-                  (long long)report->shared_sources, plural(report->shared_sources), train,
-                  (long long)report->shared_pairs);
+    lb_buffer_print(text, "  %lld pair%s whose source is in %s too, %lld with the same target\n",
+                    (long long)report->shared_sources, plural(report->shared_sources), train,
+                    (long long)report->shared_pairs);
     write_unseen(text, "source", &report->source);
     write_unseen(text, "target", &report->target);
     if (report->maybe_swapped)
-        lb_json_print(text, "  more pairs than in %s, which is for training: has %s taken its place?\n",
-                      train, dev);
+        lb_buffer_print(text, "  more pairs than in %s, which is for training: has %s taken its place?\n",
+                        train, dev);
 }
 
 char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)
 {
-    lb_json text = {0};
+    lb_buffer text = {0};
     write_file(&text, &report->train);
     if (report->dev.pairs) {
         write_file(&text, &report->dev);

@@ -1,7 +1,7 @@
 #include "data/pairs.h"
 
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
+#include "base/alloc.h"
+#include "lookback/base.h"
 
 #include <errno.h>
 #include <fcntl.h>

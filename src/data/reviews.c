@@ -1,11 +1,11 @@
-#include "data/reviews.h"
+#include "lookback/data.h"
 
+#include "base/alloc.h"
+#include "base/utf8.h"
 #include "data/text_files.h"
 #include "data/words.h"
 #include "io/file.h"
-#include "io/json.h"
 #include "io/lines.h"
-#include "tensor/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>

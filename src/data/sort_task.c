@@ -1,8 +1,7 @@
 #include "data/sort_task.h"
 
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
-#include "tensor/special_ids.h"
+#include "base/alloc.h"
+#include "lookback/tensor.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "data/sort_task_json.h"
 
-#include "io/json.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
 
 #include <cJSON.h>
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 
 char *lb_sort_task_print(const lb_sort_task *task)
 {
-    lb_json json = {0};
-    lb_json_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d}",
-                  (int)task->max_value, (int)task->min_length, (int)task->max_length);
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d}",
+                    (int)task->max_value, (int)task->min_length, (int)task->max_length);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

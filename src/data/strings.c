@@ -1,6 +1,6 @@
 #include "data/strings.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 #include <stdbool.h>
 

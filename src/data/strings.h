@@ -2,21 +2,11 @@
 #ifndef LB_STRINGS_H
 #define LB_STRINGS_H
 
-#include "tensor/status.h"
-
+#include "lookback/data.h"
 #include <stddef.h>
-
-/** Zero is an empty list. */
-typedef struct lb_strings {
-    size_t count, capacity;
-    char **text; /* [count] */
-} lb_strings;
 
 /** Adds a string that comes from lb_alloc, and that belongs to the list from then on, also after an error: then it has
  *  been released. NULL, memory that was not to be had, is an error too. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_strings_add(lb_strings *strings, char *text, lb_error *error);
-
-/** Frees the list and its strings. */
-void lb_strings_free(lb_strings *strings);
 
 #endif

@@ -1,7 +1,7 @@
 #include "data/symbols.h"
 
-#include "io/json.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
 
 #include <string.h>
 #include <utf8proc.h>

@@ -2,30 +2,10 @@
 #ifndef LB_SYMBOLS_H
 #define LB_SYMBOLS_H
 
-#include "tensor/status.h"
-
+#include "lookback/data.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/** Which of the ways to write an accented letter counts. Source: Unicode Standard Annex 15. */
-typedef enum lb_normalization {
-    LB_NORMALIZE_NONE, /* as it is written */
-    LB_NORMALIZE_NFC,  /* composed: one character where there is one */
-    LB_NORMALIZE_NFD,  /* decomposed: the letter, then its marks */
-} lb_normalization;
-
-/** The word for it, "none", "nfc" or "nfd". */
-const char *lb_normalization_name(lb_normalization normalize);
-
-/** The other way round. False if there is no such word. */
-bool lb_normalization_find(const char *name, lb_normalization *normalize);
-
-/** How a text is taken apart and put together. Zero: its characters, as they are written. */
-typedef struct lb_symbol_rule {
-    const char *separator; /* a string between symbols, such as " "; NULL or "": each character is a symbol */
-    lb_normalization normalize; /* first of all */
-} lb_symbol_rule;
 
 /** The symbols of a text, in order. Zero has none; each split uses the memory of the one before. */
 typedef struct lb_symbols {

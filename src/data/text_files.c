@@ -1,6 +1,6 @@
 #include "data/text_files.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "data/vocabulary.h"
 
-#include "tensor/alloc.h"
-#include "tensor/arena.h"
-#include "tensor/special_ids.h"
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "lookback/tensor.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

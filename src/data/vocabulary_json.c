@@ -1,20 +1,20 @@
 #include "data/vocabulary_json.h"
 
-#include "io/json.h"
-#include "tensor/alloc.h"
-#include "tensor/special_ids.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "lookback/tensor.h"
 
 #include <cJSON.h>
 #include <string.h>
 
 char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     for (int32_t id = 0; id < lb_vocabulary_size(vocabulary); id++) {
-        lb_json_print(&json, id ? "," : "[");
-        lb_json_string(&json, lb_vocabulary_symbol(vocabulary, id));
+        lb_buffer_print(&json, id ? "," : "[");
+        lb_buffer_json_string(&json, lb_vocabulary_symbol(vocabulary, id));
     }
-    lb_json_print(&json, "]");
+    lb_buffer_print(&json, "]");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

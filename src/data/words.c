@@ -1,8 +1,8 @@
 #include "data/words.h"
 
+#include "base/alloc.h"
+#include "base/utf8.h"
 #include "data/lower_case.h"
-#include "io/json.h"
-#include "tensor/alloc.h"
 
 #include <string.h>
 #include <utf8proc.h>

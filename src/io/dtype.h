@@ -3,34 +3,11 @@
 #ifndef LB_DTYPE_H
 #define LB_DTYPE_H
 
+#include "lookback/io.h"
+#include "lookback/tensor.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "tensor/real.h"
-
-/* name in safetensors, name in NumPy (without byte order; NumPy has no bfloat16), bytes of one number */
-#define LB_DTYPE_LIST(X)                                                                                     \
-    X(F32, "f4", 4)                                                                                          \
-    X(F64, "f8", 8)                                                                                          \
-    X(F16, "f2", 2)                                                                                          \
-    X(BF16, "", 2)                                                                                           \
-    X(I64, "i8", 8)                                                                                          \
-    X(I32, "i4", 4)                                                                                          \
-    X(U8, "u1", 1)                                                                                           \
-    X(BOOL, "b1", 1)
-
-/** LB_DTYPE_F32 (which is 0, the default), LB_DTYPE_F64, ... LB_DTYPE_BOOL. */
-typedef enum lb_dtype {
-#define LB_DTYPE_NAME(name, numpy, bytes) LB_DTYPE_##name,
-    LB_DTYPE_LIST(LB_DTYPE_NAME)
-#undef LB_DTYPE_NAME
-#ifdef LB_REAL_IS_DOUBLE
-        LB_DTYPE_REAL = LB_DTYPE_F64 /* what lb_real is */
-#else
-        LB_DTYPE_REAL = LB_DTYPE_F32
-#endif
-} lb_dtype;
 
 /** "F32", "BF16": the name in a safetensors header. */
 const char *lb_dtype_name(lb_dtype dtype);

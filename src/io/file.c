@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 /* Temporary files.
  *

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "tensor/status.h"
+#include "lookback/base.h"
 
 /** Some bytes that belong to somebody else. */
 typedef struct lb_bytes {

@@ -1,6 +1,6 @@
 #include "io/lines.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 #ifndef LB_LINES_H
 #define LB_LINES_H
 
-#include "tensor/status.h"
+#include "lookback/base.h"
 
 #include <stdbool.h>
 #include <stddef.h>

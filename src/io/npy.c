@@ -1,11 +1,13 @@
-#include "io/npy.h"
+#include "lookback/io.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "io/dtype.h"
 #include "io/file.h"
-#include "tensor/alloc.h"
+#include "tensor/shape.h"
 
 static const char magic[] = "\x93NUMPY";
 

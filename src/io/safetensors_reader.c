@@ -6,11 +6,13 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "io/dtype.h"
 #include "io/file.h"
-#include "io/json.h"
-#include "io/safetensors.h"
 #include "io/safetensors_format.h"
-#include "tensor/alloc.h"
+#include "lookback/io.h"
+#include "tensor/shape.h"
 
 struct lb_safetensors {
     char *path;

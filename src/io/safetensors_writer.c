@@ -5,11 +5,14 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "io/dtype.h"
 #include "io/file.h"
-#include "io/json.h"
-#include "io/safetensors.h"
 #include "io/safetensors_format.h"
-#include "tensor/alloc.h"
+#include "lookback/io.h"
+#include "tensor/shape.h"
 
 typedef struct content {
     const lb_safetensors_tensor **tensors; /* in the order of the file */
@@ -99,34 +102,34 @@ static void sort_by_width(const lb_safetensors_tensor *tensors, size_t count,
             if (lb_dtype_size(tensors[i].dtype) == width) *sorted++ = &tensors[i];
 }
 
-static void print_tensor(lb_json *json, const lb_safetensors_tensor *tensor, size_t begin)
+static void print_tensor(lb_buffer *json, const lb_safetensors_tensor *tensor, size_t begin)
 {
-    lb_json_print(json, ",");
-    lb_json_string(json, tensor->name);
-    lb_json_print(json, ":{\"dtype\":\"%s\",\"shape\":[", lb_dtype_name(tensor->dtype));
+    lb_buffer_print(json, ",");
+    lb_buffer_json_string(json, tensor->name);
+    lb_buffer_print(json, ":{\"dtype\":\"%s\",\"shape\":[", lb_dtype_name(tensor->dtype));
     for (int d = 0; d < tensor->shape.ndim; d++)
-        lb_json_print(json, "%s%" PRId64, d ? "," : "", tensor->shape.dim[d]);
-    lb_json_print(json, "],\"data_offsets\":[%zu,%zu]}", begin, begin + data_bytes(tensor));
+        lb_buffer_print(json, "%s%" PRId64, d ? "," : "", tensor->shape.dim[d]);
+    lb_buffer_print(json, "],\"data_offsets\":[%zu,%zu]}", begin, begin + data_bytes(tensor));
 }
 
 /* The header, padded so that the data begin at a multiple of LB_ALIGNMENT. */
-static void print_header(lb_json *json, const content *c)
+static void print_header(lb_buffer *json, const content *c)
 {
-    lb_json_print(json, "%s%s\",\"%s\":\"1\"", LB_SAFETENSORS_PREFIX, LB_SAFETENSORS_DIGITS,
-                  LB_SAFETENSORS_FORMAT_KEY);
+    lb_buffer_print(json, "%s%s\",\"%s\":\"1\"", LB_SAFETENSORS_PREFIX, LB_SAFETENSORS_DIGITS,
+                    LB_SAFETENSORS_FORMAT_KEY);
     for (size_t i = 0; i < c->metadata_count; i++) {
-        lb_json_print(json, ",");
-        lb_json_string(json, c->metadata[i].key);
-        lb_json_print(json, ":");
-        lb_json_string(json, c->metadata[i].value);
+        lb_buffer_print(json, ",");
+        lb_buffer_json_string(json, c->metadata[i].key);
+        lb_buffer_print(json, ":");
+        lb_buffer_json_string(json, c->metadata[i].value);
     }
-    lb_json_print(json, "}");
+    lb_buffer_print(json, "}");
     size_t begin = 0;
     for (size_t i = 0; i < c->tensor_count; begin += data_bytes(c->tensors[i++]))
         print_tensor(json, c->tensors[i], begin);
-    lb_json_print(json, "}");
+    lb_buffer_print(json, "}");
     size_t end = LB_SAFETENSORS_LENGTH_BYTES + json->length;
-    lb_json_print(json, "%*s", (int)(lb_align_up(end) - end), "");
+    lb_buffer_print(json, "%*s", (int)(lb_align_up(end) - end), "");
 }
 
 static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_count)
@@ -144,7 +147,7 @@ static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_co
 /* Puts the file together without copying the data. `parts` has room for all arrays and two more. */
 static lb_status write_content(const char *path, const content *c, lb_bytes *parts, lb_error *error)
 {
-    lb_json header = {0};
+    lb_buffer header = {0};
     print_header(&header, c);
     lb_status status;
     if (header.failed) {

@@ -1,6 +1,6 @@
-#include "models/beam.h"
+#include "lookback/models.h"
 
-#include "autograd/ops.h"
+#include "lookback/op.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "models/decoder_attention.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 const char *const lb_attention_names[] = {
     [LB_ATTENTION_ADDITIVE] = "additive",

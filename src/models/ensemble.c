@@ -1,11 +1,12 @@
 #include "models/ensemble.h"
 
-#include "autograd/ops.h"
-#include "io/json.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "lookback/op.h"
 #include "models/model_config.h"
 #include "models/model_kinds.h"
-#include "tensor/alloc.h"
 
+#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,15 +72,15 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
 static char *config_json(const lb_model *model)
 {
     const lb_ensemble *e = ensemble_of(model);
-    lb_json json = {0};
+    lb_buffer json = {0};
     for (int i = 0; i < e->count; i++) {
         char *config = e->member[i]->kind->config_json(e->member[i]);
-        lb_json_print(&json, "%s{\"kind\":\"%s\",\"config\":%s}", i ? "," : "{\"members\":[",
-                      e->member[i]->kind->name, config ? config : "");
+        lb_buffer_print(&json, "%s{\"kind\":\"%s\",\"config\":%s}", i ? "," : "{\"members\":[",
+                        e->member[i]->kind->name, config ? config : "");
         json.failed = json.failed || !config;
         lb_release(config);
     }
-    lb_json_print(&json, "]}");
+    lb_buffer_print(&json, "]}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -94,13 +95,15 @@ static lb_model *restore_member(lb_params *params, const char *name, int index, 
     const lb_model_kind *kind =
         lb_model_kind_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "kind")));
     if (!kind) return lb_config_fail(params, error);
-    return kind->restore(params, lb_params_scope(params, name, own),
-                         cJSON_GetObjectItemCaseSensitive(json, "config"), error);
+    char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(json, "config"));
+    if (!config) return lb_config_fail(params, error);
+    lb_model *model = kind->restore(params, lb_params_scope(params, name, own), config, error);
+    cJSON_free(config);
+    return model;
 }
 
-static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
+static lb_model *restore_members(lb_params *params, const char *name, const cJSON *members, lb_error *error)
 {
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(json, "members");
     int count = cJSON_IsArray(members) ? cJSON_GetArraySize(members) : 0;
     if (count == 0) return lb_config_fail(params, error);
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
@@ -112,6 +115,14 @@ static lb_model *restore(lb_params *params, const char *name, const cJSON *json,
     }
     if (lb_ensemble_init(ensemble, member, count, NULL)) return lb_config_fail(params, error);
     return &ensemble->base;
+}
+
+static lb_model *restore(lb_params *params, const char *name, const char *config, lb_error *error)
+{
+    cJSON *json = cJSON_Parse(config);
+    lb_model *model = restore_members(params, name, cJSON_GetObjectItemCaseSensitive(json, "members"), error);
+    cJSON_Delete(json);
+    return model;
 }
 
 const lb_model_kind lb_ensemble_kind = {
@@ -177,16 +188,14 @@ static lb_model *copy_member(lb_params *params, int index, const lb_model *membe
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "member.%d", index);
-    char *text = member->kind->config_json(member);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    lb_release(text);
-    if (!json) {
+    char *config = member->kind->config_json(member);
+    if (!config) {
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
         return NULL;
     }
     int first = lb_params_count(params);
-    lb_model *copy = member->kind->restore(params, name, json, error);
-    cJSON_Delete(json);
+    lb_model *copy = member->kind->restore(params, name, config, error);
+    lb_release(config);
     return copy && copy_values(params, first, store, error) == LB_OK ? copy : NULL;
 }
 

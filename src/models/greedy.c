@@ -1,5 +1,6 @@
-#include "models/greedy.h"
+#include "lookback/models.h"
 
+#include "lookback/op.h"
 #include "tensor/softmax_row.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
     return lb_largest_inline(count, x);
 }
 
-int32_t lb_likeliest(const lb_real *logits, int64_t classes)
+int32_t lb_argmax(const lb_real *logits, int64_t classes)
 {
     lb_real wanted = largest_of(classes, logits);
     for (int64_t i = 0; i < classes; i++)
@@ -50,7 +51,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_
             memcpy(all->weights + (m * limit + t) * all->source_length,
                    step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
-        next[row] = lb_likeliest(step->logits->data + row * classes, classes);
+        next[row] = lb_argmax(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;
         all->id[row * limit + t] = next[row];

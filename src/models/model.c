@@ -1,4 +1,5 @@
-#include "models/model.h"
+#include "lookback/models.h"
+#include "tensor/shape.h"
 
 #include <string.h>
 

@@ -1,25 +1,26 @@
 #include "models/model_config.h"
 
-#include "io/json.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
 
+#include <cJSON.h>
 #include <string.h>
 
 /* Enums are read and written as int. */
 _Static_assert(sizeof(lb_config_kind) == sizeof(int), "an enum is as large as an int");
 
-static void write_value(lb_json *json, const lb_config_field *field, const char *at)
+static void write_value(lb_buffer *json, const lb_config_field *field, const char *at)
 {
     int number = 0;
     switch (field->kind) {
     case LB_CONFIG_SIZE:
-        lb_json_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
+        lb_buffer_print(json, "%lld", (long long)*(const int64_t *)(const void *)at);
         return;
-    case LB_CONFIG_SHARE:
-        lb_json_print(json, "%.9g", (double)*(const lb_real *)(const void *)at);
+    case LB_CONFIG_FRACTION:
+        lb_buffer_print(json, "%.9g", (double)*(const lb_real *)(const void *)at);
         return;
     case LB_CONFIG_FLAG:
-        lb_json_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
+        lb_buffer_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
         return;
     case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
@@ -27,34 +28,34 @@ static void write_value(lb_json *json, const lb_config_field *field, const char 
     }
     memcpy(&number, at, sizeof number);
     if (field->kind == LB_CONFIG_CHOICE)
-        lb_json_string(json, field->names[number]);
+        lb_buffer_json_string(json, field->names[number]);
     else
-        lb_json_print(json, "%d", number);
+        lb_buffer_print(json, "%d", number);
 }
 
 char *lb_config_write(const lb_config_field *fields, const void *config)
 {
-    lb_json json = {0};
+    lb_buffer json = {0};
     for (const lb_config_field *field = fields; field->key; field++) {
-        lb_json_print(&json, "%c\"%s\":", field == fields ? '{' : ',', field->key);
+        lb_buffer_print(&json, "%c\"%s\":", field == fields ? '{' : ',', field->key);
         write_value(&json, field, (const char *)config + field->offset);
     }
-    lb_json_print(&json, "}");
+    lb_buffer_print(&json, "}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
 }
 
-int64_t lb_config_size(const cJSON *json, const char *key, int64_t least)
+/* A whole number from 1 to a million; -1 if it is anything else. */
+static double size_of(const cJSON *item)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    bool fits = value >= (double)least && value <= 1e6 && value == (double)(int64_t)value;
-    return fits ? (int64_t)value : -1;
+    bool fits = value >= 1 && value <= 1e6 && value == (double)(int64_t)value;
+    return fits ? value : -1;
 }
 
 /* A number from 0 to below 1; -1 if it is anything else. */
-static double share_of(const cJSON *item)
+static double fraction_of(const cJSON *item)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
     return value >= 0 && value < 1 ? value : -1;
@@ -74,8 +75,8 @@ static double value_of(const lb_config_field *field, const cJSON *json)
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
     if (!item) return field->missing;
     switch (field->kind) {
-    case LB_CONFIG_SHARE:
-        return share_of(item);
+    case LB_CONFIG_FRACTION:
+        return fraction_of(item);
     case LB_CONFIG_FLAG:
         return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
     case LB_CONFIG_CHOICE:
@@ -84,7 +85,7 @@ static double value_of(const lb_config_field *field, const cJSON *json)
     case LB_CONFIG_COUNT:
         break;
     }
-    return (double)lb_config_size(json, field->key, 1);
+    return size_of(item);
 }
 
 static void store(lb_config_kind kind, double value, char *at)
@@ -94,7 +95,7 @@ static void store(lb_config_kind kind, double value, char *at)
     case LB_CONFIG_SIZE:
         *(int64_t *)(void *)at = (int64_t)value;
         return;
-    case LB_CONFIG_SHARE:
+    case LB_CONFIG_FRACTION:
         *(lb_real *)(void *)at = (lb_real)value;
         return;
     case LB_CONFIG_FLAG:
@@ -107,7 +108,7 @@ static void store(lb_config_kind kind, double value, char *at)
     memcpy(at, &number, sizeof number);
 }
 
-bool lb_config_read(const lb_config_field *fields, const cJSON *json, void *config)
+static bool read_fields(const lb_config_field *fields, const cJSON *json, void *config)
 {
     for (const lb_config_field *field = fields; field->key; field++) {
         double value = value_of(field, json);
@@ -115,6 +116,14 @@ bool lb_config_read(const lb_config_field *fields, const cJSON *json, void *conf
         store(field->kind, value, (char *)config + field->offset);
     }
     return true;
+}
+
+bool lb_config_read(const lb_config_field *fields, const char *json, void *config)
+{
+    cJSON *parsed = cJSON_Parse(json);
+    bool read = read_fields(fields, parsed, config);
+    cJSON_Delete(parsed);
+    return read;
 }
 
 lb_model *lb_config_fail(const lb_params *params, lb_error *error)

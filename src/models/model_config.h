@@ -2,18 +2,17 @@
 #ifndef LB_MODEL_CONFIG_H
 #define LB_MODEL_CONFIG_H
 
-#include "models/model.h"
+#include "lookback/models.h"
 
-#include <cJSON.h>
 #include <stddef.h>
 
 /** What a field is, in the struct and in JSON. */
 typedef enum lb_config_kind {
-    LB_CONFIG_SIZE,  /* int64_t: a whole number from 1 to a million */
-    LB_CONFIG_COUNT, /* int: the same */
-    LB_CONFIG_SHARE, /* lb_real: a number from 0 to below 1 */
-    LB_CONFIG_FLAG,  /* bool: true or false */
-    LB_CONFIG_CHOICE /* an enum that counts from 0: one of `names` */
+    LB_CONFIG_SIZE,     /* int64_t: a whole number from 1 to a million */
+    LB_CONFIG_COUNT,    /* int: the same */
+    LB_CONFIG_FRACTION, /* lb_real: a number from 0 to below 1 */
+    LB_CONFIG_FLAG,     /* bool: true or false */
+    LB_CONFIG_CHOICE    /* an enum that counts from 0: one of `names` */
 } lb_config_kind;
 
 /** Instead of a default, where files without the field make no sense. */
@@ -32,12 +31,9 @@ typedef struct lb_config_field {
  *  Memory: to be released with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
 
-/** Reads all fields of the table into the struct; those that JSON has beside them are left alone. False if one is not what
- *  its kind says, or is needed and not there. */
-LB_MUST_USE bool lb_config_read(const lb_config_field *fields, const cJSON *json, void *config);
-
-/** A whole number from `least` to a million; -1 if the field is not there or anything else. */
-int64_t lb_config_size(const cJSON *json, const char *key, int64_t least);
+/** Reads all fields of the table from a JSON object into the struct; those that it has beside them are left alone. False
+ *  if one is not what its kind says, or is needed and not there. */
+LB_MUST_USE bool lb_config_read(const lb_config_field *fields, const char *json, void *config);
 
 /** Records that a configuration makes no sense, or what `params` hold against it. Returns NULL. */
 lb_model *lb_config_fail(const lb_params *params, lb_error *error);

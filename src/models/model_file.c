@@ -1,9 +1,7 @@
-#include "models/model_file.h"
+#include "lookback/models.h"
 
+#include "base/alloc.h"
 #include "models/model_kinds.h"
-#include "tensor/alloc.h"
-
-#include <cJSON.h>
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
@@ -26,14 +24,12 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     return status;
 }
 
-static lb_model *restore(const lb_model_kind *kind, lb_params *params, const char *text, lb_error *error)
+static lb_model *restore(const lb_model_kind *kind, lb_params *params, const char *config, lb_error *error)
 {
-    cJSON *json = cJSON_Parse(text);
     lb_error found = {0};
-    lb_model *model = kind->restore(params, "", json, &found);
-    cJSON_Delete(json);
-    if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, text);
-    return model; // cppcheck-suppress returnDanglingLifetime ; `params` own it
+    lb_model *model = kind->restore(params, "", config, &found);
+    if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
+    return model;
 }
 
 lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error)

@@ -1,7 +1,8 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
+#include "nn/embedding.h"
 
 #include <stdio.h>
 

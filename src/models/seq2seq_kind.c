@@ -60,7 +60,7 @@ static const lb_config_field fields[] = {
     {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
     {FIELD(attention), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_attention_names},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
-    {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
     {0},
 };
@@ -70,7 +70,7 @@ static char *config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_seq2seq *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
 {
     lb_seq2seq_config config = {0};
     lb_seq2seq *model = lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;

@@ -1,7 +1,7 @@
 #include "models/transformer.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 #include <math.h>
 #include <string.h>

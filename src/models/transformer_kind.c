@@ -1,6 +1,7 @@
 /* lb_transformer as an lb_model. */
 #include "models/transformer.h"
 
+#include "lookback/op.h"
 #include "models/model_config.h"
 
 static const char *const position_names[] = {
@@ -58,7 +59,7 @@ static const lb_config_field fields[] = {
     {FIELD(post_norm), LB_CONFIG_FLAG, false, NULL},
     {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, position_names},
     {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
-    {FIELD(dropout), LB_CONFIG_SHARE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
     {0},
 };
@@ -68,7 +69,7 @@ static char *config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const char *name, const cJSON *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
 {
     lb_transformer_config config = {0};
     lb_transformer *model =

@@ -1,7 +1,6 @@
-#include "nn/attention.h"
+#include "lookback/nn.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
 
 #include <math.h>
 

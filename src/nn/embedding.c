@@ -1,6 +1,6 @@
 #include "nn/embedding.h"
 
-#include "autograd/ops.h"
+#include "lookback/op.h"
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
                             int64_t width, double deviation)
@@ -14,7 +14,7 @@ lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const ch
 lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
 {
     const char *outer = lb_tape_enter(tokens.tape, embedding->name);
-    lb_tensor *rows = lb_lookup(tokens, embedding->weight);
+    lb_tensor *rows = lb_embedding_lookup(tokens, embedding->weight);
     lb_tape_leave(tokens.tape, outer);
     return rows;
 }

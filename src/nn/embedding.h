@@ -2,21 +2,7 @@
 #ifndef LB_EMBEDDING_H
 #define LB_EMBEDDING_H
 
-#include "autograd/tokens.h"
-#include "nn/params.h"
-
-typedef struct lb_embedding {
-    const char *name;
-    lb_tensor *weight; /* [vocabulary, width] */
-} lb_embedding;
-
-/** Adds NAME.weight, normal with this standard deviation; 0 means 1, as nn.Embedding starts it.
- *  Errors: those of lb_params_add, also recorded in `params`. */
-lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
-                            int64_t width, double deviation);
-
-/** Shapes: tokens [batch, length] -> [batch, length, width]. Errors: LB_ERROR_INDEX. */
-lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens);
+#include "lookback/nn.h"
 
 /** The input's part of a GRU's gates, as lb_gru_sequence and lb_attention_gru_sequence take it. */
 typedef struct lb_gates {

@@ -1,7 +1,7 @@
-#include "nn/gru.h"
+#include "lookback/nn.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "nn/embedding.h"
 
 #include <math.h>
 #include <stdio.h>

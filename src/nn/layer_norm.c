@@ -1,6 +1,6 @@
-#include "nn/layer_norm.h"
+#include "lookback/nn.h"
 
-#include "autograd/ops.h"
+#include "lookback/op.h"
 
 lb_status lb_layer_norm_init(lb_layer_norm *norm, lb_params *params, const char *name, int64_t width,
                              lb_real epsilon)

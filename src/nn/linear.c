@@ -1,6 +1,6 @@
 #include "nn/linear.h"
 
-#include "autograd/ops.h"
+#include "lookback/op.h"
 
 #include <math.h>
 

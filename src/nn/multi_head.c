@@ -1,7 +1,6 @@
-#include "nn/multi_head.h"
+#include "lookback/nn.h"
 
 #include "autograd/op.h"
-#include "autograd/ops.h"
 
 #include <math.h>
 

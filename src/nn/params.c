@@ -1,8 +1,8 @@
-#include "nn/params.h"
+#include "lookback/nn.h"
 
-#include "tensor/alloc.h"
-#include "tensor/arena.h"
-#include "tensor/rng.h"
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "tensor/shape.h"
 
 #include <stdarg.h>
 #include <stdio.h>

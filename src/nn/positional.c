@@ -1,6 +1,6 @@
-#include "nn/positional.h"
+#include "lookback/nn.h"
 
-#include "autograd/ops.h"
+#include "lookback/op.h"
 
 #include <math.h>
 

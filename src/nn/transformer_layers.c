@@ -1,6 +1,4 @@
-#include "nn/transformer_layers.h"
-
-#include "autograd/ops.h"
+#include "lookback/nn.h"
 
 #include <stdio.h>
 

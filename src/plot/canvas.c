@@ -1,7 +1,7 @@
 #include "plot/canvas.h"
 
+#include "base/alloc.h"
 #include "plot/coverage.h"
-#include "tensor/alloc.h"
 
 #include <math.h>
 #include <string.h>

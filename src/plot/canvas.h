@@ -3,15 +3,13 @@
 #ifndef LB_CANVAS_H
 #define LB_CANVAS_H
 
+#include "lookback/base.h"
 #include "plot/color.h"
-#include "tensor/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum { LB_CANVAS_MAX_SIDE = 32767 };
-
-typedef struct lb_canvas lb_canvas;
 
 /** A white canvas of width x height pixels, each 1 to LB_CANVAS_MAX_SIDE; NULL if that fails.
  *  Errors:  LB_ERROR_ARGUMENT if the size is not in that range; LB_ERROR_MEMORY.

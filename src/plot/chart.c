@@ -1,4 +1,4 @@
-#include "plot/chart.h"
+#include "lookback/plot.h"
 
 #include "plot/chart_axis.h"
 #include "plot/figure.h"

@@ -2,7 +2,7 @@
 #ifndef LB_CHART_AXIS_H
 #define LB_CHART_AXIS_H
 
-#include "plot/chart.h"
+#include "lookback/plot.h"
 #include "plot/ticks.h"
 
 typedef enum lb_axis_side { LB_AXIS_X, LB_AXIS_LEFT, LB_AXIS_RIGHT } lb_axis_side;

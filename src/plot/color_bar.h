@@ -2,15 +2,9 @@
 #ifndef LB_COLOR_BAR_H
 #define LB_COLOR_BAR_H
 
+#include "lookback/plot.h"
 #include "plot/colormap.h"
 #include "plot/panel.h"
-
-/** A scale of colours from `min` (below) to `max` (above). */
-typedef struct lb_color_bar {
-    double min, max;
-    lb_colormap colormap;
-    const char *label; /* beside the bar, read from top to bottom; NULL: none */
-} lb_color_bar;
 
 /** The colour of a value on this scale. */
 lb_color lb_color_bar_at(const lb_color_bar *bar, double value);

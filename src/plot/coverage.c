@@ -1,6 +1,6 @@
 #include "plot/coverage.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 #include <math.h>
 #include <string.h>

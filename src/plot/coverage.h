@@ -3,8 +3,8 @@
 #ifndef LB_COVERAGE_H
 #define LB_COVERAGE_H
 
+#include "lookback/base.h"
 #include "plot/color.h"
-#include "tensor/status.h"
 
 /** One number per pixel, all zero outside of the rectangle from (x0, y0) to before (x1, y1). */
 typedef struct lb_coverage {

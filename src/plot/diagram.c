@@ -1,4 +1,8 @@
-#include "plot/diagram.h"
+#include "lookback/plot.h"
+#include "plot/canvas.h"
+#include "plot/color.h"
+#include "plot/panel.h"
+#include "plot/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "plot/font.h"
 
+#include "base/alloc.h"
 #include "plot/font_check.h"
-#include "tensor/alloc.h"
 
 #include <errno.h>
 #include <math.h>

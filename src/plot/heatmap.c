@@ -1,8 +1,8 @@
-#include "plot/heatmap.h"
+#include "lookback/plot.h"
 
+#include "base/alloc.h"
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
-#include "tensor/alloc.h"
 
 #include <math.h>
 

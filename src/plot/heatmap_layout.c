@@ -1,4 +1,8 @@
 #include "plot/heatmap_layout.h"
+#include "plot/canvas.h"
+#include "plot/color_bar.h"
+#include "plot/panel.h"
+#include "plot/text.h"
 
 #include <math.h>
 #include <stdio.h>

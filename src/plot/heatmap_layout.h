@@ -2,7 +2,8 @@
 #ifndef LB_HEATMAP_LAYOUT_H
 #define LB_HEATMAP_LAYOUT_H
 
-#include "plot/heatmap.h"
+#include "lookback/plot.h"
+#include "plot/text.h"
 
 enum { LB_CELL_LABEL = 32 };
 

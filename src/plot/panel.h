@@ -3,30 +3,22 @@
 #ifndef LB_PANEL_H
 #define LB_PANEL_H
 
+#include "lookback/plot.h"
 #include "plot/canvas.h"
 #include "plot/text.h"
-
 #include <stdbool.h>
 
 /** The looks that all panels of a figure share. */
-typedef struct lb_style {
+struct lb_style {
     const lb_font *regular, *bold;
     double point; /* pixels per point (1/72 inch), the unit of text sizes and line widths */
     bool single;  /* the only panel of its figure: it may be larger */
-} lb_style;
+};
 
 /** Text sizes in points. */
 enum { LB_SIZE_FIGURE = 16, LB_SIZE_TITLE = 14, LB_SIZE_AXIS = 12, LB_SIZE_SMALL = 11, LB_SIZE_TICK = 10 };
 
 /** A length in points as a whole number of pixels, at least 1. */
 double lb_style_pixels(const lb_style *style, double points);
-
-/** Something to draw. `measure` gives the pixels it wants; `draw` draws it within `area`, which is no smaller.
- *  Neither changes `content`, which must live as long as the panel. */
-typedef struct lb_panel {
-    const void *content;
-    lb_size (*measure)(const void *content, const lb_style *style);
-    void (*draw)(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area);
-} lb_panel;
 
 #endif

@@ -1,7 +1,7 @@
 #include "plot/png.h"
 
+#include "base/alloc.h"
 #include "io/file.h"
-#include "tensor/alloc.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "plot/readable.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,11 +2,7 @@
 #ifndef LB_REAL_H
 #define LB_REAL_H
 
-#ifdef LB_REAL_IS_DOUBLE
-typedef double lb_real;
-#else
-typedef float lb_real;
-#endif
+#include "lookback/tensor.h"
 
 /* A function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that
  * the processor has. It may call only inline functions and libm. Older clang names the clones so that other files do not

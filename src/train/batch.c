@@ -1,5 +1,6 @@
 #include "train/batch.h"
 
+#include "lookback/op.h"
 #include "tensor/row_tiles.h"
 
 #include <stdlib.h>

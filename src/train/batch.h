@@ -2,14 +2,8 @@
 #ifndef LB_BATCH_H
 #define LB_BATCH_H
 
-#include "autograd/tokens.h"
 #include "data/sort_task.h"
-
-typedef struct lb_batch {
-    lb_tokens source;
-    lb_tokens target_in;  /* LB_BOS y1 ... yn: what the decoder reads */
-    lb_tokens target_out; /* y1 ... yn LB_EOS: what it should write */
-} lb_batch;
+#include "lookback/train.h"
 
 /** Where the ids of a new batch are to be written. */
 typedef struct lb_batch_rows {
@@ -39,13 +33,5 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
  *  time (tensor/row_tiles.h) gets lists of about the same lengths, longest first. `row` receives one for each list.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row);
-
-/** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape, in the order of lb_batch_order.
- *  Errors: LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
-lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
-
-/** `size` lists of either split from number `first` on. */
-lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
-                            uint64_t first);
 
 #endif

@@ -29,7 +29,7 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
 static bool is_right_throughout(const lb_real *logits, int64_t classes, const int32_t *target, int32_t length)
 {
     for (int32_t t = 0; t < length; t++)
-        if (lb_likeliest(logits + t * classes, classes) != target[t]) return false;
+        if (lb_argmax(logits + t * classes, classes) != target[t]) return false;
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "train/optimizer.h"
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "tensor/real.h"
 
 #include <math.h>
 

@@ -1,4 +1,7 @@
-#include "train/pair_batch.h"
+#include "data/pairs.h"
+#include "lookback/op.h"
+#include "lookback/train.h"
+#include "train/batch.h"
 
 typedef struct longest {
     int32_t source, target;

@@ -1,9 +1,8 @@
 #include "train/pair_evaluate.h"
 
-#include "tensor/alloc.h"
-#include "tensor/special_ids.h"
+#include "base/alloc.h"
+#include "lookback/train.h"
 #include "train/evaluate.h"
-#include "train/pair_batch.h"
 
 #include <stdlib.h>
 

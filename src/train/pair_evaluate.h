@@ -3,7 +3,7 @@
 #define LB_PAIR_EVALUATE_H
 
 #include "data/pairs.h"
-#include "models/model.h"
+#include "lookback/models.h"
 
 /** Pairs on which models are measured again and again. */
 typedef struct lb_pair_sample {

@@ -1,7 +1,8 @@
 #include "train/resume.h"
 
-#include "io/checkpoint.h"
-#include "tensor/alloc.h"
+#include "base/alloc.h"
+#include "lookback/models.h"
+#include "train/optimizer.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #ifndef LB_RESUME_H
 #define LB_RESUME_H
 
-#include "train/trainer.h"
+#include "lookback/train.h"
 
 /** What changes from step to step, beside the parameters. */
 typedef struct lb_train_state {

@@ -1,4 +1,4 @@
-#include "train/schedule.h"
+#include "lookback/train.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
-#include "train/scheduled_sampling.h"
+#include "lookback/train.h"
 
-#include "models/greedy.h"
-#include "tensor/rng.h"
+#include "lookback/op.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +11,7 @@ enum { MANY = 1 << 13 };
 /* The first token up to which softmax(logits) has more than this share, from 0 to below 1. */
 static int32_t token_at(const lb_real *logits, int64_t classes, double share)
 {
-    int32_t likeliest = lb_likeliest(logits, classes);
+    int32_t likeliest = lb_argmax(logits, classes);
     double maximum = (double)logits[likeliest], sum = 0;
     for (int64_t i = 0; i < classes; i++) sum += exp((double)logits[i] - maximum);
     double left = share * sum;
@@ -36,7 +35,7 @@ static void mix(lb_tokens right, const lb_tensor *logits, lb_scheduled_sampling 
         if (t == 0 || t >= right.lengths[i / right.length]) continue;
         if (lb_rng_uniform(replace, (uint64_t)i) >= sampling.probability) continue;
         const lb_real *before = logits->data + (i - 1) * classes;
-        id[i] = sampling.likeliest ? lb_likeliest(before, classes)
+        id[i] = sampling.likeliest ? lb_argmax(before, classes)
                                    : token_at(before, classes, lb_rng_uniform(draw, (uint64_t)i));
     }
 }

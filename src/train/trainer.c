@@ -1,8 +1,8 @@
-#include "train/trainer.h"
+#include "lookback/train.h"
 
-#include "io/json.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
 #include "tensor/accumulate.h"
-#include "tensor/alloc.h"
 #include "train/resume.h"
 
 #include <math.h>
@@ -194,14 +194,14 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
 
 char *lb_train_history_json(const lb_train_history *history)
 {
-    lb_json json = {0};
-    lb_json_print(&json, "%s", "");
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "%s", "");
     for (int64_t i = 0; i < history->count; i++) {
         const lb_train_point *p = &history->points[i];
-        lb_json_print(&json,
-                      "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
-                      (long long)p->step, p->loss, p->measure, p->lr, p->grad_norm);
-        lb_json_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
+        lb_buffer_print(&json,
+                        "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
+                        (long long)p->step, p->loss, p->measure, p->lr, p->grad_norm);
+        lb_buffer_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }
     if (!json.failed) return json.text;
     lb_release(json.text);

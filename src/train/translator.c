@@ -1,9 +1,9 @@
 #include "train/translator.h"
 
+#include "base/alloc.h"
+#include "base/buffer.h"
 #include "data/sort_task_json.h"
 #include "data/vocabulary_json.h"
-#include "io/json.h"
-#include "tensor/alloc.h"
 #include "train/evaluate.h"
 
 #include <cJSON.h>
@@ -12,22 +12,22 @@
 /* Every model says under the same key what it was trained for, so that one can be told from the other. */
 static const char TASK_KEY[] = LB_SORT_TASK_KEY, TASK[] = "pairs";
 
-static void print_rule(lb_json *json, const char *key, const lb_symbol_rule *rule)
+static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
-    lb_json_print(json, ",\"%s\":{\"separator\":", key);
-    lb_json_string(json, rule->separator ? rule->separator : "");
-    lb_json_print(json, ",\"normalize\":\"%s\"}", lb_normalization_name(rule->normalize));
+    lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
+    lb_buffer_json_string(json, rule->separator ? rule->separator : "");
+    lb_buffer_print(json, ",\"normalize\":\"%s\"}", lb_normalization_name(rule->normalize));
 }
 
 /* What the model was trained for; NULL if there is no memory. */
 static char *print_task(const lb_translator *t)
 {
-    lb_json json = {0};
-    lb_json_print(&json, "{\"task\":\"%s\"", TASK);
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"task\":\"%s\"", TASK);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
-    lb_json_print(&json, ",\"longest_source\":%d,\"longest_target\":%d}", (int)t->longest_source,
-                  (int)t->longest_target);
+    lb_buffer_print(&json, ",\"longest_source\":%d,\"longest_target\":%d}", (int)t->longest_source,
+                    (int)t->longest_target);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

@@ -5,7 +5,7 @@
 #include "data/pair_line.h"
 #include "data/strings.h"
 #include "data/vocabulary.h"
-#include "models/model_file.h"
+#include "lookback/models.h"
 
 /** Keys of a model file's metadata; what the model was trained for stands under LB_SORT_TASK_KEY, as that of a model that
  *  sorts. */

@@ -5,7 +5,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <lookback/tensor/alloc.h>
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "train/translator.h"
 
 #include <cJSON.h>
 #include <stdlib.h>

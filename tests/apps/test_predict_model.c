@@ -1,8 +1,10 @@
 /* What predict says to a model that is none, belongs to something else or has been damaged. */
+#include "data/sort_task_json.h"
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include <lookback/train.h>
 
 #include <check.h>
 #include <stdio.h>

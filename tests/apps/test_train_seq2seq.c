@@ -3,6 +3,8 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include "models/ensemble.h"
+#include "train/translator.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

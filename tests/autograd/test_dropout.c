@@ -1,8 +1,7 @@
 /* Which elements fall, how many, and what it depends on. This test runs in both precisions. */
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/suite.h"
-#include "tensor/threads.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* The gradient checker is held against ops that are wrong on purpose. This test runs in both precisions. */
-#include "autograd/gradcheck.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
 #include "support/alloc.h"
 #include "support/leaf.h"
 #include "support/suite.h"

@@ -1,11 +1,8 @@
 /* Walks the registry: each op against its own reference, and its gradient against differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
-#include "autograd/gradcheck.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "base/alloc.h"
 #include "support/leaf.h"
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
 
 #include <check.h>
 #include <math.h>

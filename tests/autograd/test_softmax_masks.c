@@ -1,6 +1,6 @@
 /* Rows with nothing to choose from: zeros and no gradient, never NaN. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 

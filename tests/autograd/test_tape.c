@@ -1,6 +1,6 @@
 /* Errors that stick, poison that flows, and what the tape records. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "models/seq2seq.h"
 #include "support/leaf.h"
 #include "support/suite.h"
@@ -137,10 +137,10 @@ START_TEST(test_module_name_of_an_inner_module_is_the_whole_path)
     lengths[0] = 2;
     lb_seq2seq_encode(&model, source);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
-    ck_assert_msg(
-        strstr(lb_tape_error(tape), "sorter.source_embedding: lb_lookup: token id -1 in row 0, position 1") ==
-            lb_tape_error(tape),
-        "%s", lb_tape_error(tape));
+    ck_assert_msg(strstr(lb_tape_error(tape),
+                         "sorter.source_embedding: lb_embedding_lookup: token id -1 in row 0, position 1") ==
+                      lb_tape_error(tape),
+                  "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     lb_params_free(params);
 }

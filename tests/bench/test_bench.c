@@ -1,5 +1,5 @@
 /* The programs of the benchmark, as those who read their JSON see them; how fast anything is is not looked at. */
-#include "io/safetensors.h"
+#include "lookback/io.h"
 #include "shared/child.h"
 #include "shared/measure.h"
 #include "shared/record.h"

@@ -1,5 +1,5 @@
 /* Batches of similar lengths: each pair once in an epoch, in an order that the seed and the step decide. */
-#include "data/pair_order.h"
+#include "lookback/data.h"
 
 #include "support/alloc.h"
 #include "support/suite.h"

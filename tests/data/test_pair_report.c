@@ -1,11 +1,11 @@
 /* What the report says of files that have everything, and of files that have nothing to say of. */
 #include "data/pair_report.h"
 
+#include "base/alloc.h"
+#include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
-#include "tensor/special_ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Pairs from TSV files, and every kind of rubbish in their place. */
 #include "data/pairs.h"
 
+#include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/special_ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>

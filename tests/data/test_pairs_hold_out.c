@@ -1,9 +1,9 @@
 /* Pairs that are taken out of a file for development. */
+#include "base/alloc.h"
 #include "data/pairs.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

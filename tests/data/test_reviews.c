@@ -1,5 +1,5 @@
 /* Reviews from folders, files and standard input, and each kind of rubbish in their place. */
-#include "data/reviews.h"
+#include "lookback/data.h"
 
 #include "data/words.h"
 #include "support/alloc.h"

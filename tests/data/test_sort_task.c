@@ -1,8 +1,8 @@
 /* The sort task: two splits that share no list, drawn evenly and always alike. */
 #include "data/sort_task.h"
+#include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/special_ids.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Texts as symbols and back; normal forms against Python's: tests/data/text/make_fixtures.py. */
 #include "data/symbols.h"
 
+#include "base/alloc.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Symbols and ids: those of torchtext, as tests/data/text/make_fixtures.py orders them. */
 #include "data/vocabulary.h"
 
+#include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/special_ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>

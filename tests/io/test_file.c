@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "io/file.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
 
 static void assert_content(const char *path, const char *expected)
 {

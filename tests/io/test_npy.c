@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/npy.h"
+#include "base/alloc.h"
+#include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
-#include "tensor/rng.h"
 
 #define DATA TEST_DATA "/io/"
 

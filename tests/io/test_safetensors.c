@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/safetensors.h"
+#include "io/dtype.h"
+#include "lookback/io.h"
 #include "support/alloc.h"
 #include "support/tempdir.h"
 

@@ -7,9 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/safetensors.h"
+#include "lookback/io.h"
 #include "support/tempdir.h"
-#include "tensor/rng.h"
 
 #define OTHERS TEST_DATA "/io/others.safetensors"
 

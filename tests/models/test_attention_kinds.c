@@ -1,8 +1,6 @@
 /* Every kind of attention in lb_seq2seq. This test runs in both precisions. */
-#include "autograd/gradcheck.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "support/fixture.h"
 #include "support/model.h"

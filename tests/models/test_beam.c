@@ -1,8 +1,6 @@
 /* Beam search against greedy decoding, and against trying everything. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "models/beam.h"
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 

@@ -1,10 +1,7 @@
 /* Several models as one: against its members, in files, and in beam search. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "models/beam.h"
+#include "lookback/models.h"
 #include "models/ensemble.h"
-#include "models/greedy.h"
-#include "models/model_file.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"

@@ -1,6 +1,4 @@
 /* The gradient of a whole model by every one of its weights. This test runs in double only. */
-#include "autograd/gradcheck.h"
-#include "autograd/ops.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/suite.h"

@@ -1,8 +1,9 @@
 /* Greedy decoding: rows that do not disturb each other, early stop, the limit, the mode.
  * This test runs in both precisions. */
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "support/sorting.h"
 #include "support/suite.h"
+#include <lookback/op.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Configurations as JSON and back, and what is none. */
+#include "base/alloc.h"
 #include "models/model_config.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/alloc.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const char *const color_names[] = {"red", "green", "blue", NULL};
 static const lb_config_field fields[] = {
     {"size", offsetof(sample, size), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {"count", offsetof(sample, count), LB_CONFIG_COUNT, 3, NULL},
-    {"share", offsetof(sample, share), LB_CONFIG_SHARE, 0, NULL},
+    {"share", offsetof(sample, share), LB_CONFIG_FRACTION, 0, NULL},
     {"flag", offsetof(sample, flag), LB_CONFIG_FLAG, false, NULL},
     {"color", offsetof(sample, color), LB_CONFIG_CHOICE, BLUE, color_names},
     {0},
@@ -31,11 +31,7 @@ static const lb_config_field fields[] = {
 
 static bool reads(const char *text, sample *found)
 {
-    cJSON *json = cJSON_Parse(text);
-    ck_assert_ptr_nonnull(json);
-    bool sound = lb_config_read(fields, json, found);
-    cJSON_Delete(json);
-    return sound;
+    return lb_config_read(fields, text, found);
 }
 
 START_TEST(test_config_read_finds_what_config_write_wrote)
@@ -110,9 +106,8 @@ END_TEST
 static void check_restored(const lb_model_kind *kind, const char *text, const char *expected)
 {
     lb_params *params = lb_params_new(1);
-    cJSON *json = cJSON_Parse(text);
     lb_error error = {0};
-    const lb_model *model = kind->restore(params, "", json, &error);
+    const lb_model *model = kind->restore(params, "", text, &error);
     if (expected) {
         ck_assert_msg(model, "%s", error.message);
         char *written = kind->config_json(model);
@@ -123,7 +118,6 @@ static void check_restored(const lb_model_kind *kind, const char *text, const ch
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
         ck_assert_str_eq(error.message, "the model's configuration makes no sense");
     }
-    cJSON_Delete(json);
     lb_params_free(params);
 }
 

@@ -1,5 +1,5 @@
 /* A model goes into a file and comes back. This test runs in both precisions. */
-#include "models/model_file.h"
+#include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/suite.h"

@@ -1,6 +1,5 @@
 /* Allocations fail, one at a time or from some point on: each time an error or a clean NULL, no crash, no leak. */
-#include "autograd/ops.h"
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"

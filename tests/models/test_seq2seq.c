@@ -1,6 +1,5 @@
 /* The model against PyTorch: teacher forcing, its gradients, and greedy decoding. This test runs in both precisions. */
-#include "autograd/ops.h"
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "support/fixture.h"
 #include "support/model.h"
@@ -120,8 +119,9 @@ START_TEST(test_forward_token_out_of_vocabulary_names_place_and_module)
     lb_tensor *logits = lb_seq2seq_forward(m.seq2seq, source, target);
     ck_assert(!lb_is_sound(logits));
     ck_assert_int_eq(lb_tape_status(m.tape), LB_ERROR_INDEX);
-    ck_assert_str_eq(lb_tape_error(m.tape), "source_embedding: lb_lookup: token id 13 in row 1, position 1: "
-                                            "the table has 13 rows");
+    ck_assert_str_eq(lb_tape_error(m.tape),
+                     "source_embedding: lb_embedding_lookup: token id 13 in row 1, position 1: "
+                     "the table has 13 rows");
     ck_assert_int_eq(lb_greedy(m.model, source, 4).batch, 0);
     support_model_close(m);
 }

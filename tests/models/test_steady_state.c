@@ -1,9 +1,8 @@
 /* After the first steps, training allocates nothing: not through lb_alloc, and nowhere else either. */
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "tensor/threads.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* The weights after training are the same to the last bit, whatever the number of threads. */
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "support/sorting.h"
 #include "support/suite.h"
-#include "tensor/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

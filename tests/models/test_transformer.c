@@ -1,7 +1,6 @@
 /* The transformer against PyTorch, and step by step against all at once. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "models/greedy.h"
+#include "lookback/models.h"
 #include "support/model.h"
 #include "support/suite.h"
 
@@ -84,8 +83,8 @@ START_TEST(test_transformer_greedy_takes_the_likeliest_of_teacher_forcing)
                 lb_model_forward(m.model, one, (lb_tokens){m.tape, 1, length, id, &length});
             ck_assert_msg(lb_is_sound(logits), "%s", lb_tape_error(m.tape));
             for (int32_t t = 0; t < length - 1; t++)
-                ck_assert_int_eq(lb_likeliest(logits->data + t * 11, 11), id[t + 1]);
-            bool ends = lb_likeliest(logits->data + (length - 1) * 11, 11) == LB_EOS;
+                ck_assert_int_eq(lb_argmax(logits->data + t * 11, 11), id[t + 1]);
+            bool ends = lb_argmax(logits->data + (length - 1) * 11, 11) == LB_EOS;
             if (found.lengths[row] < found.length) ck_assert(ends && found.finished[row]);
         }
         support_model_close(m);

@@ -1,10 +1,6 @@
 /* The gradients of attention modules and transformer layers by every parameter and input, dropout included. This test
  * runs in double only. */
-#include "autograd/gradcheck.h"
-#include "autograd/ops.h"
-#include "nn/multi_head.h"
-#include "nn/positional.h"
-#include "nn/transformer_layers.h"
+#include "lookback/nn.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 

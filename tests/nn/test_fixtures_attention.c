@@ -1,7 +1,6 @@
 /* Additive, multiplicative and dot-product attention against PyTorch. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "nn/attention.h"
+#include "lookback/nn.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

@@ -1,6 +1,5 @@
 /* The GRU cell and the GRU over padded batches against PyTorch. This test runs in both precisions. */
-#include "autograd/ops.h"
-#include "nn/gru.h"
+#include "lookback/nn.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

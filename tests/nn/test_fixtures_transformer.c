@@ -1,7 +1,5 @@
 /* Positions, transformer layers and the transformer against PyTorch. This test runs in both precisions. */
-#include "autograd/ops.h"
-#include "nn/positional.h"
-#include "nn/transformer_layers.h"
+#include "lookback/nn.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

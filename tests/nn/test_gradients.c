@@ -1,9 +1,5 @@
 /* The gradient of every module by every parameter and input. This test runs in double only. */
-#include "autograd/gradcheck.h"
-#include "autograd/ops.h"
-#include "nn/attention.h"
-#include "nn/gru.h"
-#include "nn/layer_norm.h"
+#include "lookback/nn.h"
 #include "nn/linear.h"
 #include "support/leaf.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 /* How parameters start: as PyTorch's do. The fixture `initialisers` says how that is, and the script that wrote it has
  * checked it against PyTorch. */
+#include "lookback/nn.h"
 #include "models/seq2seq.h"
-#include "nn/layer_norm.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -1,12 +1,8 @@
 /* Multi-head attention: what it refuses, what it hides, what it drops. This test runs in both precisions. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "nn/multi_head.h"
-#include "nn/positional.h"
-#include "nn/transformer_layers.h"
+#include "lookback/nn.h"
 #include "support/leaf.h"
 #include "support/suite.h"
-#include "tensor/threads.h"
 
 #include <math.h>
 #include <stdlib.h>

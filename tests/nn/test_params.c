@@ -1,8 +1,8 @@
 /* The parameter store. This test runs in both precisions. */
-#include "nn/params.h"
+#include "base/alloc.h"
+#include "lookback/nn.h"
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/alloc.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "plot/diagram.h"
+#include "lookback/plot.h"
 
 #include "plot/figure.h"
 #include "support/picture.h"

@@ -1,7 +1,6 @@
 #include "plot/figure.h"
 
-#include "plot/chart.h"
-#include "plot/heatmap.h"
+#include "lookback/plot.h"
 #include "support/picture.h"
 
 #include <check.h>

@@ -1,4 +1,4 @@
-#include "plot/heatmap.h"
+#include "lookback/plot.h"
 
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"

@@ -1,8 +1,8 @@
 /* Whatever a symbol is, its label can be read. */
+#include "base/alloc.h"
 #include "plot/readable.h"
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/alloc.h"
 
 START_TEST(test_readable_what_cannot_be_seen_is_told)
 {

@@ -122,6 +122,7 @@ static char *next_line(char **rest)
 
 START_TEST(test_notebooks_every_row_names_what_is_there)
 {
+    ck_assert_int_eq(nftw(SOURCE_DIR "/include", collect, OPEN_FOLDERS, 0), 0);
     ck_assert_int_eq(nftw(SOURCE_DIR "/src", collect, OPEN_FOLDERS, 0), 0);
     ck_assert_int_eq(nftw(SOURCE_DIR "/tests", collect, OPEN_FOLDERS, 0), 0);
     append(&headers, "");

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "tensor/alloc.h"
+#include "base/alloc.h"
 
 /* Atomic: the code under test may allocate from several threads. */
 static atomic_long allocations, live, failing, failing_from;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autograd/ops.h"
-#include "io/safetensors.h"
+#include "lookback/io.h"
+#include "lookback/ops.h"
 #include "support/suite.h"
 
 enum { MOST_KEPT = 256, NAME_LENGTH = 128 };

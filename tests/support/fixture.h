@@ -3,8 +3,7 @@
 #ifndef SUPPORT_FIXTURE_H
 #define SUPPORT_FIXTURE_H
 
-#include "autograd/tokens.h"
-#include "nn/params.h"
+#include "lookback/nn.h"
 
 typedef struct support_fixture support_fixture;
 

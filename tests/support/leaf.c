@@ -1,6 +1,6 @@
 #include "support/leaf.h"
 
-#include "tensor/rng.h"
+#include "lookback/base.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_LEAF_H
 #define SUPPORT_LEAF_H
 
-#include "tensor/tensor.h"
+#include "lookback/tensor.h"
 
 /** Values uniform in [low, high), different for each `which`; gradient zero and wanted. */
 lb_tensor *support_leaf(lb_shape shape, double low, double high, uint64_t which);

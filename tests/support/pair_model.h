@@ -2,7 +2,7 @@
 #ifndef SUPPORT_PAIR_MODEL_H
 #define SUPPORT_PAIR_MODEL_H
 
-#include "lookback.h"
+#include <lookback/lookback.h>
 
 /** Beside the kinds of attention of a seq2seq, which are numbers too: an ensemble of two of them. */
 enum { SUPPORT_ENSEMBLE = LB_ATTENTION_MULTI_HEAD + 1 };

@@ -1,5 +1,6 @@
 #include "support/sort_model.h"
 
+#include "data/sort_task_json.h"
 #include "support/model_maker.h"
 
 enum { BATCH = 64 };

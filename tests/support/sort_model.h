@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SORT_MODEL_H
 #define SUPPORT_SORT_MODEL_H
 
-#include "lookback.h"
+#include <lookback/lookback.h>
 
 /** Beside the kinds of attention of a seq2seq, which are numbers too: a transformer of two layers. */
 enum { SUPPORT_TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };

@@ -1,6 +1,6 @@
 #include "support/sorting.h"
 
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 static lb_status add_seq2seq(support_sorting *s, lb_seq2seq_config config)
 {

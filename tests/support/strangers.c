@@ -3,6 +3,7 @@
 #include "support/tempdir.h"
 
 #include <lookback/lookback.h>
+#include <lookback/op.h>
 
 #include <check.h>
 #include <stdbool.h>

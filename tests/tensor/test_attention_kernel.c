@@ -1,7 +1,7 @@
 /* Additive attention of one query, by exponentials and without them, against the definition; runs in both precisions. */
+#include "lookback/base.h"
 #include "support/suite.h"
 #include "tensor/attention_kernel.h"
-#include "tensor/rng.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* Matrix products against three plain loops. This test runs in both precisions. */
+#include "lookback/base.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
 #include "tensor/gemm_vector.h"
-#include "tensor/rng.h"
-#include "tensor/threads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "support/suite.h"
 #include "tensor/row_tiles.h"
 #include "train/batch.h"
+#include <lookback/op.h>
 
 #include <math.h>
 #include <string.h>

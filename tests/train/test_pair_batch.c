@@ -1,9 +1,9 @@
 /* How pairs of a file become a batch for teacher forcing. */
-#include "data/pair_order.h"
+#include "lookback/train.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "train/pair_batch.h"
+#include <lookback/op.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /* Exact match on pairs of a file. */
-#include "data/pair_order.h"
-#include "models/greedy.h"
+#include "lookback/train.h"
 #include "models/seq2seq.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "train/evaluate.h"
-#include "train/pair_batch.h"
 #include "train/pair_evaluate.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Learning rates against PyTorch's schedulers. */
+#include "lookback/train.h"
 #include "support/fixture.h"
 #include "support/suite.h"
-#include "train/schedule.h"
 
 #include <math.h>
 

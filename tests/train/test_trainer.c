@@ -1,11 +1,10 @@
 /* When training stops, with which weights it ends, and that interruptions change neither.
  * This test runs in both precisions. */
-#include "autograd/ops.h"
+#include "base/alloc.h"
+#include "lookback/train.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "tensor/alloc.h"
-#include "train/trainer.h"
 
 #include <math.h>
 #include <string.h>

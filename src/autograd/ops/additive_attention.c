@@ -1,7 +1,7 @@
-/* Additive attention of many queries at once, on projected queries and keys. lb_plain_attend_additive is the same in
+/* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive is the same in
  * small steps. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"

@@ -1,6 +1,6 @@
 /* The affine map of a layer: one product and a bias. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/gemm.h"
 
 enum { X, WEIGHT, BIAS, BESIDE };

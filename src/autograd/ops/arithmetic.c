@@ -1,7 +1,7 @@
 /* Element by element, with broadcasting: sum, difference, product and quotient. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 enum {
     CHUNK = 1 << 13, /* elements that a thread takes at a time */

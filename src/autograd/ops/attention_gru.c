@@ -1,9 +1,9 @@
 /* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
- * all steps, because each step needs the one before. lb_plain_attention_gru_sequence is the same in small steps. */
+ * all steps, because each step needs the one before. lb_unfused_attention_gru_sequence is the same in small steps. */
 #include "autograd/gru_gradient.h"
 #include "autograd/key_powers.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"

@@ -1,6 +1,6 @@
 /* Softmax and negative log-likelihood in one op. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/softmax_row.h"
 

@@ -1,8 +1,9 @@
-/* Scaled dot-product attention over all heads at once. lb_plain_attend_dot is the same in small steps. */
+/* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot is the same in small steps. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "tensor/drop.h"
+#include "lookback/ops.h"
+#include "tensor/dropout_mask.h"
 #include "tensor/gemm.h"
+#include "tensor/shape.h"
 #include "tensor/softmax_row.h"
 
 #include <string.h>
@@ -140,7 +141,7 @@ static void drop_weights(const lb_node *node, const head *h, lb_rng rng, const l
 {
     int64_t count = h->queries * h->keys;
     lb_real *weights = node->out[WEIGHTS]->data + h->weights_at;
-    lb_drop_factors(rng, ((const dot_options *)node->attributes)->dropout, h->weights_at, count, weights);
+    lb_dropout_mask(rng, ((const dot_options *)node->attributes)->dropout, h->weights_at, count, weights);
     for (int64_t i = 0; i < count; i++) weights[i] *= probabilities[h->weights_at + i];
 }
 

@@ -1,7 +1,7 @@
 /* Dropout: zeroes elements at random while training, and scales up the others so that the expectation stays. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
-#include "tensor/drop.h"
+#include "lookback/ops.h"
+#include "tensor/dropout_mask.h"
 
 /* Elements that a thread takes at a time. */
 enum { CHUNK = 1 << 13 };
@@ -24,7 +24,7 @@ static lb_status forward(lb_node *node)
 #pragma omp parallel for schedule(static) if (count > CHUNK)
     for (int64_t first = 0; first < count; first += CHUNK) {
         int64_t end = first + CHUNK < count ? first + CHUNK : count;
-        lb_drop_factors(rng, p, first, end - first, factor + first);
+        lb_dropout_mask(rng, p, first, end - first, factor + first);
         for (int64_t i = first; i < end; i++) node->out[0]->data[i] = node->in[0]->data[i] * factor[i];
     }
     node->saved = factor;

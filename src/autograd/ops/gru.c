@@ -1,8 +1,8 @@
 /* A GRU over a whole padded sequence: the recurrent part, in one op. The input's part of the gates, W_ih x + b_ih, is
- * one product for all time steps and comes in ready. lb_plain_gru_sequence is the same in small steps. */
+ * one product for all time steps and comes in ready. lb_unfused_gru_sequence is the same in small steps. */
 #include "autograd/gru_gradient.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
 #include "tensor/gru_kernel.h"

@@ -1,7 +1,8 @@
 /* Takes tensors apart and puts them together along an axis: concat, stack and slice. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/accumulate.h"
+#include "tensor/shape.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Puts a constant where a mask says so: how attention hides padding. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 enum { X, MASK };
 

@@ -1,7 +1,7 @@
 /* Matrix products of the last two axes, over all the leading ones. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/gemm.h"
 
 typedef struct product {

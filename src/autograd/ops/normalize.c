@@ -1,6 +1,6 @@
 /* Layer normalisation over the last axis. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* Sums and means over one axis or over everything. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
+#include "tensor/shape.h"
 
 /* The operand is seen as [outer, length, inner], and the middle one is summed. */
 typedef struct reduction {

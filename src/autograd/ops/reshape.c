@@ -1,6 +1,7 @@
 /* The same elements under another shape, in the same or in another order. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
+#include "tensor/shape.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Softmax and its logarithm over the last axis. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)

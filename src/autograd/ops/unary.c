@@ -1,6 +1,6 @@
 /* Functions of one tensor, element by element. */
 #include "autograd/op.h"
-#include "autograd/ops.h"
+#include "lookback/ops.h"
 #include "tensor/elementary.h"
 
 enum {

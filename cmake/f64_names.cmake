@@ -1,0 +1,12 @@
+# Writes a header that gives every function of the library, as found in OBJECTS, the name that it has in double.
+execute_process(COMMAND ${NM} -g --defined-only ${OBJECTS} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " lb_[a-z0-9_]+\n" names "${symbols}")
+list(SORT names)
+list(REMOVE_DUPLICATES names)
+set(text "/* Generated: the names of the double library. */\n")
+foreach(name ${names})
+  string(STRIP "${name}" name)
+  string(APPEND text "#define ${name} ${name}_f64\n")
+endforeach()
+file(WRITE ${OUTPUT}.new "${text}")
+file(COPY_FILE ${OUTPUT}.new ${OUTPUT} ONLY_IF_DIFFERENT)

@@ -1,0 +1,243 @@
+/* Figures: heat maps, line charts and diagrams as PNG. */
+#ifndef LOOKBACK_PLOT_H
+#define LOOKBACK_PLOT_H
+
+#include "lookback/base.h"
+
+LB_BEGIN_DECLS
+
+/* ---- Colours, points and rectangles: the vocabulary of drawing. ---- */
+
+/** An sRGB colour; alpha 255 covers what is below, 0 leaves it. In options a colour of all zeros means the default. */
+typedef struct lb_color {
+    uint8_t red, green, blue, alpha;
+} lb_color;
+
+/** A point in pixels: x to the right, y downwards, (0, 0) is the outer corner of the first pixel. */
+typedef struct lb_point {
+    double x, y;
+} lb_point;
+
+/** Width and height in pixels. */
+typedef struct lb_size {
+    double width, height;
+} lb_size;
+
+/** A rectangle in pixels; (x, y) is its top left corner. */
+typedef struct lb_rect {
+    double x, y, width, height;
+} lb_rect;
+
+/** The opaque colour 0xRRGGBB. */
+static inline lb_color lb_rgb(uint32_t hex)
+{
+    return (lb_color){(uint8_t)(hex >> 16), (uint8_t)(hex >> 8), (uint8_t)hex, 255};
+}
+
+/* ---- Colour maps: from a number in [0, 1] to a colour. ---- */
+
+/* constant, name; colormap_tables.h has a table of each name */
+#define LB_COLORMAP_LIST(X)                                                                                  \
+    X(LB_COLORMAP_YLORRD, ylorrd)                                                                            \
+    X(LB_COLORMAP_VIRIDIS, viridis)                                                                          \
+    X(LB_COLORMAP_PLASMA, plasma)                                                                            \
+    X(LB_COLORMAP_BLUES, blues)                                                                              \
+    X(LB_COLORMAP_GREENS, greens)                                                                            \
+    X(LB_COLORMAP_REDS, reds)
+
+/** The default is YlOrRd: pale yellow, orange, dark red. */
+typedef enum lb_colormap {
+#define LB_COLORMAP_CONSTANT(constant, name) constant,
+    LB_COLORMAP_LIST(LB_COLORMAP_CONSTANT)
+#undef LB_COLORMAP_CONSTANT
+} lb_colormap;
+
+/** The map called `name`, such as "viridis"; letter case does not matter.
+ *  Errors:  LB_ERROR_ARGUMENT with the list of names; then `*map` is untouched. */
+LB_MUST_USE lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error);
+
+/** The name of a map. */
+const char *lb_colormap_name(lb_colormap map);
+
+/** All names, separated by a comma and a space. */
+const char *lb_colormap_names(void);
+
+/* ---- Fonts: where the outlines and widths of characters come from. ---- */
+
+typedef struct lb_font lb_font;
+
+typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
+
+/** One of the two fonts that are part of the library, DejaVu Sans and DejaVu Sans Bold; NULL if that fails.
+ *  Errors:  LB_ERROR_MEMORY.    Memory: freed by lb_font_free. */
+lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
+
+/** The TrueType font in the file `path`; NULL if that fails.
+ *  A font is a program of a kind; this one is checked before use (tables inside of the file, outlines inside of their
+ *  table, no endless composition), so that a broken file is an error and not a crash.
+ *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is not a sound TrueType font with a Unicode character map (fonts
+ *           with PostScript outlines, mostly *.otf, are not); LB_ERROR_MEMORY.
+ *  Memory:  freed by lb_font_free. */
+lb_font *lb_font_open(const char *path, lb_error *error);
+
+/** Frees the font. NULL is allowed. */
+void lb_font_free(lb_font *font);
+
+/* ---- A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
+ * A heat map is one, a chart is one; write two functions and your diagram is one. ---- */
+
+typedef struct lb_canvas lb_canvas;
+typedef struct lb_style lb_style; /* the looks that all panels of a figure share */
+
+/** Something to draw. `measure` gives the pixels it wants; `draw` draws it within `area`, which is no smaller.
+ *  Neither changes `content`, which must live as long as the panel. */
+typedef struct lb_panel {
+    const void *content;
+    lb_size (*measure)(const void *content, const lb_style *style);
+    void (*draw)(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area);
+} lb_panel;
+
+/* ---- A colour bar: which colour means which number. ---- */
+
+/** A scale of colours from `min` (below) to `max` (above). */
+typedef struct lb_color_bar {
+    double min, max;
+    lb_colormap colormap;
+    const char *label; /* beside the bar, read from top to bottom; NULL: none */
+} lb_color_bar;
+
+/* ---- Heat maps: a matrix of numbers as a matrix of colours. Made for attention weights: one row per query, one column
+ * per key. ---- */
+
+/** Which numbers the colours span. */
+typedef enum lb_range {
+    LB_RANGE_UNIT,  /* 0 to 1, what attention weights are */
+    LB_RANGE_DATA,  /* the smallest to the largest finite value */
+    LB_RANGE_GIVEN, /* .min to .max */
+} lb_range;
+
+/** Whether each cell shows its value, with two decimals. */
+typedef enum lb_cell_text {
+    LB_CELL_TEXT_AUTO, /* where numbers of at least 6 points fit into the cells: up to some 34 rows or columns */
+    LB_CELL_TEXT_NONE,
+} lb_cell_text;
+
+/** How the labels of the columns stand. */
+typedef enum lb_label_slant {
+    LB_LABEL_SLANTED, /* at 45 degrees */
+    LB_LABEL_FLAT,    /* upright: for short labels */
+} lb_label_slant;
+
+/** A heat map. Zero is the default of everything but the first line. */
+typedef struct lb_heatmap {
+    const double *values; /* [rows, columns]; what is not finite is drawn grey and without a number */
+    size_t rows, columns;
+    const char *const *row_labels;                     /* [rows], top to bottom; NULL: 0, 1, 2 ... */
+    const char *const *column_labels;                  /* [columns], left to right; NULL: 0, 1, 2 ... */
+    const char *title, *x_label, *y_label, *bar_label; /* NULL: none */
+    lb_range range;
+    double min, max; /* with LB_RANGE_GIVEN; values beyond have the colour of the end */
+    lb_colormap colormap;
+    lb_cell_text cell_text;
+    lb_label_slant slant;
+    bool hide_bar; /* no colour bar: the figure has one for all of its panels */
+    double cell;   /* side of a cell in points; 0: from the number of cells, 58 points at most */
+} lb_heatmap;
+
+/** The heat map as a panel of a figure. Cells are square unless there are so few rows that the colour bar would not fit
+ *  beside them. Labels that would touch each other are left out at regular distances.
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no values or min < max does not hold. */
+lb_panel lb_heatmap_panel(const lb_heatmap *map);
+
+/** The scale of colours that the map uses, with its label. */
+lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
+
+/** Gives `count` maps one scale, that spans all of them if they have LB_RANGE_DATA, hides their own bars,
+ *  and returns the bar for the figure that shows them. `count` is at least 1; colours and label are those of the first. */
+lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
+
+/** Draws one heat map into a PNG file, at 100 dots per inch. For more see plot/figure.h.
+ *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error);
+
+/** Draws `count` maps as one figure, `columns` in a row (0: all), below a title (NULL: none), with one scale and one
+ *  colour bar, as lb_heatmap_share_scale gives them. The maps stay as they are.    Errors: as lb_heatmap_save. */
+LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns,
+                                           const char *title, const char *path, lb_error *error);
+
+/* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps. ---- */
+
+/** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line;
+ *  a point without neighbours is a dot. No points at all are no error. */
+typedef struct lb_series {
+    const char *name; /* in the legend; NULL: not there */
+    const double *x;  /* [count]; NULL: 0, 1, 2 ... */
+    const double *y;  /* [count] */
+    size_t count;
+    bool right;     /* belongs to the right y axis */
+    lb_color color; /* all zeros: the next one of lb_color_series */
+} lb_series;
+
+/** One axis. */
+typedef struct lb_axis {
+    const char *label; /* NULL: none */
+    double min, max;   /* both 0: from the data, for y up to the next ticks */
+    bool log;          /* logarithmic */
+} lb_axis;
+
+/** A line chart. Zero is the default of everything but the first line. */
+typedef struct lb_chart {
+    const lb_series *series;
+    size_t count;
+    const char *title; /* NULL: none */
+    lb_axis x, left, right;
+    double width, height; /* points; 0: 720 x 432, which is 10 x 6 inches; several in a figure: 504 x 324 */
+} lb_chart;
+
+/** The chart as a panel of a figure. The right axis is there if a series belongs to it. An axis with a single series
+ *  has the colour of that series where there are two axes.
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if an axis has limits that are not finite and rising, or not positive
+ *           though it is logarithmic, or if there are series or points but no array of them. */
+lb_panel lb_chart_panel(const lb_chart *chart);
+
+/** Draws one chart into a PNG file, at 100 dots per inch. For more see plot/figure.h.
+ *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error);
+
+/* ---- Diagrams of an encoder and a decoder: boxes, and arrows for what flows between them. They show the same weights as a
+ * heat map does, or what there is instead without attention: one vector that all has to pass through. ---- */
+
+/** A diagram. Zero is the default of everything but the first line. */
+typedef struct lb_diagram {
+    size_t sources, targets;          /* boxes of the encoder, above, and of the decoder, below */
+    const char *const *source_labels; /* [sources], left to right; NULL: x0, x1 ... */
+    const char *const *target_labels; /* [targets], left to right; NULL: y0, y1 ... */
+    /* [targets, sources]: an arrow from each source to each target, the stronger the larger its weight; below 0 counts as
+     * 0, which is no arrow, above 1 as 1. What is not finite is no arrow either. NULL: no attention, a bottleneck. */
+    const double *weights;
+    const char *title; /* NULL: none */
+} lb_diagram;
+
+/** The diagram as a panel of a figure. All boxes are as wide as the longest label needs.
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no sources or no targets, or more than a picture has pixels. */
+lb_panel lb_diagram_panel(const lb_diagram *diagram);
+
+/* ---- Figures: panels in rows and columns, with a title and, where they share a scale, one colour bar. ---- */
+
+/** A figure. Zero is the default of everything but the first line. */
+typedef struct lb_figure {
+    const lb_panel *panels; /* row by row */
+    size_t count;
+    size_t columns;             /* 0: all panels in one row */
+    const char *title;          /* NULL: none */
+    const lb_color_bar *bar;    /* one colour bar at the right, for all panels; NULL: none */
+    double dpi;                 /* pixels per inch; text sizes and widths follow. 0: 100; 10 to 1200 */
+    const lb_font *font, *bold; /* NULL: built-in DejaVu Sans; `bold` NULL: `font` */
+} lb_figure;
+
+/** Draws the figure into a PNG file.    Errors: those of lb_figure_draw; LB_ERROR_WRITE. */
+LB_MUST_USE lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error);
+
+LB_END_DECLS
+
+#endif

@@ -1,0 +1,89 @@
+/* Tensors and their shapes. */
+#ifndef LOOKBACK_TENSOR_H
+#define LOOKBACK_TENSOR_H
+
+#include "lookback/base.h"
+
+/** The one number type: float in lookback; double in lookback_f64, whose programs define LB_REAL_IS_DOUBLE. */
+#ifdef LB_REAL_IS_DOUBLE
+typedef double lb_real;
+#else
+typedef float lb_real;
+#endif
+
+LB_BEGIN_DECLS
+
+/* ---- Shapes: how many dimensions, and how long each is. Tensors are contiguous, the last dimension varies fastest. ---- */
+
+enum { LB_MAX_DIMS = 6, LB_SHAPE_TEXT = 96 };
+
+typedef struct lb_shape {
+    int ndim; /* 0: a scalar */
+    int64_t dim[LB_MAX_DIMS];
+} lb_shape;
+
+/** The shape with these dimensions: LB_SHAPE(32, 10, 128). A scalar is (lb_shape){0}.
+ *  LB_DIMS is the same as an initialiser, for tables. */
+#define LB_SHAPE(...) ((lb_shape)LB_DIMS(__VA_ARGS__))
+#define LB_DIMS(...)                                                                                         \
+    {                                                                                                        \
+        .ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = { __VA_ARGS__ }            \
+    }
+
+/** Number of elements; 1 for a scalar. */
+static inline int64_t lb_shape_count(lb_shape shape)
+{
+    int64_t count = 1;
+    for (int d = 0; d < shape.ndim; d++) count *= shape.dim[d];
+    return count;
+}
+
+bool lb_shape_equal(lb_shape a, lb_shape b);
+
+/** Length of a dimension; negative axes count from the end, -1 is the last. `axis` must exist. */
+int64_t lb_shape_dim(lb_shape shape, int axis);
+
+/** Writes "[32,10,128]" into `text` (LB_SHAPE_TEXT bytes) and returns it. */
+char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT]);
+
+/* ---- The tensor: a shape, its values, and the gradient that backward accumulates. ---- */
+
+struct lb_tape;
+struct lb_node;
+
+/** A contiguous, row-major array of lb_real. It belongs to a tape and lives until lb_tape_reset, or it is a
+ *  parameter, belongs to an lb_params and lives as long as that. */
+typedef struct lb_tensor {
+    lb_shape shape;
+    lb_real *data;        /* NULL in a poison tensor: the result of an op that failed */
+    lb_real *grad;        /* same shape as data; NULL while nothing has flowed back */
+    bool requires_grad;   /* does backward have to reach it? */
+    struct lb_tape *tape; /* NULL for a parameter */
+    struct lb_node *node; /* the op that made it; NULL for a leaf */
+} lb_tensor;
+
+/** Number of elements. */
+static inline int64_t lb_count(const lb_tensor *tensor)
+{
+    return lb_shape_count(tensor->shape);
+}
+
+/** Length of an axis; -1 is the last. The axis must exist. */
+static inline int64_t lb_dim(const lb_tensor *tensor, int axis)
+{
+    return lb_shape_dim(tensor->shape, axis);
+}
+
+/* ---- Token ids that every vocabulary starts with. ---- */
+
+enum {
+    LB_PAD,        /* behind the end of a row */
+    LB_BOS,        /* what a decoder reads before its first token */
+    LB_EOS,        /* what it writes after its last */
+    LB_UNK,        /* a symbol that the vocabulary does not have */
+    LB_FIRST_TOKEN /* the first id that stands for a symbol */
+};
+
+LB_END_DECLS
+
+#endif

@@ -1,0 +1,223 @@
+/* Training: batches, optimisers, schedules, evaluation and a loop that resumes. */
+#ifndef LOOKBACK_TRAIN_H
+#define LOOKBACK_TRAIN_H
+
+#include "lookback/data.h"
+#include "lookback/models.h"
+
+LB_BEGIN_DECLS
+
+/* ---- Optimisers: one flat loop over the parameters' slab. They set the gradients to zero when they have used them. ---- */
+
+typedef struct lb_adam lb_adam;
+
+/** Zero means the default in brackets, which is PyTorch's; a negative number stands for a true zero. */
+typedef struct lb_adam_config {
+    lb_real lr;           /* [1e-3] */
+    lb_real beta1, beta2; /* [0.9, 0.999] */
+    lb_real epsilon;      /* [1e-8] */
+    lb_real weight_decay; /* [0] */
+    bool decoupled;       /* true: AdamW, decay beside the gradient; false: decay as part of the gradient */
+    lb_real clip_norm;    /* [0: no clipping] bound of the gradient's norm over all parameters */
+} lb_adam_config;
+
+/** Adam with bias correction, or AdamW.
+ *  Memory:  twice the size of the parameters; NULL if there is none. Later additions to `params` are not trained:
+ *           lb_adam_step refuses.
+ *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101.
+ *  Differs: PyTorch adds epsilon to the root of the corrected second moment, as is done here; the first paper's last
+ *           variant adds it before the correction. */
+lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
+void lb_adam_free(lb_adam *adam);
+
+/** One step along the gradients, which are zero afterwards.
+ *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, LB_ERROR_ARGUMENT if parameters were added since
+ *          lb_adam_new: neither parameters nor moments change, but gradients are zeroed. */
+lb_status lb_adam_step(lb_adam *adam);
+
+void lb_adam_set_lr(lb_adam *adam, lb_real lr);
+
+/** The norm of all gradients at the last step, before clipping. */
+double lb_adam_grad_norm(const lb_adam *adam);
+
+typedef struct lb_sgd lb_sgd;
+
+typedef struct lb_sgd_config {
+    lb_real lr;           /* [1e-3] */
+    lb_real momentum;     /* [0] */
+    lb_real weight_decay; /* [0] as part of the gradient */
+    lb_real clip_norm;    /* [0: no clipping] */
+} lb_sgd_config;
+
+/** Stochastic gradient descent with momentum, velocity = momentum velocity + gradient, as torch.optim.SGD.
+ *  Memory: the size of the parameters; NULL if there is none. Differs: others scale the gradient by lr first. */
+lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config);
+void lb_sgd_free(lb_sgd *sgd);
+
+/** As lb_adam_step. */
+lb_status lb_sgd_step(lb_sgd *sgd);
+void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr);
+
+/** The norm of all gradients, in double and summed in one order whatever the number of threads. */
+double lb_params_grad_norm(const lb_params *params);
+
+/* ---- Learning rates over time. ---- */
+
+typedef enum lb_schedule_kind {
+    LB_SCHEDULE_CONSTANT,     /* lr */
+    LB_SCHEDULE_STEP,         /* lr gamma^floor(step / period) */
+    LB_SCHEDULE_COSINE,       /* lr (1 + cos(pi step / period)) / 2, and 0 from `period` on */
+    LB_SCHEDULE_INVERSE_SQRT, /* lr sqrt(warm_up / (step + 1)) */
+} lb_schedule_kind;
+
+typedef struct lb_schedule {
+    lb_schedule_kind kind;
+    double lr; /* the highest value */
+    int64_t
+        warm_up; /* steps in which the rate first climbs in a straight line: lr (step + 1) / warm_up; 0: none */
+    int64_t period; /* STEP: steps between two cuts; COSINE: all steps, the warm-up among them */
+    double gamma;   /* STEP: factor of each cut; 0 means 0.1 */
+} lb_schedule;
+
+/** The learning rate of a step, counted from 0. A function: nothing to save or to resume.
+ *  Source: STEP and COSINE are PyTorch's StepLR and CosineAnnealingLR; the inverse square root is that of Vaswani et al.
+ *  2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. */
+double lb_schedule_lr(const lb_schedule *schedule, int64_t step);
+
+/* ---- Batches for teacher forcing. ---- */
+
+typedef struct lb_batch {
+    lb_tokens source;
+    lb_tokens target_in;  /* LB_BOS y1 ... yn: what the decoder reads */
+    lb_tokens target_out; /* y1 ... yn LB_EOS: what it should write */
+} lb_batch;
+
+/** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape, in the order of lb_batch_order.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
+lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
+
+/** `size` lists of either split from number `first` on. */
+lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
+                            uint64_t first);
+
+/* ---- Pairs of a file as a batch. ---- */
+
+/** The pairs with the `count` numbers in `pair`, in this order, on the tape: ids by the two vocabularies, which may be
+ *  one and the same and begin with the special symbols, as those of lb_vocabulary_new_reserved do.
+ *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
+ *  Errors: as lb_pairs_encode, and LB_ERROR_INDEX for a number of no pair; recorded on the tape, and the batch is empty. */
+lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
+                       lb_tape *tape, const int64_t *pair, int64_t count);
+
+/* ---- How often a model gets the whole answer right. ---- */
+
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
+ *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds then. */
+lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                           double *exact_match);
+
+/* ---- Scheduled sampling: in training, the decoder reads some tokens of its own instead of the right ones. ---- */
+
+/** Zero means the default in brackets. */
+typedef struct lb_scheduled_sampling {
+    double probability; /* [0] with which a right token is replaced: the caller lets it rise over the steps */
+    bool likeliest;     /* by the model's likeliest token, not by one drawn as likely as the model holds it */
+    uint64_t seed;      /* [0] of what is replaced and of what is drawn */
+} lb_scheduled_sampling;
+
+/** What the decoder is to read: `target_in`, but each token is replaced, with the given probability, by one that the model
+ *  would write in its place after the right tokens before it. LB_BOS in front and padding stay.
+ *  Two passes: the model first reads the right tokens, without gradient and dropout; then the caller runs it on the result
+ *  as on any other target, and trains it to write the same `target_out`.
+ *  Random:  seed, step and weights decide; not the threads, nor what the tape has drawn so far.
+ *  Shapes:  source [batch, S], target_in [batch, T] -> [batch, T]. With probability 0 it is `target_in` itself.
+ *  Errors:  LB_ERROR_ARGUMENT unless 0 <= probability <= 1, those of lb_model_forward; then batch is 0. The tape's mode is
+ *           restored.
+ *  Memory:  that of a forward pass, until lb_tape_reset. Cost: a forward pass; nothing with probability 0.
+ *  Source:  Bengio, Vinyals, Jaitly, Shazeer 2015, arXiv:1506.03099; in two passes by Mihaylova, Martins 2019,
+ *           arXiv:1906.07651.
+ *  Differs: Bengio et al. draw each token after those that were drawn before it; here the model has read right ones only. */
+lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens target_in,
+                              lb_scheduled_sampling sampling, int64_t step);
+
+/* ---- The training loop: steps, evaluations, checkpoints, and going on after a kill as if nothing had happened. ---- */
+
+/** The loss of one step's batch, on the tape; adds the batch's target tokens to `tokens`. Whatever it draws must follow
+ *  from the step. */
+typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
+
+/** The measure to be raised, such as exact match. May reset the tape. */
+typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, double *measure);
+
+/** One evaluation of a run. */
+typedef struct lb_train_point {
+    int64_t step;     /* steps done */
+    double loss;      /* mean over the steps since the last point */
+    double measure;   /* what lb_evaluate_fn found */
+    double lr;        /* of the last step */
+    double grad_norm; /* of the last step, before clipping */
+    double seconds;   /* of training and evaluating, over all sessions of the run */
+    double tokens;    /* target tokens seen so far */
+} lb_train_point;
+
+typedef struct lb_train_history {
+    lb_train_point *points;
+    int64_t count, capacity;
+} lb_train_history;
+
+/** Called after every step, for a progress bar: steps done, loss of the step, the last point (NULL before the first),
+ *  tokens of this session and seconds it has taken. */
+typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
+                               double tokens, double seconds);
+
+/** The best point, the first of equals; NULL without a point. */
+const lb_train_point *lb_train_best(const lb_train_history *history);
+
+/** Called with the history, of which the last point is new. An error ends the run. */
+typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
+
+/** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
+#define LB_RUN_KEY "lookback.run"
+
+typedef struct lb_trainer_config {
+    lb_params *params;
+    void *context; /* for the functions */
+    lb_loss_fn loss;
+    lb_evaluate_fn evaluate;
+    lb_progress_fn progress; /* may be NULL */
+    lb_point_fn point;       /* after every evaluation, when the checkpoint is safe; may be NULL */
+    lb_point_fn
+        better;    /* after each that is better than all before it, while the parameters are those that it
+                              * found so good, and before the checkpoint: to save the model; may be NULL */
+    int64_t steps; /* to be done in all */
+    int64_t evaluate_every; /* steps; 0 means 250 */
+    double target;          /* stop when the measure reaches it; 0: never */
+    int64_t patience; /* stop after so many evaluations in a row that are no better than the best; 0: never */
+    bool keep_best;   /* end with the weights of the best evaluation instead of the last */
+    lb_schedule schedule;
+    lb_adam_config adam; /* its lr is the schedule's */
+    double
+        average; /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
+    uint64_t seed;          /* of dropout */
+    const char *checkpoint; /* path of the file that the run goes on from; NULL: none is kept */
+    bool fresh;             /* start anew even if there is a checkpoint; the first save replaces it */
+    const char
+        *run; /* a text that tells this run from any other: written to the checkpoint, compared with it */
+} lb_trainer_config;
+
+/** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from there: the weights after
+ *  the last step are the same, bit for bit, as those of a run that was never interrupted.
+ *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last steps
+ *           circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
+ *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
+ *  Memory:  the caller frees history->points with lb_release, also after an error.
+ *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
+ *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the tape. */
+LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
+
+/** The points as lines of JSON; to be released with lb_release; NULL if there is no memory. */
+char *lb_train_history_json(const lb_train_history *history);
+
+LB_END_DECLS
+
+#endif

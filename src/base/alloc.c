@@ -1,0 +1,70 @@
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LARGE_PAGE = 2 << 20 };
+
+/* A training step passes once over all of its memory, forward and back. On pages of 4 KB much of that time goes into
+ * looking up where they are. */
+static void *allocate(size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    void *memory;
+    if (bytes >= LARGE_PAGE) {
+        if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
+        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works as well */
+        return memory;
+    }
+#endif
+    return malloc(bytes);
+}
+
+const lb_allocator lb_default_allocator = {allocate, free};
+
+static lb_allocator current = {allocate, free};
+
+void lb_set_allocator(const lb_allocator *allocator)
+{
+    current = allocator ? *allocator : lb_default_allocator;
+}
+
+void *lb_alloc(size_t bytes)
+{
+    return current.allocate(bytes ? bytes : 1);
+}
+
+void *lb_alloc_zero(size_t bytes)
+{
+    void *memory = lb_alloc(bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes)
+{
+    void *grown = lb_alloc(new_bytes);
+    if (!grown) return NULL;
+    if (old_bytes) memcpy(grown, memory, old_bytes);
+    lb_release(memory);
+    return grown;
+}
+
+char *lb_alloc_string(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = lb_alloc(bytes);
+    if (copy) memcpy(copy, text, bytes);
+    return copy;
+}
+
+void lb_release(void *memory)
+{
+    if (memory) current.release(memory);
+}
+
+size_t lb_align_up(size_t bytes)
+{
+    return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
+}

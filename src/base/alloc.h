@@ -1,0 +1,25 @@
+/* Where memory comes from. Every allocation of the library passes here, so that a program can count them,
+ * or make the n-th one fail. */
+#ifndef LB_ALLOC_H
+#define LB_ALLOC_H
+
+#include "lookback/base.h"
+#include <stddef.h>
+
+/** `bytes` of memory, all zero, or NULL. */
+void *lb_alloc_zero(size_t bytes);
+
+/** Memory of `new_bytes` that starts with the first `old_bytes` of `memory`, which is released; or NULL,
+ *  and then `memory` is as it was. */
+void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes);
+
+/** A copy of a string, or NULL. */
+char *lb_alloc_string(const char *text);
+
+/** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */
+size_t lb_align_up(size_t bytes);
+
+/** Bytes: one cache line, one AVX-512 register. */
+enum { LB_ALIGNMENT = 64 };
+
+#endif

@@ -1,0 +1,37 @@
+#include "lookback/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct status_row {
+    const char *text;
+    int exit_status;
+} status_row;
+
+static const status_row rows[] = {
+#define STATUS_ROW(name, text, exit_status) [name] = {text, exit_status},
+    LB_STATUS_LIST(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ...)
+{
+    if (error && error->status == LB_OK) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        error->status = status;
+    }
+    return status;
+}
+
+const char *lb_status_text(lb_status status)
+{
+    return rows[status].text;
+}
+
+int lb_status_exit(lb_status status)
+{
+    return rows[status].exit_status;
+}

@@ -1,0 +1,94 @@
+#include "lookback/metrics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many of the n-grams at the first `places` of a sequence are that one. */
+static int64_t occurrences(const int32_t *id, int64_t places, const int32_t *gram, int n)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < places; i++)
+        count += id[i] == *gram && memcmp(id + i, gram, (size_t)n * sizeof *gram) == 0;
+    return count;
+}
+
+/* Places where an n-gram can begin. */
+static int64_t places_for(lb_sequence sequence, int n)
+{
+    return sequence.length < n ? 0 : sequence.length - n + 1;
+}
+
+/* The k-th occurrence of an n-gram in the output matches if some reference has it k times, too. */
+static bool matches(lb_sequence output, int64_t at, int n, const lb_sequence *references, int64_t count)
+{
+    const int32_t *gram = output.id + at;
+    int64_t before = occurrences(output.id, at, gram, n);
+    for (int64_t r = 0; r < count; r++)
+        if (occurrences(references[r].id, places_for(references[r], n), gram, n) > before) return true;
+    return false;
+}
+
+static int64_t nearest_length(int64_t length, const lb_sequence *references, int64_t count)
+{
+    int64_t nearest = count > 0 ? references[0].length : 0;
+    for (int64_t r = 1; r < count; r++) {
+        int64_t own = llabs(references[r].length - length), best = llabs(nearest - length);
+        if (own < best || (own == best && references[r].length < nearest)) nearest = references[r].length;
+    }
+    return nearest;
+}
+
+lb_bleu_statistics lb_bleu_count(lb_sequence output, const lb_sequence *references, int64_t count)
+{
+    lb_bleu_statistics s = {.output_length = output.length,
+                            .reference_length = nearest_length(output.length, references, count)};
+    for (int n = 1; n <= LB_BLEU_ORDER; n++) {
+        s.totals[n - 1] = places_for(output, n);
+        for (int64_t at = 0; at < s.totals[n - 1]; at++)
+            s.matches[n - 1] += matches(output, at, n, references, count);
+    }
+    return s;
+}
+
+void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more)
+{
+    for (int n = 0; n < LB_BLEU_ORDER; n++) {
+        sum->matches[n] += more->matches[n];
+        sum->totals[n] += more->totals[n];
+    }
+    sum->output_length += more->output_length;
+    sum->reference_length += more->reference_length;
+}
+
+static double smoothing_value(lb_bleu_config config)
+{
+    if (config.value != 0) return config.value;
+    return config.smoothing == LB_BLEU_FLOOR ? 0.1 : 1;
+}
+
+/* The matches that stand for none; `halved` is 1 at first and halves each time. */
+static double instead_of_none(lb_bleu_config config, double *halved)
+{
+    if (config.smoothing == LB_BLEU_EXP) return *halved /= 2;
+    return config.smoothing == LB_BLEU_FLOOR ? smoothing_value(config) : 0;
+}
+
+double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config)
+{
+    double logarithms = 0, halved = 1;
+    bool any = false;
+    for (int n = 0; n < LB_BLEU_ORDER; n++) any = any || sum->matches[n] > 0;
+    if (!any) return 0;
+    for (int n = 0; n < LB_BLEU_ORDER; n++) {
+        double more = config.smoothing == LB_BLEU_ADD_K && n > 0 ? smoothing_value(config) : 0;
+        double found = (double)sum->matches[n] + more, total = (double)sum->totals[n] + more;
+        if (found == 0) found = instead_of_none(config, &halved);
+        if (found == 0 || total == 0) return 0;
+        logarithms += log(found / total);
+    }
+    double ratio = (double)sum->reference_length / (double)sum->output_length;
+    double brevity = ratio > 1 ? exp(1 - ratio) : 1;
+    return 100 * brevity * exp(logarithms / LB_BLEU_ORDER);
+}

@@ -1,0 +1,82 @@
+#include "lookback/metrics.h"
+
+#include "base/alloc.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { FIRST_CAPACITY = 256 };
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const lb_confusion *x = a, *y = b;
+    if (x->reference != y->reference) return x->reference < y->reference ? -1 : 1;
+    return (x->output > y->output) - (x->output < y->output);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const lb_confusion *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return compare_symbols(a, b);
+}
+
+/* Makes one of all entries of a pair. */
+static void merge(lb_confusions *c)
+{
+    int64_t kept = 0;
+    if (c->count > 1) qsort(c->pair, (size_t)c->count, sizeof *c->pair, compare_symbols);
+    for (int64_t i = 0; i < c->count; i++) {
+        if (kept > 0 && compare_symbols(&c->pair[kept - 1], &c->pair[i]) == 0)
+            c->pair[kept - 1].count += c->pair[i].count;
+        else
+            c->pair[kept++] = c->pair[i];
+    }
+    c->count = kept;
+}
+
+/* Room for one more. The table grows where merging does not free half of it, so that merging is rare. */
+static bool make_room(lb_confusions *c)
+{
+    if (c->count < c->capacity) return true;
+    merge(c);
+    if (c->capacity > 0 && c->count <= c->capacity / 2) return true;
+    int64_t capacity = c->capacity ? 2 * c->capacity : FIRST_CAPACITY;
+    lb_confusion *grown =
+        lb_alloc_grow(c->pair, (size_t)c->count * sizeof *grown, (size_t)capacity * sizeof *grown);
+    if (!grown) return false;
+    c->pair = grown;
+    c->capacity = capacity;
+    return true;
+}
+
+lb_status lb_confusions_add(lb_confusions *confusions, lb_sequence reference, lb_sequence output,
+                            lb_error *error)
+{
+    lb_alignment alignment;
+    lb_status status = lb_edit_alignment(reference, output, &alignment, error);
+    for (int64_t i = 0; i < alignment.length && !status; i++) {
+        lb_aligned pair = alignment.pair[i];
+        if (pair.reference == pair.output) continue;
+        if (make_room(confusions))
+            confusions->pair[confusions->count++] = (lb_confusion){pair.reference, pair.output, 1};
+        else
+            status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld confusions",
+                                  (long long)confusions->count + 1);
+    }
+    lb_alignment_free(&alignment);
+    return status;
+}
+
+void lb_confusions_sort(lb_confusions *confusions)
+{
+    merge(confusions);
+    if (confusions->count > 1)
+        qsort(confusions->pair, (size_t)confusions->count, sizeof *confusions->pair, compare_counts);
+}
+
+void lb_confusions_free(lb_confusions *confusions)
+{
+    lb_release(confusions->pair);
+    *confusions = (lb_confusions){0};
+}

@@ -1,0 +1,109 @@
+#include "lookback/metrics.h"
+
+#include "base/alloc.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* What leads to a cell of the table of distances. */
+enum { BOTH, MISSING, TOO_MANY };
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an edit distance");
+}
+
+/* What two sequences have in common at their ends costs nothing and needs no table. */
+static void trim(lb_sequence *a, lb_sequence *b)
+{
+    while (a->length > 0 && b->length > 0 && a->id[a->length - 1] == b->id[b->length - 1]) {
+        a->length--;
+        b->length--;
+    }
+    while (a->length > 0 && b->length > 0 && *a->id == *b->id) {
+        *a = (lb_sequence){a->id + 1, a->length - 1};
+        *b = (lb_sequence){b->id + 1, b->length - 1};
+    }
+}
+
+/* Turns the distances of a prefix of one sequence from all prefixes of `other`, row[0] to row[other.length], into those of
+ * the prefix that ends with `symbol`, one longer. `way`, unless it is NULL, receives what led to each. */
+static void advance(int64_t *row, int32_t symbol, lb_sequence other, unsigned char *way)
+{
+    int64_t diagonal = row[0]++;
+    if (way) way[0] = MISSING;
+    for (int64_t j = 1; j <= other.length; j++) {
+        int64_t both = diagonal + (symbol != other.id[j - 1]), missing = row[j] + 1, more = row[j - 1] + 1;
+        int64_t least = missing < more ? missing : more;
+        diagonal = row[j];
+        row[j] = both <= least ? both : least;
+        if (way) way[j] = both <= least ? BOTH : missing <= more ? MISSING : TOO_MANY;
+    }
+}
+
+lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_error *error)
+{
+    trim(&a, &b);
+    lb_sequence longer = a.length > b.length ? a : b, shorter = a.length > b.length ? b : a;
+    int64_t *row = lb_alloc((size_t)(shorter.length + 1) * sizeof *row);
+    if (!row) return out_of_memory(error);
+    for (int64_t j = 0; j <= shorter.length; j++) row[j] = j;
+    for (int64_t i = 0; i < longer.length; i++) advance(row, longer.id[i], shorter, NULL);
+    *distance = row[shorter.length];
+    lb_release(row);
+    return LB_OK;
+}
+
+/* The way from the end of both sequences to their beginnings, written from the back of `pair` on. Returns where it
+ * begins. */
+static int64_t trace(lb_sequence reference, lb_sequence output, const unsigned char *way, lb_aligned *pair)
+{
+    int64_t i = reference.length, j = output.length, at = i + j, width = j + 1;
+    while (i > 0 || j > 0) {
+        unsigned char step = way[i * width + j];
+        lb_aligned *p = &pair[--at];
+        p->reference = step == TOO_MANY ? LB_NO_SYMBOL : reference.id[--i];
+        p->output = step == MISSING ? LB_NO_SYMBOL : output.id[--j];
+    }
+    return at;
+}
+
+/* What led to each cell of the table of distances: [reference + 1, output + 1]; `row` is room for output + 1. */
+static void fill(lb_sequence reference, lb_sequence output, unsigned char *way, int64_t *row)
+{
+    int64_t width = output.length + 1;
+    for (int64_t j = 0; j < width; j++) {
+        row[j] = j;
+        way[j] = TOO_MANY;
+    }
+    for (int64_t i = 1; i <= reference.length; i++)
+        advance(row, reference.id[i - 1], output, way + i * width);
+}
+
+lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignment *alignment,
+                            lb_error *error)
+{
+    size_t height = (size_t)reference.length + 1, width = (size_t)output.length + 1;
+    unsigned char *way = height <= SIZE_MAX / width ? lb_alloc(height * width) : NULL;
+    int64_t *row = lb_alloc(width * sizeof *row);
+    lb_aligned *pair = lb_alloc((height + width) * sizeof *pair);
+    *alignment = (lb_alignment){.pair = pair};
+    bool fits = way && row && pair;
+    if (fits) {
+        fill(reference, output, way, row);
+        int64_t room = reference.length + output.length, first = trace(reference, output, way, pair);
+        alignment->length = room - first;
+        memmove(pair, pair + first, (size_t)alignment->length * sizeof *pair);
+    } else {
+        lb_alignment_free(alignment);
+    }
+    lb_release(way);
+    lb_release(row);
+    return fits ? LB_OK : out_of_memory(error);
+}
+
+void lb_alignment_free(lb_alignment *alignment)
+{
+    lb_release(alignment->pair);
+    *alignment = (lb_alignment){0};
+}

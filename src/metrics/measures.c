@@ -1,0 +1,48 @@
+#include "lookback/metrics.h"
+
+#include <math.h>
+
+lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, int64_t count,
+                           lb_statistics *statistics, int64_t *nearest, lb_error *error)
+{
+    if (count < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "an output cannot be measured without a reference");
+    int64_t best = 0, fewest = 0;
+    for (int64_t r = 0; r < count; r++) {
+        int64_t edits;
+        lb_status status = lb_edit_distance(output, references[r], &edits, error);
+        if (status) return status;
+        if (r > 0 && edits >= fewest) continue;
+        best = r;
+        fewest = edits;
+    }
+    *statistics = (lb_statistics){.outputs = 1,
+                                  .errors = fewest > 0,
+                                  .edits = fewest,
+                                  .reference_length = references[best].length,
+                                  .bleu = lb_bleu_count(output, references, count)};
+    if (nearest) *nearest = best;
+    return LB_OK;
+}
+
+void lb_statistics_add(lb_statistics *sum, const lb_statistics *more)
+{
+    sum->outputs += more->outputs;
+    sum->errors += more->errors;
+    sum->edits += more->edits;
+    sum->reference_length += more->reference_length;
+    lb_bleu_add(&sum->bleu, &more->bleu);
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+    if (part == 0) return 0;
+    return whole > 0 ? 100 * (double)part / (double)whole : INFINITY;
+}
+
+lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config)
+{
+    return (lb_measures){.word_error_rate = percent(sum->errors, sum->outputs),
+                         .symbol_error_rate = percent(sum->edits, sum->reference_length),
+                         .bleu = lb_bleu(&sum->bleu, config)};
+}

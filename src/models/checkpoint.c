@@ -1,0 +1,45 @@
+#include "lookback/models.h"
+
+#include "base/alloc.h"
+#include "lookback/op.h"
+
+lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
+                             lb_error *error)
+{
+    size_t count = (size_t)lb_params_count(params);
+    lb_safetensors_tensor *all = lb_alloc((count + extra.tensor_count) * sizeof *all);
+    if (!all) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    for (size_t i = 0; i < count; i++) {
+        const lb_tensor *tensor = lb_params_tensor(params, (int)i);
+        all[i] = (lb_safetensors_tensor){.name = lb_params_name(params, (int)i),
+                                         .dtype = LB_DTYPE_REAL,
+                                         .shape = tensor->shape,
+                                         .data = tensor->data};
+    }
+    for (size_t i = 0; i < extra.tensor_count; i++) all[count + i] = extra.tensors[i];
+    lb_status status = lb_safetensors_write(path, all, count + extra.tensor_count, extra.metadata,
+                                            extra.metadata_count, error);
+    lb_release(all);
+    return status;
+}
+
+lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error)
+{
+    for (int i = 0; i < lb_params_count(params); i++) {
+        lb_tensor *tensor = lb_params_tensor(params, i);
+        lb_status status =
+            lb_safetensors_read(file, lb_params_name(params, i), tensor->shape, tensor->data, error);
+        if (status) return status;
+    }
+    return LB_OK;
+}
+
+lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name)
+{
+    lb_error error = {0};
+    const lb_safetensors_tensor *array = lb_safetensors_find(file, name);
+    lb_tensor *tensor = lb_tensor_new(tape, array ? array->shape : (lb_shape){0}, NULL);
+    if (!lb_is_sound(tensor)) return tensor;
+    lb_status status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &error);
+    return status ? lb_tape_fail(tape, status, "%s", error.message) : tensor;
+}

@@ -1,0 +1,148 @@
+#include "nn/unfused.h"
+
+#include "autograd/op.h"
+
+#include <math.h>
+
+/* The first operand that is poison, or NULL: it has no shape to go by. */
+static lb_tensor *find_poison(lb_tensor *const *operands, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!operands[i]->data) return operands[i];
+    return NULL;
+}
+
+/* Time step `t` of x [batch, time, width] as [batch, width]. */
+static lb_tensor *at_time(lb_tensor *x, int64_t t)
+{
+    lb_tensor *step = lb_slice(x, 1, t, 1);
+    return lb_is_sound(step) ? lb_reshape(step, LB_SHAPE(lb_dim(step, 0), lb_dim(step, 2))) : step;
+}
+
+/* One step of a GRU: x [batch, 3 hidden] is the input's part of the gates. */
+static lb_tensor *gru_step(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh, lb_tensor *bias_hh)
+{
+    int64_t hidden = lb_dim(weight_hh, 1);
+    lb_tensor *h = lb_affine(state, weight_hh, bias_hh);
+    lb_tensor *r = lb_sigmoid(lb_add(lb_slice(x, 1, 0, hidden), lb_slice(h, 1, 0, hidden)));
+    lb_tensor *z = lb_sigmoid(lb_add(lb_slice(x, 1, hidden, hidden), lb_slice(h, 1, hidden, hidden)));
+    lb_tensor *gated = lb_mul(r, lb_slice(h, 1, 2 * hidden, hidden));
+    lb_tensor *n = lb_tanh(lb_add(lb_slice(x, 1, 2 * hidden, hidden), gated));
+    return lb_add(n, lb_mul(z, lb_sub(state, n)));
+}
+
+/* a where mask is 1, b where it is 0; mask [batch, 1]. */
+static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
+{
+    return lb_add(b, lb_mul(mask, lb_sub(a, b)));
+}
+
+lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                          lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
+{
+    lb_tensor *poison = find_poison(LB_INPUTS(x, weight_hh, bias_hh));
+    if (poison) return (lb_unfused_result){{poison, poison}};
+    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
+    lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
+    lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(x->tape, (size_t)steps * sizeof *outputs);
+    if (!outputs) return (lb_unfused_result){{x, x}};
+    for (int64_t i = 0; i < steps; i++) {
+        int64_t t = reverse ? steps - 1 - i : i;
+        lb_tensor *next = gru_step(at_time(x, t), state, weight_hh, bias_hh);
+        lb_tensor *present = mask ? lb_slice(mask, 1, t, 1) : NULL;
+        state = present ? choose(present, next, state) : next;
+        outputs[t] = present ? lb_mul(present, next) : next;
+    }
+    return (lb_unfused_result){{lb_stack(outputs, (int)steps, 1), state}};
+}
+
+lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
+                                             lb_tensor *v, lb_tensor *mask)
+{
+    lb_tensor *poison = find_poison(LB_INPUTS(query, keys, values, v));
+    if (poison) return (lb_unfused_result){{poison, poison}};
+    int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1),
+            width = lb_dim(keys, 2);
+    lb_tensor *each_query = lb_reshape(query, LB_SHAPE(batch, queries, 1, width));
+    lb_tensor *each_key = lb_reshape(keys, LB_SHAPE(batch, 1, count, width));
+    lb_tensor *product = lb_mul(lb_tanh(lb_add(each_query, each_key)), lb_reshape(v, LB_SHAPE(width)));
+    lb_tensor *scores = lb_sum(product, -1);
+    if (mask)
+        scores = lb_masked_fill(scores, lb_reshape(mask, LB_SHAPE(batch, 1, count)), -(lb_real)INFINITY);
+    lb_tensor *weights = lb_softmax(scores);
+    return (lb_unfused_result){{lb_matmul(weights, values), weights}};
+}
+
+lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                        lb_tensor *bias, lb_real scale)
+{
+    lb_tensor *scores = lb_scale(lb_matmul_transposed(query, false, keys, true), scale);
+    if (bias) scores = lb_add(scores, bias);
+    if (mask) scores = lb_masked_fill(scores, mask, -(lb_real)INFINITY);
+    lb_tensor *weights = lb_softmax(scores);
+    return (lb_unfused_result){{lb_matmul(weights, values), weights}};
+}
+
+lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
+                                                    lb_tensor *values, lb_tensor *mask,
+                                                    lb_tensor *weight_query, lb_tensor *v,
+                                                    lb_tensor *weight_context, lb_tensor *weight_hh,
+                                                    lb_tensor *bias_hh, const int32_t *lengths)
+{
+    lb_tensor *poison =
+        find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
+    if (poison) return (lb_unfused_result){{poison, poison, poison, poison}};
+    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
+    int64_t first = lb_dim(weight_context, 1) - lb_dim(values, 2);
+    lb_tensor *state = initial;
+    lb_tensor *there = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
+    if (!outputs) return (lb_unfused_result){{x, x, x, x}};
+    lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
+    for (int64_t t = 0; t < steps; t++) {
+        lb_tensor *query = lb_reshape(lb_affine(state, weight_query, NULL), LB_SHAPE(batch, 1, width));
+        lb_unfused_result attended = lb_unfused_attend_additive(query, keys, values, v, mask);
+        contexts[t] = at_time(attended.output[0], 0);
+        weights[t] = at_time(attended.output[1], 0);
+        lb_tensor *gates = lb_add(at_time(x, t), lb_affine_columns(contexts[t], weight_context, first, NULL));
+        lb_tensor *next = gru_step(gates, state, weight_hh, bias_hh);
+        lb_tensor *present = there ? lb_slice(there, 1, t, 1) : NULL;
+        state = present ? choose(present, next, state) : next;
+        outputs[t] = present ? lb_mul(present, next) : next;
+        contexts[t] = present ? lb_mul(present, contexts[t]) : contexts[t];
+        weights[t] = present ? lb_mul(present, weights[t]) : weights[t];
+    }
+    int count = (int)steps;
+    return (lb_unfused_result){
+        {lb_stack(outputs, count, 1), lb_stack(contexts, count, 1), lb_stack(weights, count, 1), state}};
+}
+
+lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
+{
+    if (!lb_is_sound(x)) return x;
+    lb_shape column = x->shape;
+    column.dim[column.ndim - 1] = 1;
+    lb_tensor *centred = lb_sub(x, lb_reshape(lb_mean(x, -1), column));
+    lb_tensor *variance = lb_reshape(lb_mean(lb_mul(centred, centred), -1), column);
+    lb_tensor *shift = lb_tensor_new(x->tape, (lb_shape){0}, &epsilon);
+    /* 1 / sqrt(a) = exp(-ln(a) / 2) */
+    lb_tensor *inverse = lb_exp(lb_scale(lb_log(lb_add(variance, shift)), (lb_real)-0.5));
+    return lb_add(lb_mul(lb_mul(centred, inverse), weight), bias);
+}
+
+lb_tensor *lb_unfused_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
+{
+    if (!lb_is_sound(logits)) return logits;
+    int64_t classes = lb_dim(logits, -1), rows = targets.batch * targets.length, counted = 0;
+    lb_tensor *wanted = lb_tensor_new(logits->tape, logits->shape, NULL);
+    if (!lb_is_sound(wanted)) return wanted;
+    for (int64_t row = 0; row < rows; row++) {
+        if (targets.id[row] == ignored) continue;
+        counted++;
+        for (int64_t i = 0; i < classes; i++) wanted->data[row * classes + i] = smoothing / (lb_real)classes;
+        wanted->data[row * classes + targets.id[row]] += 1 - smoothing;
+    }
+    lb_tensor *sum = lb_sum_all(lb_mul(wanted, lb_log_softmax(logits)));
+    return lb_scale(sum, counted ? -1 / (lb_real)counted : 0);
+}

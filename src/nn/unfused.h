@@ -1,0 +1,38 @@
+/* The fused ops once more, composed of primitive ones: to learn from, and for the tests to hold against them. Same
+ * operands, same results to rounding, several times slower. */
+#ifndef LB_UNFUSED_H
+#define LB_UNFUSED_H
+
+#include "lookback/ops.h"
+
+/** What an op with several outputs gives back; those that it does not have are NULL. */
+typedef struct lb_unfused_result {
+    lb_tensor *output[4];
+} lb_unfused_result;
+
+/** lb_gru_sequence: outputs, final state. */
+lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                          lb_tensor *bias_hh, const int32_t *lengths, bool reverse);
+
+/** lb_attend_additive: context, weights. */
+lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
+                                             lb_tensor *v, lb_tensor *mask);
+
+/** lb_attend_dot without dropout, with the heads as an axis: context, weights. */
+lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
+                                        lb_tensor *bias, lb_real scale);
+
+/** lb_attention_gru_sequence: outputs, contexts, weights, final state. */
+lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
+                                                    lb_tensor *values, lb_tensor *mask,
+                                                    lb_tensor *weight_query, lb_tensor *v,
+                                                    lb_tensor *weight_context, lb_tensor *weight_hh,
+                                                    lb_tensor *bias_hh, const int32_t *lengths);
+
+/** lb_normalize. */
+lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon);
+
+/** lb_cross_entropy_smoothed. */
+lb_tensor *lb_unfused_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing);
+
+#endif

@@ -1,0 +1,114 @@
+#include <check.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "support/alloc.h"
+
+START_TEST(test_string_specials_are_escaped)
+{
+    lb_buffer json = {0};
+    lb_buffer_json_string(&json, "a\"\\\b\f\n\r\t\x01\x1f/\x7f\xe2\x82\xac");
+    ck_assert_str_eq(json.text, "\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/\x7f\xe2\x82\xac\"");
+    ck_assert_uint_eq(json.length, strlen(json.text));
+    ck_assert(!json.failed);
+    lb_release(json.text);
+}
+END_TEST
+
+START_TEST(test_print_many_pieces_join_to_one_text)
+{
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "[");
+    for (int i = 0; i < 1000; i++) {
+        lb_buffer_print(&json, "%s", i ? "," : "");
+        lb_buffer_json_string(&json, "x");
+    }
+    lb_buffer_print(&json, "%d]", 7);
+    ck_assert_uint_eq(json.length, 1 + 1000 * 3 + 999 + 2);
+    ck_assert_uint_eq(strlen(json.text), json.length);
+    ck_assert_str_eq(json.text + json.length - 9, "\"x\",\"x\"7]");
+    lb_release(json.text);
+}
+END_TEST
+
+START_TEST(test_print_failing_allocation_sticks_and_leaks_nothing)
+{
+    support_watch_allocations();
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "kept");
+    support_fail_allocation(1);
+    lb_buffer_print(&json, "%1000d", 7);
+    ck_assert(json.failed);
+    lb_buffer_print(&json, "!");
+    lb_buffer_json_string(&json, "!");
+    ck_assert_str_eq(json.text, "kept");
+    lb_release(json.text);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+START_TEST(test_utf8_valid_accepts_what_the_standard_does)
+{
+    static const char *const good[] = {"",
+                                       "a",
+                                       "\x7f",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf",
+                                       "\xe2\x82\xac!"};
+    static const char *const bad[] = {"\x80",
+                                      "\xbf",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xc2",
+                                      "\xc2!",
+                                      "\xe0\x9f\xbf",
+                                      "\xe2\x82",
+                                      "\xe2\x82!",
+                                      "\xed\xa0\x80",
+                                      "\xed\xbf\xbf",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf0\x90\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xff",
+                                      "a\xfe"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_msg(lb_utf8_valid(good[i], strlen(good[i])), "good %zu", i);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!lb_utf8_valid(bad[i], strlen(bad[i])), "bad %zu", i);
+}
+END_TEST
+
+START_TEST(test_utf8_prefix_ends_before_the_first_fault)
+{
+    ck_assert_uint_eq(lb_utf8_prefix("", 0), 0);
+    ck_assert_uint_eq(lb_utf8_prefix("a\xc2\x80z", 4), 4);
+    ck_assert_uint_eq(lb_utf8_prefix("a\xc2\x80z", 2), 1);
+    ck_assert_uint_eq(lb_utf8_prefix("ab\xe2\x82!\xff", 6), 2);
+    ck_assert_uint_eq(lb_utf8_prefix("\xff", 1), 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("json");
+    tcase_add_test(tests, test_string_specials_are_escaped);
+    tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
+    tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
+    tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
+    tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);
+    Suite *suite = suite_create("json");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

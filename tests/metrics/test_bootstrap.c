@@ -1,0 +1,148 @@
+/* Bootstrap intervals: against the binomial distribution, and whether they are the same each time. */
+#include "lookback/metrics.h"
+#include "support/alloc.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTPUTS = 400, WRONG = 80 };
+
+/* Outputs of which WRONG are wrong, by one or two symbols of five. */
+static lb_statistics *make(void)
+{
+    lb_statistics *all = calloc(OUTPUTS, sizeof *all);
+    for (int i = 0; i < OUTPUTS; i++) {
+        int32_t reference[] = {1, 2, 3, 4, 5}, output[] = {1, 2, 3, 4, 5};
+        lb_sequence one = {reference, 5};
+        if (i < WRONG) output[i % 5] = 9;
+        if (i < WRONG / 2) output[(i + 1) % 5] = 9;
+        ck_assert_int_eq(lb_statistics_of((lb_sequence){output, 5}, &one, 1, &all[i], NULL, NULL), LB_OK);
+    }
+    return all;
+}
+
+static lb_intervals intervals_of(const lb_statistics *all, lb_bootstrap_config config)
+{
+    lb_intervals found;
+    ck_assert_int_eq(lb_bootstrap(all, OUTPUTS, config, &found, NULL), LB_OK);
+    return found;
+}
+
+/* The least number of errors that a share `p` of all draws from the binomial distribution does not exceed. */
+static double binomial_quantile(double p)
+{
+    double share = (double)WRONG / OUTPUTS, sum = 0;
+    for (int k = 0; k <= OUTPUTS; k++) {
+        sum += exp(lgamma(OUTPUTS + 1.0) - lgamma(k + 1.0) - lgamma(OUTPUTS - k + 1.0) + k * log(share) +
+                   (OUTPUTS - k) * log1p(-share));
+        if (sum >= p) return k;
+    }
+    return OUTPUTS;
+}
+
+START_TEST(test_bootstrap_of_exact_match_is_the_binomial_interval)
+{
+    lb_statistics *all = make();
+    const double confidences[] = {0.5, 0.9, 0.95};
+    for (int c = 0; c < 3; c++) {
+        lb_intervals found = intervals_of(
+            all, (lb_bootstrap_config){.resamples = 20000, .confidence = confidences[c], .seed = 3});
+        double tail = (1 - confidences[c]) / 2, unit = 100.0 / OUTPUTS;
+        /* The quantiles of 20,000 draws lie within one error of the distribution's. */
+        ck_assert_double_eq_tol(found.low.word_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
+        ck_assert_double_eq_tol(found.high.word_error_rate, unit * binomial_quantile(1 - tail), 1.01 * unit);
+    }
+    lb_intervals usual = intervals_of(all, (lb_bootstrap_config){0});
+    ck_assert_double_eq_tol(usual.low.word_error_rate, 100 * (0.2 - 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
+    ck_assert_double_eq_tol(usual.high.word_error_rate, 100 * (0.2 + 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
+    free(all);
+}
+END_TEST
+
+START_TEST(test_bootstrap_contains_the_measures_and_widens_with_confidence)
+{
+    lb_statistics *all = make(), sum = {0};
+    for (int i = 0; i < OUTPUTS; i++) lb_statistics_add(&sum, &all[i]);
+    lb_measures whole = lb_measure(&sum, (lb_bleu_config){0});
+    lb_intervals wide = intervals_of(all, (lb_bootstrap_config){.confidence = 0.99}),
+                 narrow = intervals_of(all, (lb_bootstrap_config){.confidence = 0.8});
+    ck_assert_double_lt(narrow.low.word_error_rate, whole.word_error_rate);
+    ck_assert_double_gt(narrow.high.word_error_rate, whole.word_error_rate);
+    ck_assert_double_lt(narrow.low.symbol_error_rate, whole.symbol_error_rate);
+    ck_assert_double_gt(narrow.high.symbol_error_rate, whole.symbol_error_rate);
+    ck_assert_double_lt(narrow.low.bleu, whole.bleu);
+    ck_assert_double_gt(narrow.high.bleu, whole.bleu);
+    ck_assert_double_lt(wide.low.symbol_error_rate, narrow.low.symbol_error_rate);
+    ck_assert_double_gt(wide.high.bleu, narrow.high.bleu);
+    /* A symbol error rate's deviation: that of the mean of independent edits. */
+    double mean = (double)sum.edits / OUTPUTS, square = (WRONG / 2 + WRONG / 2 * 4.0) / OUTPUTS,
+           deviation = sqrt((square - mean * mean) / OUTPUTS);
+    lb_intervals usual = intervals_of(all, (lb_bootstrap_config){.resamples = 20000});
+    ck_assert_double_eq_tol(usual.high.symbol_error_rate - usual.low.symbol_error_rate,
+                            100 * 2 * 1.96 * deviation / 5, 0.2);
+    free(all);
+}
+END_TEST
+
+START_TEST(test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_statistics *all = make();
+    lb_intervals first = intervals_of(all, (lb_bootstrap_config){.seed = 7});
+    for (int threads = 1; threads <= 4; threads++) {
+        lb_set_threads(threads);
+        lb_intervals again = intervals_of(all, (lb_bootstrap_config){.seed = 7});
+        ck_assert_mem_eq(&again, &first, sizeof again);
+    }
+    lb_intervals other = intervals_of(all, (lb_bootstrap_config){.seed = 8});
+    ck_assert_mem_ne(&other, &first, sizeof other);
+    free(all);
+}
+END_TEST
+
+START_TEST(test_bootstrap_of_outputs_that_are_all_right_has_no_width)
+{
+    lb_statistics *all = make();
+    lb_intervals found;
+    ck_assert_int_eq(lb_bootstrap(all + WRONG, OUTPUTS - WRONG, (lb_bootstrap_config){0}, &found, NULL),
+                     LB_OK);
+    ck_assert_double_eq(found.high.word_error_rate, 0);
+    ck_assert_double_eq(found.high.symbol_error_rate, 0);
+    ck_assert_double_eq_tol(found.low.bleu, 100, 1e-10);
+    /* One resample is both ends. */
+    found = intervals_of(all, (lb_bootstrap_config){.resamples = 1});
+    ck_assert_mem_eq(&found.low, &found.high, sizeof found.low);
+    free(all);
+}
+END_TEST
+
+START_TEST(test_bootstrap_impossible_arguments_and_no_memory_are_errors)
+{
+    support_watch_allocations();
+    lb_statistics *all = make();
+    lb_intervals found;
+    const lb_bootstrap_config bad[] = {
+        {.resamples = -1}, {.confidence = 1}, {.confidence = -0.5}, {.confidence = NAN}};
+    for (int i = 0; i < 4; i++) {
+        lb_error error = {0};
+        ck_assert_int_eq(lb_bootstrap(all, OUTPUTS, bad[i], &found, &error), LB_ERROR_ARGUMENT);
+        ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
+    }
+    ck_assert_int_eq(lb_bootstrap(all, 0, (lb_bootstrap_config){0}, &found, NULL), LB_ERROR_ARGUMENT);
+    support_fail_allocation(1);
+    ck_assert_int_eq(lb_bootstrap(all, OUTPUTS, (lb_bootstrap_config){0}, &found, NULL), LB_ERROR_MEMORY);
+    ck_assert_int_eq(support_live_allocations(), 0);
+    free(all);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "bootstrap", SUPPORT_TESTS(test_bootstrap_of_exact_match_is_the_binomial_interval,
+                                   test_bootstrap_contains_the_measures_and_widens_with_confidence,
+                                   test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
+                                   test_bootstrap_of_outputs_that_are_all_right_has_no_width,
+                                   test_bootstrap_impossible_arguments_and_no_memory_are_errors));
+}
