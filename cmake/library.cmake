@@ -41,3 +41,5 @@ endfunction()
 lookback_library(lookback)
 lookback_library(lookback_f64)
 target_compile_definitions(lookback_f64 PUBLIC LB_REAL_IS_DOUBLE)
+# The tests alone want it.
+set_target_properties(lookback_f64 PROPERTIES EXCLUDE_FROM_ALL ON)

@@ -1,4 +1,9 @@
 # apps/NAME.c and bench/NAME.c become build/<preset>/bin/NAME; what programs share lies in apps/common/ and bench/shared/.
+# Who wants the programs alone builds the targets programs (all in bin/), lessons or benchmarks; none of them needs double.
+add_custom_target(programs)
+add_custom_target(lessons)
+add_custom_target(benchmarks)
+add_dependencies(programs lessons benchmarks)
 file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/common/*.c)
 if(APP_COMMON_SOURCES)
@@ -11,6 +16,7 @@ foreach(source ${APP_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE app_common lookback PkgConfig::CJSON)
+  add_dependencies(programs ${name})
 endforeach()
 
 file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.c)
@@ -23,7 +29,10 @@ foreach(source ${BENCH_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE bench_shared)
+  add_dependencies(benchmarks ${name})
 endforeach()
+# What bench_table times beside its own kind.
+add_dependencies(benchmarks train_sort)
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs are
 # shown with, such as examples/dates/, has a folder of its own.
@@ -33,4 +42,5 @@ foreach(source ${LESSON_SOURCES})
   add_executable(${name} ${source})
   target_compile_definitions(${name} PRIVATE LESSON_DATA="${CMAKE_SOURCE_DIR}/examples/data")
   target_link_libraries(${name} PRIVATE lookback)
+  add_dependencies(lessons ${name})
 endforeach()
