@@ -1,4 +1,4 @@
-/* The gradient of a whole model by every one of its weights. This test runs in double only. */
+/* The gradient of a whole model by every one of its weights. This test runs in double only, and takes seconds. */
 #include "autograd/gradcheck.h"
 #include "autograd/ops.h"
 #include "models/seq2seq.h"
