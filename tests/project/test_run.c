@@ -31,7 +31,7 @@ static void make_checkout(void)
     write_text("run", script);
     free(script);
     write_text("tools/cmake", "#!/bin/sh\necho \"$@\" >>calls\n");
-    write_text("tools/dpkg-query", "#!/bin/sh\nprintf installed\n");
+    write_text("tools/dpkg-query", "#!/bin/sh\necho installed all\n");
 }
 
 /* The build folder as it is after configuring in the checkout `home`. */
