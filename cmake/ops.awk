@@ -14,7 +14,7 @@ function flush_file() {
 BEGIN {
     if (mode == "header") {
         print "/* Generated from src/autograd/ops by cmake/ops.awk. */"
-        print "#ifndef LB_OPS_H\n#define LB_OPS_H\n\n#include \"autograd/tokens.h\"\n"
+        print "#ifndef LB_OPS_H\n#define LB_OPS_H\n\n#include \"autograd/attention_gru.h\"\n#include \"autograd/tokens.h\"\n"
     } else {
         print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
         print "In a derivative, dx is the gradient of x: backward adds to it."

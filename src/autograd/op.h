@@ -132,7 +132,7 @@ typedef struct lb_kept {
     const lb_real *of;
     int64_t size;  /* together with `of` it says what this is */
     int64_t uses;  /* so far; the ops count */
-    lb_real *made; /* NULL until an op finds that it pays */
+    void *made;    /* NULL until an op finds that it pays */
     struct lb_kept *next;
 } lb_kept;
 
