@@ -39,13 +39,19 @@ static inline int64_t lb_gru_input_length(const lb_gru_input *input, int64_t row
     return input->lengths ? input->lengths[row] : input->steps;
 }
 
+/** Whether a row of the batch has a step at time `t`. */
+static inline bool lb_gru_input_has(const lb_gru_input *input, int64_t row, int64_t t)
+{
+    return t < lb_gru_input_length(input, row);
+}
+
 /** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`, and as many more as are
  *  multiplied along with it. */
 static inline int64_t lb_gru_input_height(const lb_gru_input *input, int64_t first, int64_t height, int64_t t)
 {
     enum { TOGETHER = 4 };
     int64_t present = height;
-    while (present > 0 && lb_gru_input_length(input, first + present - 1) <= t) present--;
+    while (present > 0 && !lb_gru_input_has(input, first + present - 1, t)) present--;
     int64_t rounded = (present + TOGETHER - 1) / TOGETHER * TOGETHER;
     return rounded < height ? rounded : height;
 }

@@ -23,9 +23,9 @@ lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t 
 /** What ops have made of numbers that do not change while the tape evaluates: a decoder asks for the same at every step. */
 typedef struct lb_kept {
     const lb_real *of;
-    int64_t size;  /* together with `of` it says what this is */
-    int64_t uses;  /* so far; the ops count */
-    lb_real *made; /* NULL until an op finds that it pays */
+    int64_t size; /* together with `of` it says what this is */
+    int64_t uses; /* so far; the ops count */
+    void *made;   /* NULL until an op finds that it pays */
     struct lb_kept *next;
 } lb_kept;
 

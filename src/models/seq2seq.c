@@ -169,9 +169,20 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
-    lb_tensor *outputs =
-        lb_attention_gru_sequence(gates.x, gates.tokens, state, memory->keys, memory->values, memory->mask,
-                                  a->query, a->v, cell->weight_ih, cell->weight_hh, cell->bias_hh, lengths);
+    lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){
+        .x = gates.x,
+        .tokens = gates.tokens,
+        .lengths = lengths,
+        .initial = state,
+        .keys = memory->keys,
+        .values = memory->values,
+        .mask = memory->mask,
+        .weight_query = a->query,
+        .v = a->v,
+        .weight_context = cell->weight_ih,
+        .weight_hh = cell->weight_hh,
+        .bias_hh = cell->bias_hh,
+    });
     *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
     *final = lb_op_output(outputs, 3);
     if (!lb_is_sound(outputs)) return outputs;

@@ -84,29 +84,26 @@ lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_te
     return (lb_unfused_result){{lb_matmul(weights, values), weights}};
 }
 
-lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
-                                                    lb_tensor *values, lb_tensor *mask,
-                                                    lb_tensor *weight_query, lb_tensor *v,
-                                                    lb_tensor *weight_context, lb_tensor *weight_hh,
-                                                    lb_tensor *bias_hh, const int32_t *lengths)
+lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_operands *in)
 {
-    lb_tensor *poison =
-        find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
+    lb_tensor *poison = find_poison(LB_INPUTS(in->x, in->initial, in->keys, in->values, in->weight_query,
+                                              in->v, in->weight_context, in->weight_hh, in->bias_hh));
     if (poison) return (lb_unfused_result){{poison, poison, poison, poison}};
-    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
-    int64_t first = lb_dim(weight_context, 1) - lb_dim(values, 2);
-    lb_tensor *state = initial;
-    lb_tensor *there = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
-    lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
-    if (!outputs) return (lb_unfused_result){{x, x, x, x}};
+    int64_t batch = lb_dim(in->x, 0), steps = lb_dim(in->x, 1), width = lb_dim(in->keys, 2);
+    int64_t first = lb_dim(in->weight_context, 1) - lb_dim(in->values, 2);
+    lb_tensor *state = in->initial;
+    lb_tensor *there = in->lengths ? lb_length_mask(in->x->tape, in->lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(in->x->tape, 3 * (size_t)steps * sizeof *outputs);
+    if (!outputs) return (lb_unfused_result){{in->x, in->x, in->x, in->x}};
     lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
     for (int64_t t = 0; t < steps; t++) {
-        lb_tensor *query = lb_reshape(lb_affine(state, weight_query, NULL), LB_SHAPE(batch, 1, width));
-        lb_unfused_result attended = lb_unfused_attend_additive(query, keys, values, v, mask);
+        lb_tensor *query = lb_reshape(lb_affine(state, in->weight_query, NULL), LB_SHAPE(batch, 1, width));
+        lb_unfused_result attended = lb_unfused_attend_additive(query, in->keys, in->values, in->v, in->mask);
         contexts[t] = at_time(attended.output[0], 0);
         weights[t] = at_time(attended.output[1], 0);
-        lb_tensor *gates = lb_add(at_time(x, t), lb_affine_columns(contexts[t], weight_context, first, NULL));
-        lb_tensor *next = gru_step(gates, state, weight_hh, bias_hh);
+        lb_tensor *gates =
+            lb_add(at_time(in->x, t), lb_affine_columns(contexts[t], in->weight_context, first, NULL));
+        lb_tensor *next = gru_step(gates, state, in->weight_hh, in->bias_hh);
         lb_tensor *present = there ? lb_slice(there, 1, t, 1) : NULL;
         state = present ? choose(present, next, state) : next;
         outputs[t] = present ? lb_mul(present, next) : next;

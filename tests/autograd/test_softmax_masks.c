@@ -146,9 +146,16 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
                          support_leaf(LB_SHAPE(3 * HIDDEN, HIDDEN), -1, 1, 8),
                          support_leaf(LB_SHAPE(3 * HIDDEN), -1, 1, 9)};
     lb_tape *tape = lb_tape_new();
-    lb_tensor *outputs =
-        lb_attention_gru_sequence(leaf[0], NULL, leaf[1], leaf[2], leaf[3], example_mask(tape), leaf[4],
-                                  leaf[5], leaf[6], leaf[7], leaf[8], NULL);
+    lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){.x = leaf[0],
+                                                                                .initial = leaf[1],
+                                                                                .keys = leaf[2],
+                                                                                .values = leaf[3],
+                                                                                .mask = example_mask(tape),
+                                                                                .weight_query = leaf[4],
+                                                                                .v = leaf[5],
+                                                                                .weight_context = leaf[6],
+                                                                                .weight_hh = leaf[7],
+                                                                                .bias_hh = leaf[8]});
     ck_assert_msg(lb_is_sound(outputs), "%s", lb_tape_error(tape));
     lb_tensor *contexts = lb_op_output(outputs, 1), *weights = lb_op_output(outputs, 2);
     check_finite(outputs->data, lb_count(outputs), "outputs");
