@@ -39,6 +39,7 @@ typedef struct lb_op_case {
 
 struct lb_op {
     const char *name;
+    const char *operands;   /* their names in order, as operands.h reads them: x weight bias? */
     const char *formula;    /* y = ... */
     const char *derivative; /* dx += ... */
     int outputs;            /* 0 means 1 */
@@ -70,8 +71,8 @@ typedef struct lb_op_family {
 const lb_op_family *const *lb_op_registry(int *count);
 
 /** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.
- *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is poison or if
- *  anything failed. */
+ *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is missing or
+ *  poison, if none is on a tape, or if anything failed. */
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
                        size_t size);
 
@@ -82,7 +83,8 @@ lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const 
 /** Number of elements of a static array. */
 #define LB_LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/** The other outputs of the op that made `first`. Poison has only itself. */
+/** The other outputs of the op that made `first`; NULL of an output that it does not have. Poison has only itself, and NULL
+ *  has NULL. */
 lb_tensor *lb_op_output(lb_tensor *first, int index);
 
 /** Does backward have to add to this operand's gradient? False for an operand that was left out. */
@@ -112,9 +114,8 @@ void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
 /** Records that operands `a` and `b` (indices) do not fit each other, naming both shapes:
- *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. The names are those of the op's formula. */
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
-                       int b);
+ *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
+lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
 
 /** Checks that each token is within 0 to `count`, and else records LB_ERROR_INDEX:
  *  `token id 9 in row 0, position 1: the table has 7 rows` of "token id", "the table has" and "rows". */

@@ -13,7 +13,8 @@ typedef enum lb_mode {
     LB_MODE_EVALUATE /* neither */
 } lb_mode;
 
-/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. */
+/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. Every function takes NULL
+ *  for a tape that is out of memory. */
 lb_tape *lb_tape_new(void);
 
 /** Frees the tape and all tensors on it. NULL is allowed. */
@@ -53,26 +54,32 @@ lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, 
 lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length);
 
 /** The parameter as a tensor of this tape; values and gradient are shared. For ops that have no other operand on
- *  a tape: an op finds its tape through its operands. */
+ *  a tape: an op finds its tape through its operands. Errors: those of a poison parameter; LB_ERROR_MEMORY. */
 lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);
 
 /** The value of a tensor with one element; NaN for any other and for poison. */
 lb_real lb_item(const lb_tensor *tensor);
 
+/** Why a tensor is poison: the first error of its tape, or of the parameters that it would belong to, or what was wrong with
+ *  an op that knew no tape. LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "no tensor" for NULL.
+ *  Memory: that of an op without a tape stays until this thread runs another one. */
+lb_status lb_tensor_status(const lb_tensor *tensor);
+const char *lb_tensor_error(const lb_tensor *tensor);
+
 /** The values of a tensor as double, for what knows no tensors, such as the figures.
- *  Shapes: those of the tensor, which must be on a tape. NULL for poison.
+ *  Shapes: those of the tensor, which must be on a tape. NULL for poison and for a parameter.
  *  Errors: LB_ERROR_MEMORY; then NULL. Memory: lives until lb_tape_reset. */
 double *lb_doubles(const lb_tensor *tensor);
 
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that led to it and wants one.
  *  Parameters accumulate: whoever uses their gradient sets it to zero afterwards, as the optimisers do.
- *  Errors: whatever the tape holds, and then no parameter's gradient is touched; LB_ERROR_SHAPE if `loss` has more
- *  elements than one; LB_ERROR_ARGUMENT if backward has run since the last reset; LB_ERROR_MEMORY before the first
- *  gradient is written: a backward that begins ends. */
-lb_status lb_backward(lb_tensor *loss);
+ *  Errors: whatever the tape holds, so that nothing before needs a check, and then no parameter's gradient is touched;
+ *  LB_ERROR_SHAPE if `loss` has more elements than one; LB_ERROR_ARGUMENT if it is NULL or on no tape, or if backward has
+ *  run since the last reset; LB_ERROR_MEMORY before the first gradient is written: a backward that begins ends. */
+LB_MUST_USE lb_status lb_backward(lb_tensor *loss, lb_error *error);
 
 /** The same for an output of any shape: adds the gradient of the sum over `cotangent[i] * output[i]`. */
-lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent);
+LB_MUST_USE lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error);
 
 /* For those who write ops and modules. */
 
@@ -80,7 +87,7 @@ lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent);
  *  tensor, so that an op can say `return lb_tape_fail(...)`. */
 lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** True if the tensor is NULL-safe to compute with: neither NULL nor poison. */
+/** True if the tensor can be computed with: neither NULL nor poison. */
 bool lb_is_sound(const lb_tensor *tensor);
 
 /** Memory that lives until lb_tape_reset, aligned to 64 bytes; NULL, with the error recorded, if there is no more. */
@@ -91,15 +98,15 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 const char *lb_tape_enter(lb_tape *tape, const char *name);
 void lb_tape_leave(lb_tape *tape, const char *outer);
 
-/** The same for a module that knows its tape through an operand. */
+/** The same for a module that knows its tape through an operand, if it is on one. */
 static inline const char *lb_module_enter(const lb_tensor *operand, const char *name)
 {
-    return operand->tape ? lb_tape_enter(operand->tape, name) : NULL;
+    return operand ? lb_tape_enter(operand->tape, name) : NULL;
 }
 
 static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
 {
-    if (operand->tape) lb_tape_leave(operand->tape, outer);
+    if (operand) lb_tape_leave(operand->tape, outer);
 }
 
 #endif

@@ -41,10 +41,10 @@ int32_t lb_vocabulary_size(const lb_vocabulary *vocabulary);
 /** The id of a symbol, or that of the unknown one. */
 int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 
-/** The symbol of an id, 0 <= id < size. Memory: the vocabulary's. */
+/** The symbol of an id; NULL of an id that it does not have. Memory: the vocabulary's. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
-/** How often the symbol of an id has been counted, 0 <= id < size. */
+/** How often the symbol of an id has been counted; 0 of an id that it does not have. */
 int64_t lb_vocabulary_count(const lb_vocabulary *vocabulary, int32_t id);
 
 /** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. Returns

@@ -14,8 +14,8 @@ typedef struct lb_init {
         scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;
 
-/** A new, empty store; NULL if there is no memory for it. The seed decides how parameters start: each depends on the
- *  seed and its own name only, not on the order in which they are added. */
+/** A new, empty store; NULL if there is no memory for it, and every function takes NULL for such a store. The seed decides how
+ *  parameters start: each depends on the seed and its own name only, not on the order in which they are added. */
 lb_params *lb_params_new(uint64_t seed);
 
 /** Frees the store and all that it owns. NULL is allowed. */
@@ -45,7 +45,7 @@ void *lb_params_alloc(lb_params *params, size_t bytes);
 /** The text "module.name", or "name" if `module` is "", alive as long as the store; "" if there is no memory. */
 const char *lb_params_scope(lb_params *params, const char *module, const char *name);
 
-/** Parameters in the order in which they were added. */
+/** Parameters in the order in which they were added; NULL of an index that there is not. */
 int lb_params_count(const lb_params *params);
 lb_tensor *lb_params_tensor(const lb_params *params, int index);
 const char *lb_params_name(const lb_params *params, int index);

@@ -38,13 +38,12 @@ static lb_status check_attended(const lb_node *node)
 {
     lb_shape keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, X).batch)
-        return lb_op_misfit(node, "batches differ", "x", X, "keys", KEYS);
+        return lb_op_misfit(node, "batches differ", X, KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
+        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
-    if (lb_count(node->in[V]) != keys.dim[2])
-        return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+        return lb_op_misfit(node, "the mask must be [batch, keys]", MASK, KEYS);
+    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", V, KEYS);
     return LB_OK;
 }
 
@@ -55,11 +54,10 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     if (check_attended(node)) return LB_ERROR_SHAPE;
     extent e = extent_of(node);
     if (!lb_shape_equal(node->in[W_QUERY]->shape, LB_SHAPE(e.width, e.hidden)))
-        return lb_op_misfit(node, "a query would not fit a key", "weight_query", W_QUERY, "keys", KEYS);
+        return lb_op_misfit(node, "a query would not fit a key", W_QUERY, KEYS);
     lb_shape context = node->in[W_CONTEXT]->shape;
     if (context.ndim != 2 || context.dim[0] != 3 * e.hidden || context.dim[1] < e.depth)
-        return lb_op_misfit(node, "a context would not fit the gates", "weight_context", W_CONTEXT, "values",
-                            VALUES);
+        return lb_op_misfit(node, "a context would not fit the gates", W_CONTEXT, VALUES);
     out[OUTPUTS] = LB_SHAPE(e.batch, e.steps, e.hidden);
     out[CONTEXTS] = LB_SHAPE(e.batch, e.steps, e.depth);
     out[WEIGHTS] = LB_SHAPE(e.batch, e.steps, e.keys);
@@ -457,6 +455,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op attention_gru_op = {
     .name = "attention_gru_sequence",
+    .operands = "x initial keys values mask? weight_query v weight_context weight_hh bias_hh",
     .formula = "c_t = attend(W_q h_(t-1)), h_t = gru(x_t + W_c c_t, h_(t-1))",
     .derivative = "back through time; each weight's gradient is one product over all steps",
     .outputs = 4,
