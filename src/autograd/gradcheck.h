@@ -21,7 +21,7 @@ typedef struct lb_gradcheck_options {
  *  gradient:  |analytic - numeric| <= atol + rtol |numeric|. Gradients start from random numbers, so that an op that overwrites
  *  instead of adding is caught; they are restored before it returns.
  *  Errors: LB_ERROR_GRADIENT names parameter, element and both values; any error of the tape. */
-lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int count,
-                       const lb_gradcheck_options *options, lb_error *error);
+LB_MUST_USE lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters,
+                                   int count, const lb_gradcheck_options *options, lb_error *error);
 
 #endif

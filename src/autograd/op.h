@@ -119,8 +119,8 @@ lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
 
 /** Checks that each token is within 0 to `count`, and else records LB_ERROR_INDEX:
  *  `token id 9 in row 0, position 1: the table has 7 rows` of "token id", "the table has" and "rows". */
-lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const char *id,
-                          const char *there, const char *counted);
+LB_MUST_USE lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count,
+                                      const char *id, const char *there, const char *counted);
 
 /** Memory for node->saved or for one call of forward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);

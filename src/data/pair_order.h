@@ -24,7 +24,8 @@ typedef struct lb_pair_step {
 /** The order of the pairs, of which only the lengths are read here, in batches of `batch_size`, for a seed.
  *  Memory: 8 bytes a pair; `pairs` must outlive it; freed by lb_pair_order_free. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
-lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed, lb_error *error);
+LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
+                                             lb_error *error);
 
 /** Frees the order. NULL is allowed. */
 void lb_pair_order_free(lb_pair_order *order);

@@ -29,7 +29,7 @@ typedef struct lb_pairs_facts {
  *          found and expected, for the first bad line unless these are to be skipped, and if there is no good line;
  *          LB_ERROR_ARGUMENT for an impossible format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
-lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
 
 /** Takes about one of `share` pairs out of a file, as a file of its own with its own numbers from 0 on: for development
  *  where there are no other pairs. A hash of the source decides: pairs with the same source stay together, and who adds
@@ -39,7 +39,7 @@ lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error
  *          `pairs` is as it was.
  *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if too few pairs leave one of the two without any; those of
  *          lb_pairs_read. Cost: O(bytes). */
-lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
 
 /** Closes the file and frees all. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);

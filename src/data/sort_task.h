@@ -20,7 +20,7 @@ typedef enum lb_split {
 
 /** Checks the numbers against each other, and that either split has a list at all.
  *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
-lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
+LB_MUST_USE lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
 
 /** Ids that a vocabulary of the task needs: the numbers and LB_FIRST_TOKEN special ones. */
 int32_t lb_sort_vocab(const lb_sort_task *task);

@@ -13,13 +13,13 @@ typedef struct lb_vocabulary lb_vocabulary;
  *  that stands for whatever the vocabulary does not have. Padding is LB_PAD: the first special symbol is for that.
  *  Memory: freed by lb_vocabulary_free; symbols are copied. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if a special symbol occurs twice or `unknown` is none of them; LB_ERROR_MEMORY. */
-lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
-                                 lb_error *error);
+LB_MUST_USE lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
+                                             lb_error *error);
 
 /** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and <unk>,
  *  are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
  *  Memory: freed by lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
-lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
+LB_MUST_USE lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
 
 /** Frees the vocabulary. NULL is allowed. */
 void lb_vocabulary_free(lb_vocabulary *vocabulary);

@@ -21,7 +21,7 @@ typedef struct lb_figure {
 /** Draws the figure; each column is as wide and each row as high as its largest panel. NULL if that fails.
  *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, what a panel does not like); LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
-lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
+LB_MUST_USE lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
 
 /** Draws the figure into a PNG file.    Errors: those of lb_figure_draw; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error);

@@ -16,8 +16,8 @@ int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out);
 
 /** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
  *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds then. */
-lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                           double *exact_match);
+LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                       int64_t lists, double *exact_match);
 
 /** Tokens after which decoding gives up on a source of this length: room for an answer twice as long. */
 int64_t lb_decoding_limit(int64_t source_length);
