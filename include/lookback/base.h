@@ -80,10 +80,11 @@ typedef struct lb_error {
  *  `error` may be NULL, then only the status is returned. */
 lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** What a status means, in a few words of English. */
+/** What a status means, in a few words of English; "unknown status" of a number that is none. */
 const char *lb_status_text(lb_status status);
 
-/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75. */
+/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75; 1 for a number that is
+ *  none. */
 int lb_status_exit(lb_status status);
 
 /* ---- Where memory comes from. Every allocation of the library passes here, so that a program can count them,

@@ -25,7 +25,7 @@ lb_gru_input lb_gru_input_of(const lb_node *node, int x);
 
 /** Checks operands of a GRU against each other: x, an initial state (which may be left out), weight_hh and bias_hh; and the
  *  lengths. */
-lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
+LB_MUST_USE lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
 
 /** What meets the gates at row and step number `at`: [3 hidden]. */
 static inline const lb_real *lb_gru_input_row(const lb_gru_input *input, int64_t at)

@@ -76,7 +76,8 @@ static double *evaluate(twin run, const trial *t, int64_t *total)
         loss = loss ? lb_add(loss, part) : part;
         *total += lb_count(output);
     }
-    ck_assert_msg(lb_backward(loss) == LB_OK, "%s: %s", t->name, lb_tape_error(tape));
+    lb_error error = {0};
+    ck_assert_msg(lb_backward(loss, &error) == LB_OK, "%s: %s", t->name, error.message);
     for (int i = 0; i < t->leaves; i++) *total += lb_count(t->leaf[i]);
     double *all = calloc((size_t)*total + 1, sizeof *all);
     int64_t at = 0;

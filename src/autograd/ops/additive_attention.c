@@ -16,13 +16,12 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
     lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0] || query.dim[2] != keys.dim[2])
-        return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
+        return lb_op_misfit(node, "batch or width differ", QUERY, KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
-    if (lb_count(node->in[V]) != keys.dim[2])
-        return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
+    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", V, KEYS);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
+        return lb_op_misfit(node, "the mask must be [batch, keys]", MASK, KEYS);
     out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
     out[WEIGHTS] = LB_SHAPE(query.dim[0], query.dim[1], keys.dim[1]);
     return LB_OK;
@@ -159,6 +158,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op additive_attention_op = {
     .name = "attend_additive",
+    .operands = "query keys values v mask?",
     .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
     .derivative =
         "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",

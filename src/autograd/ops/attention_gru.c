@@ -58,15 +58,12 @@ static lb_status check_attended(const lb_node *node)
     lb_attention_gru_operands in = operands_of(node->in);
     lb_shape keys = in.keys->shape, values = in.values->shape;
     if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, LB_AGRU_X).batch)
-        return lb_op_misfit(node, "batches differ", "x", LB_AGRU_X, "keys", LB_AGRU_KEYS);
+        return lb_op_misfit(node, "batches differ", LB_AGRU_X, LB_AGRU_KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", "keys", LB_AGRU_KEYS, "values",
-                            LB_AGRU_VALUES);
+        return lb_op_misfit(node, "one value for each key is needed", LB_AGRU_KEYS, LB_AGRU_VALUES);
     if (in.mask && !lb_shape_equal(in.mask->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", LB_AGRU_MASK, "keys",
-                            LB_AGRU_KEYS);
-    if (lb_count(in.v) != keys.dim[2])
-        return lb_op_misfit(node, "widths differ", "v", LB_AGRU_V, "keys", LB_AGRU_KEYS);
+        return lb_op_misfit(node, "the mask must be [batch, keys]", LB_AGRU_MASK, LB_AGRU_KEYS);
+    if (lb_count(in.v) != keys.dim[2]) return lb_op_misfit(node, "widths differ", LB_AGRU_V, LB_AGRU_KEYS);
     return LB_OK;
 }
 
@@ -78,12 +75,11 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     if (check_attended(node)) return LB_ERROR_SHAPE;
     lb_attention_gru_run run = lb_attention_gru_run_of(node);
     if (!lb_shape_equal(run.in.weight_query->shape, LB_SHAPE(run.width, run.hidden)))
-        return lb_op_misfit(node, "a query would not fit a key", "weight_query", LB_AGRU_WEIGHT_QUERY, "keys",
-                            LB_AGRU_KEYS);
+        return lb_op_misfit(node, "a query would not fit a key", LB_AGRU_WEIGHT_QUERY, LB_AGRU_KEYS);
     lb_shape context = run.in.weight_context->shape;
     if (context.ndim != 2 || context.dim[0] != 3 * run.hidden || context.dim[1] < run.depth)
-        return lb_op_misfit(node, "a context would not fit the gates", "weight_context",
-                            LB_AGRU_WEIGHT_CONTEXT, "values", LB_AGRU_VALUES);
+        return lb_op_misfit(node, "a context would not fit the gates", LB_AGRU_WEIGHT_CONTEXT,
+                            LB_AGRU_VALUES);
     out[LB_AGRU_OUTPUTS] = LB_SHAPE(run.batch, run.steps, run.hidden);
     out[LB_AGRU_CONTEXTS] = LB_SHAPE(run.batch, run.steps, run.depth);
     out[LB_AGRU_WEIGHTS] = LB_SHAPE(run.batch, run.steps, run.keys);
@@ -202,6 +198,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op attention_gru_op = {
     .name = "attention_gru_sequence",
+    .operands = "x initial keys values mask? weight_query v weight_context weight_hh bias_hh",
     .formula = "c_t = attend(W_q h_(t-1)), h_t = gru(x_t + W_c c_t, h_(t-1))",
     .derivative = "back through time; each weight's gradient is one product over all steps",
     .outputs = 4,

@@ -234,6 +234,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op gru_op = {
     .name = "gru_sequence",
+    .operands = "x initial? weight_hh bias_hh",
     .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
                "(W_n h_(t-1) + b_n))",
     .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
