@@ -10,7 +10,13 @@ target_compile_options(lookback_options INTERFACE
 target_compile_options(lookback_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
 # POSIX, and madvise beside it.
 target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
-target_link_libraries(lookback_options INTERFACE OpenMP::OpenMP_C m)
+target_link_libraries(lookback_options INTERFACE m)
+if(LOOKBACK_OPENMP)
+  target_link_libraries(lookback_options INTERFACE OpenMP::OpenMP_C)
+else()
+  # Loops for SIMD need no threads.
+  target_compile_options(lookback_options INTERFACE -fopenmp-simd)
+endif()
 if(LOOKBACK_WERROR)
   target_compile_options(lookback_options INTERFACE -Werror)
 endif()

@@ -33,8 +33,12 @@ function(lookback_library name)
   add_library(${name} STATIC ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   add_dependencies(${name} lookback_ops)
   target_include_directories(${name} PUBLIC ${LOOKBACK_INCLUDE} ${LOOKBACK_GENERATED} ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(${name} PUBLIC lookback_options PRIVATE PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::STB
+  target_link_libraries(${name} PUBLIC lookback_options PRIVATE PkgConfig::CJSON PkgConfig::STB
     PkgConfig::UTF8PROC PkgConfig::ZLIB)
+  if(LOOKBACK_BLAS STREQUAL "openblas")
+    target_compile_definitions(${name} PRIVATE LB_OPENBLAS)
+    target_link_libraries(${name} PRIVATE PkgConfig::OPENBLAS)
+  endif()
   lookback_embed_font(${name})
 endfunction()
 

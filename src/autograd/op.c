@@ -2,6 +2,7 @@
 
 #include "autograd/tape_internal.h"
 #include "tensor/accumulate.h"
+#include "tensor/gemm.h"
 #include "tensor/transpose.h"
 
 #include <stdarg.h>
@@ -70,13 +71,21 @@ static lb_status allocate_outputs(lb_node *node)
     return status;
 }
 
+static lb_status run_forward(lb_node *node)
+{
+    lb_gemm_hold();
+    lb_status status = node->op->forward(node);
+    lb_gemm_release();
+    return status;
+}
+
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
 {
     lb_tape *tape = find_tape(in, inputs);
     if (!tape) return &stray_poison;
     if (tape->error.status) return &tape->poison;
     lb_node *node = node_new(tape, op, in, inputs, attributes, size);
-    if (!node || check_operands(node) || allocate_outputs(node) || op->forward(node)) return &tape->poison;
+    if (!node || check_operands(node) || allocate_outputs(node) || run_forward(node)) return &tape->poison;
     if (node->records) {
         node->previous = tape->last;
         tape->last = node;

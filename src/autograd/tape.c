@@ -2,7 +2,6 @@
 
 #include "autograd/tape_internal.h"
 #include "tensor/alloc.h"
-#include "tensor/gemm.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,7 +18,6 @@ lb_tape *lb_tape_new(void)
         return NULL;
     }
     tape->poison.tape = tape;
-    lb_gemm_prepare();
     return tape;
 }
 
