@@ -1,5 +1,7 @@
 #include "tensor/gemm_blas.h"
 
+#include <stddef.h>
+
 #ifdef LB_OPENBLAS
 
 #    include "tensor/threads.h"

@@ -8,7 +8,13 @@
 
 #include <stddef.h>
 
-#define INLINE static inline __attribute__((always_inline)) LB_GEMM_TARGET
+#define INLINED __attribute__((always_inline)) LB_GEMM_TARGET
+/* Clang reads the pragma of gcc only where it would unroll anyway. */
+#ifdef __clang__
+#    define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#    define UNROLL _Pragma("GCC unroll 8")
+#endif
 
 typedef lb_real vector __attribute__((vector_size(LB_GEMM_BYTES), aligned(sizeof(lb_real)), may_alias));
 
@@ -16,20 +22,21 @@ enum { LANES = sizeof(vector) / sizeof(lb_real), ROWS = LB_GEMM_ROWS, DEPTH = LB
 
 /* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so that
  * all sums stay in registers. */
-INLINE void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a, int64_t a_stride,
-                  const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)
+static inline INLINED void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
+                                 int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                                 int64_t stride)
 {
     vector sum[ROWS][2] = {0};
     for (int64_t i = 0; i < k; i++) {
         const vector *y = (const vector *)(b + i * b_stride);
-#pragma GCC unroll 8
+        UNROLL
         for (int row = 0; row < rows; row++) {
             lb_real x = transposed ? a[i * a_stride + row] : a[row * a_stride + i];
             sum[row][0] += x * y[0];
             if (vectors == 2) sum[row][1] += x * y[1];
         }
     }
-#pragma GCC unroll 8
+    UNROLL
     for (int row = 0; row < rows; row++) {
         vector *to = (vector *)(c + row * stride);
         for (int i = 0; i < vectors; i++) {
@@ -40,8 +47,9 @@ INLINE void block(int rows, int vectors, bool transposed, int64_t k, const lb_re
 }
 
 /* The same for any number of rows: a panel of c. */
-INLINE void panel(int vectors, bool transposed, int64_t m, int64_t k, const lb_real *a, int64_t a_stride,
-                  const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)
+static inline INLINED void panel(int vectors, bool transposed, int64_t m, int64_t k, const lb_real *a,
+                                 int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
+                                 int64_t stride)
 {
     int64_t a_row = transposed ? 1 : a_stride;
     for (; m >= ROWS; m -= ROWS, a += ROWS * a_row, c += ROWS * stride)
@@ -53,9 +61,9 @@ INLINE void panel(int vectors, bool transposed, int64_t m, int64_t k, const lb_r
 }
 
 /* The last columns, fewer than a vector holds: computed beside c, on a copy of b's that is filled up with zeros. */
-INLINE void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a,
-                         int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
-                         int64_t stride)
+static inline INLINED void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k,
+                                        const lb_real *a, int64_t a_stride, const lb_real *b,
+                                        int64_t b_stride, bool add, lb_real *c, int64_t stride)
 {
     lb_real filled[(size_t)DEPTH * LANES], result[(size_t)ROWS * LANES];
     for (int64_t i = 0; i < k; i++) {
@@ -74,8 +82,9 @@ INLINE void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k,
 }
 
 /* All columns of c for at most DEPTH of k. */
-INLINE void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, const lb_real *a, int64_t a_stride,
-                       const lb_real *b, int64_t b_stride, bool add, lb_real *c, int64_t stride)
+static inline INLINED void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, const lb_real *a,
+                                      int64_t a_stride, const lb_real *b, int64_t b_stride, bool add,
+                                      lb_real *c, int64_t stride)
 {
     const int64_t pair = (int64_t)2 * LANES;
     int64_t j = 0;
