@@ -1,5 +1,8 @@
 # One source, two precisions: lookback computes in float, lookback_f64 in double.
 file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
+if(LOOKBACK_CORE)
+  list(FILTER LOOKBACK_SOURCES INCLUDE REGEX "/src/(tensor|autograd|nn)/|/src/train/optimizer")
+endif()
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/autograd/ops/*.c)
 
 # <lookback/lookback.h> is src/lookback.h, in the build tree as after installation.
@@ -27,19 +30,23 @@ foreach(source ${LOOKBACK_OPS})
 endforeach()
 configure_file(${CMAKE_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
 
-include(cmake/font.cmake)
+if(NOT LOOKBACK_CORE)
+  include(cmake/font.cmake)
+endif()
 
 function(lookback_library name)
   add_library(${name} STATIC ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   add_dependencies(${name} lookback_ops)
   target_include_directories(${name} PUBLIC ${LOOKBACK_INCLUDE} ${LOOKBACK_GENERATED} ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(${name} PUBLIC lookback_options PRIVATE PkgConfig::CJSON PkgConfig::STB
-    PkgConfig::UTF8PROC PkgConfig::ZLIB)
+  target_link_libraries(${name} PUBLIC lookback_options)
   if(LOOKBACK_BLAS STREQUAL "openblas")
     target_compile_definitions(${name} PRIVATE LB_OPENBLAS)
     target_link_libraries(${name} PRIVATE PkgConfig::OPENBLAS)
   endif()
-  lookback_embed_font(${name})
+  if(NOT LOOKBACK_CORE)
+    target_link_libraries(${name} PRIVATE PkgConfig::CJSON PkgConfig::STB PkgConfig::UTF8PROC PkgConfig::ZLIB)
+    lookback_embed_font(${name})
+  endif()
 endfunction()
 
 lookback_library(lookback)
