@@ -55,12 +55,11 @@ void lb_gemm_hold(void)
 {
     if (!has_own_threads()) return;
     int count = atomic_load(&holders);
-    while (count == CHANGING ||
-           !atomic_compare_exchange_weak(&holders, &count, count ? count + 1 : CHANGING)) {
-        if (count != CHANGING) continue;
-        sched_yield();
-        count = atomic_load(&holders);
-    }
+    while (count == CHANGING || !atomic_compare_exchange_weak(&holders, &count, count ? count + 1 : CHANGING))
+        if (count == CHANGING) {
+            sched_yield();
+            count = atomic_load(&holders);
+        }
     if (count) return;
     threads_before = openblas_get_num_threads();
     openblas_set_num_threads(1);

@@ -119,7 +119,7 @@ START_TEST(test_gemm_release_keeps_what_the_program_set_meanwhile)
 }
 END_TEST
 
-enum { HOLDERS = 4, ROUNDS = 20000 };
+enum { HOLDERS = 4, ROUNDS = 500000 };
 
 /* Counts how often OpenBLAS had several threads while it was held. */
 static void *hold_often(void *broken)
