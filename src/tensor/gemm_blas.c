@@ -70,7 +70,8 @@ void lb_gemm_release(void)
 {
     if (!has_own_threads()) return;
     int count = atomic_load(&holders);
-    while (!atomic_compare_exchange_weak(&holders, &count, count == 1 ? CHANGING : count - 1)) continue;
+    while (!atomic_compare_exchange_weak(&holders, &count, count == 1 ? CHANGING : count - 1)) {
+    }
     if (count > 1) return;
     /* Another number than one is the program's wish of meanwhile. */
     if (openblas_get_num_threads() == 1) openblas_set_num_threads(threads_before);

@@ -51,8 +51,8 @@ const char *lb_gemm_own_kernel(void)
 bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1);
-    if (!fits || !has_avx512()) return false;
+    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1) && has_avx512();
+    if (!fits) return false; /* cppcheck-suppress knownConditionTrueFalse; on other processors it is known */
     widest().multiply(m, n, k, a, b, beta, c, stride);
     return true;
 }
