@@ -2,9 +2,25 @@
 # and a shared library.
 option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${PROJECT_IS_TOP_LEVEL})
 
+option(LOOKBACK_OPENMP "Compute with several threads" ON)
+set(LOOKBACK_BLAS openblas CACHE STRING "Who multiplies what the library's own kernel is not the best for: openblas, or none")
+set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
+
 find_package(PkgConfig REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+if(LOOKBACK_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  set(LOOKBACK_THREADS OpenMP::OpenMP_C)
+else()
+  # Loops for SIMD need no threads.
+  target_compile_options(lookback_options INTERFACE -fopenmp-simd)
+endif()
+if(LOOKBACK_BLAS STREQUAL "openblas")
+  pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+  set(LOOKBACK_BLAS_TARGET PkgConfig::OPENBLAS)
+  target_compile_definitions(lookback_options INTERFACE LB_OPENBLAS)
+elseif(NOT LOOKBACK_BLAS STREQUAL "none")
+  message(FATAL_ERROR "LOOKBACK_BLAS is openblas or none, not ${LOOKBACK_BLAS}")
+endif()
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
@@ -35,19 +51,21 @@ foreach(source ${LOOKBACK_OPS})
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
 
-include(cmake/font.cmake)
+if(NOT LOOKBACK_CORE)
+  include(cmake/font.cmake)
+endif()
 
 # What every object of the library, and every test of its inside, is compiled with.
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(lookback_inside INTERFACE lookback_options OpenMP::OpenMP_C m)
+target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THREADS} m)
 
 function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_dependencies(${name} lookback_ops)
-  target_link_libraries(${name} PRIVATE lookback_inside PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::STB
+  target_link_libraries(${name} PRIVATE lookback_inside ${LOOKBACK_BLAS_TARGET} PkgConfig::CJSON PkgConfig::STB
     PkgConfig::UTF8PROC PkgConfig::ZLIB)
 endfunction()
 
@@ -59,8 +77,8 @@ function(lookback_library name type output objects)
   add_dependencies(${name} lookback_ops)
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${name} PRIVATE PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::UTF8PROC PkgConfig::ZLIB
-    OpenMP::OpenMP_C m $<BUILD_INTERFACE:lookback_options>)
+  target_link_libraries(${name} PRIVATE ${LOOKBACK_BLAS_TARGET} PkgConfig::CJSON PkgConfig::UTF8PROC PkgConfig::ZLIB
+    ${LOOKBACK_THREADS} m $<BUILD_INTERFACE:lookback_options>)
   add_library(lookback::${name} ALIAS ${name})
 endfunction()
 

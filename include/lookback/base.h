@@ -115,10 +115,11 @@ void lb_release(void *memory);
 /** Sets the number of threads for the calling thread's future work; 0 or less means one per processor. */
 void lb_set_threads(int threads);
 
-/** The number of threads in use. */
+/** The number of threads in use; 1 in a build without OpenMP. */
 int lb_threads(void);
 
-/** What multiplies matrices on this processor, such as "OpenBLAS 0.3.21 Cooperlake". Static memory. */
+/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake";
+ *  in a build without it, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 
 /* ---- Randomness as a function: a key and a position give the bits, and nothing else does. No generator has a state

@@ -1,6 +1,7 @@
 #include "autograd/tape_internal.h"
 
 #include "tensor/accumulate.h"
+#include "tensor/gemm.h"
 
 static bool is_reached(const lb_node *node)
 {
@@ -65,8 +66,10 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
+    lb_gemm_hold();
     for (lb_node *node = tape->last; node; node = node->previous)
         if (is_reached(node)) node->op->backward(node);
+    lb_gemm_release();
     return tape->error.status;
 }
 

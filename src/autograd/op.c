@@ -3,6 +3,7 @@
 #include "autograd/operands.h"
 #include "autograd/tape_internal.h"
 #include "tensor/accumulate.h"
+#include "tensor/gemm.h"
 #include "tensor/transpose.h"
 
 #include <stdarg.h>
@@ -43,13 +44,21 @@ static lb_status allocate_outputs(lb_node *node)
     return status;
 }
 
+static lb_status run_forward(lb_node *node)
+{
+    lb_gemm_hold();
+    lb_status status = node->op->forward(node);
+    lb_gemm_release();
+    return status;
+}
+
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
 {
     lb_tensor *poison = lb_check_operands(op->name, op->operands, in, inputs);
     if (poison) return poison;
     lb_tape *tape = lb_operands_tape(in, inputs);
     lb_node *node = node_new(tape, op, in, inputs, attributes, size);
-    if (!node || allocate_outputs(node) || op->forward(node)) return &tape->poison;
+    if (!node || allocate_outputs(node) || run_forward(node)) return &tape->poison;
     if (node->records) {
         node->previous = tape->last;
         tape->last = node;

@@ -3,7 +3,6 @@
 #include "autograd/poison.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
-#include "tensor/gemm.h"
 #include "tensor/shape.h"
 
 #include <math.h>
@@ -22,7 +21,6 @@ lb_tape *lb_tape_new(void)
     }
     tape->poison.tape = tape;
     tape->poison.error = &tape->error;
-    lb_gemm_prepare();
     return tape;
 }
 
