@@ -2,6 +2,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
+#include "programs.h"
 
 #include "base/alloc.h"
 #include "tensor/gemm.h"
@@ -232,7 +233,7 @@ static int attend_text(const settings *s)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
-int main(int argc, char **argv)
+int attend_text_main(int argc, char **argv)
 {
     settings s = {.first = 1000,
                   .length = 20,
@@ -271,7 +272,7 @@ int main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/sort_training.h"
+#include "programs.h"
 #include "tensor/gemm.h"
 
 #include <stdio.h>
@@ -196,7 +197,7 @@ static lb_status name_kind(const struct kind *kind, const lb_error *found, lb_er
 
 static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 {
-    app_note("%s, %d thread%s", lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
+    app_note("%s, %d thread%s", lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
     for (int k = 0; k < KINDS; k++) {
         lb_error found = {0};
         if (!r->set.wanted[k]) continue;
@@ -274,7 +275,7 @@ static lb_status settle(settings *set, lb_error *error)
     return read_kinds(set->kinds, set->wanted, error);
 }
 
-int main(int argc, char **argv)
+int compare_attention_main(int argc, char **argv)
 {
     run r = {
         .set = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .kinds = ALL_KINDS, .out = "out/attention"}};
@@ -306,7 +307,7 @@ int main(int argc, char **argv)
                    "each copes with longer lists. Run again, it goes on where it was stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     lb_error error = {0};
     int status = app_options(&program, &argc, &argv);

@@ -4,6 +4,7 @@
 #include "common/report.h"
 #include "common/text_model.h"
 #include "data/pair_line.h"
+#include "programs.h"
 #include "tensor/gemm.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static int evaluate(settings *s, int operands, char **operand)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
-int main(int argc, char **argv)
+int evaluate_main(int argc, char **argv)
 {
     settings s = {.asked = {.batch = 256, .beam = APP_TEXT_BEAM, .length_penalty = 1},
                   .normalize = LB_NORMALIZE_NFD,
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
         .max_operands = 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -2,6 +2,7 @@
 #include "common/model_path.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "programs.h"
 
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
@@ -197,7 +198,7 @@ static int inspect(const char *model, bool json, bool tensors)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
-int main(int argc, char **argv)
+int inspect_main(int argc, char **argv)
 {
     bool json = false, tensors = false;
     const app_option options[] = {

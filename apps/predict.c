@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "common/text_model.h"
+#include "programs.h"
 #include "tensor/gemm.h"
 #include "train/translator.h"
 
@@ -36,7 +37,7 @@ static int predict(const app_predict *asked, const char *model)
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
-int main(int argc, char **argv)
+int predict_main(int argc, char **argv)
 {
     app_predict asked = {.batch = 256, .length_penalty = 1};
     int threads = 0;
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

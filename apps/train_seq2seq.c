@@ -3,6 +3,7 @@
 #include "common/options.h"
 #include "common/pair_training.h"
 #include "common/report.h"
+#include "programs.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -123,7 +124,7 @@ static lb_status train_member(run *r, member *m, int number, lb_error *error)
     if (status) return status;
     if (number == 0)
         app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(m->training.params),
-                 lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
+                 lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
     status = app_pair_training_run(&m->training, error);
     if (!status && settings.seeds > 1)
         app_note("%s: exact match %.4f", m->name, lb_train_best(&m->training.history)->measure);
@@ -235,7 +236,7 @@ static int check_and_run(const app_program *program)
     return status;
 }
 
-int main(int argc, char **argv)
+int train_seq2seq_main(int argc, char **argv)
 {
     settings = app_pair_settings_new();
     const app_program program = {
@@ -244,7 +245,7 @@ int main(int argc, char **argv)
                    "stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_config_options(&program, &config, &argc, &argv);
     if (status == APP_RUN) status = check_and_run(&program);

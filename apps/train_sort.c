@@ -3,6 +3,7 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/sort_training.h"
+#include "programs.h"
 
 #include "tensor/gemm.h"
 #include <lookback/lookback.h>
@@ -136,7 +137,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
     config.fresh = s->fresh;
     config.run = app_sort_identity(&r->training, identity);
     app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(r->training.params),
-             lb_gemm_kernel(), lb_threads(), lb_threads() == 1 ? "" : "s");
+             lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
     return app_sort_train(&r->training, &config, history, error);
 }
 
@@ -168,7 +169,7 @@ static int train_and_save(run *r)
     return app_close_stdout(0);
 }
 
-int main(int argc, char **argv)
+int train_sort_main(int argc, char **argv)
 {
     run r = {.set = {.max_number = 99,
                      .min_length = 5,
@@ -217,7 +218,7 @@ int main(int argc, char **argv)
                    "was stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
+#include "programs.h"
 
 #include "plot/figure.h"
 #include "plot/png.h"
@@ -232,7 +233,7 @@ static void insert_second(settings *s, const char *model)
     s->models[1] = model;
 }
 
-int main(int argc, char **argv)
+int visualize_main(int argc, char **argv)
 {
     settings s = {.output = "attention.png",
                   .title = "Attention Weights",
@@ -279,7 +280,7 @@ int main(int argc, char **argv)
         .max_operands = MOST_MODELS - 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

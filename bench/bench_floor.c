@@ -276,7 +276,7 @@ int main(int argc, char **argv)
         .purpose = "Times the matrix products of one training step, or of greedy decoding, and nothing else.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
         .purpose = "Times one training step of the sort model, or of a transformer.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_gemm_kernel(),
+        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -1,19 +1,23 @@
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# apps/NAME.c and bench/NAME.c become build/<preset>/bin/NAME; what programs share lies in apps/common/ and bench/shared/.
+# apps/*.c are the subcommands of one program; what they share lies in apps/common/. In bin/ each can be called by its name too.
 file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
-if(APP_COMMON_SOURCES)
-  add_library(app_common STATIC ${APP_COMMON_SOURCES})
-  target_include_directories(app_common PUBLIC ${PROJECT_SOURCE_DIR}/apps)
-    target_link_libraries(app_common PUBLIC lookback lookback_inside PRIVATE PkgConfig::CJSON)
-endif()
+add_library(app_common STATIC ${APP_COMMON_SOURCES})
+target_include_directories(app_common PUBLIC ${PROJECT_SOURCE_DIR}/apps)
+target_link_libraries(app_common PUBLIC lookback lookback_inside PRIVATE PkgConfig::CJSON)
+add_executable(lookback_program ${APP_SOURCES})
+set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
+target_link_libraries(lookback_program PRIVATE app_common PkgConfig::CJSON)
 foreach(source ${APP_SOURCES})
   get_filename_component(name ${source} NAME_WE)
-  add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE app_common lookback PkgConfig::CJSON)
+  if(NOT name STREQUAL lookback)
+    add_custom_command(TARGET lookback_program POST_BUILD VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E create_symlink lookback ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
+  endif()
 endforeach()
 
+# bench/NAME.c is a program each; what they share lies in bench/shared/.
 file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
 file(GLOB BENCH_SHARED_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/shared/*.c)
 add_library(bench_shared STATIC ${BENCH_SHARED_SOURCES})

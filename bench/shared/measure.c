@@ -78,7 +78,7 @@ void bench_print(cJSON *object)
     getrusage(RUSAGE_SELF, &usage);
     bench_add(object, "threads", lb_threads());
     bench_add(object, "peak_mb", (double)usage.ru_maxrss / 1024);
-    cJSON_AddStringToObject(object, "kernel", lb_gemm_kernel());
+    cJSON_AddStringToObject(object, "kernel", lb_kernel_name());
     char *text = cJSON_PrintUnformatted(object);
     if (text) puts(text);
     cJSON_free(text);

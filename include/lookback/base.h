@@ -117,6 +117,9 @@ void lb_set_threads(int threads);
 /** The number of threads in use. */
 int lb_threads(void);
 
+/** What multiplies matrices on this processor, such as "OpenBLAS 0.3.21 Cooperlake". Static memory. */
+const char *lb_kernel_name(void);
+
 /* ---- Randomness as a function: a key and a position give the bits, and nothing else does. No generator has a state
  * that a thread could change or a checkpoint could forget.
  * Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox4x32-10). ---- */

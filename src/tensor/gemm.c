@@ -150,7 +150,7 @@ void lb_gemm_prepare(void)
     if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
 }
 
-const char *lb_gemm_kernel(void)
+const char *lb_kernel_name(void)
 {
     static char text[64];
     /* The configuration reads "OpenBLAS 0.3.21 ...": its first two words. */

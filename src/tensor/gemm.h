@@ -53,7 +53,4 @@ void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_
 /** Tells a BLAS that has threads of its own to leave the work to ours. Called by lb_tape_new. */
 void lb_gemm_prepare(void);
 
-/** The BLAS and the kernel it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake". Static memory. */
-const char *lb_gemm_kernel(void);
-
 #endif

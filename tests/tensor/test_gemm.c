@@ -207,9 +207,9 @@ END_TEST
 
 START_TEST(test_kernel_names_openblas_and_its_version)
 {
-    ck_assert_msg(strncmp(lb_gemm_kernel(), "OpenBLAS ", 9) == 0, "%s", lb_gemm_kernel());
-    ck_assert_ptr_nonnull(strchr(lb_gemm_kernel() + 9, '.'));
-    ck_assert_ptr_nonnull(strchr(lb_gemm_kernel() + 9, ' '));
+    ck_assert_msg(strncmp(lb_kernel_name(), "OpenBLAS ", 9) == 0, "%s", lb_kernel_name());
+    ck_assert_ptr_nonnull(strchr(lb_kernel_name() + 9, '.'));
+    ck_assert_ptr_nonnull(strchr(lb_kernel_name() + 9, ' '));
 }
 END_TEST
 
