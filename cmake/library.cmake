@@ -2,15 +2,8 @@
 # and a shared library.
 option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${PROJECT_IS_TOP_LEVEL})
 
-find_package(PkgConfig REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
-pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)
-pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+include(cmake/components.cmake)
 
-file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/autograd/ops/*.c)
 
 # The ops' declarations and their registry follow from the files in ops/, so that an op is written in one place.
@@ -35,8 +28,6 @@ foreach(source ${LOOKBACK_OPS})
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
 
-include(cmake/font.cmake)
-
 # What every object of the library, and every test of its inside, is compiled with.
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
@@ -47,26 +38,39 @@ function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_dependencies(${name} lookback_ops)
-  target_link_libraries(${name} PRIVATE lookback_inside PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::STB
-    PkgConfig::UTF8PROC PkgConfig::ZLIB)
+  target_link_libraries(${name} PRIVATE lookback_inside)
+  foreach(module IN LISTS LOOKBACK_MODULES)
+    target_link_libraries(${name} PRIVATE PkgConfig::${module})
+  endforeach()
+  if(LOOKBACK_PLOT)
+    target_link_libraries(${name} PRIVATE PkgConfig::STB)
+  endif()
 endfunction()
+
+# What the objects call, as files: another folder's targets do not see this one's imported targets.
+set(LOOKBACK_LINKED ${OpenMP_C_LIBRARIES} m)
+foreach(module IN LISTS LOOKBACK_MODULES)
+  list(PREPEND LOOKBACK_LINKED ${${module}_LINK_LIBRARIES})
+endforeach()
 
 # A library of these objects; `output` is its name as a file.
 function(lookback_library name type output objects)
-  add_library(${name} ${type} $<TARGET_OBJECTS:${objects}> $<TARGET_OBJECTS:lookback_font>)
+  add_library(${name} ${type} $<TARGET_OBJECTS:${objects}>)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  if(LOOKBACK_PLOT)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:lookback_font>)
+  endif()
   add_dependencies(${name} lookback_ops)
-  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${name} PRIVATE PkgConfig::OPENBLAS PkgConfig::CJSON PkgConfig::UTF8PROC PkgConfig::ZLIB
-    OpenMP::OpenMP_C m $<BUILD_INTERFACE:lookback_options>)
-  add_library(lookback::${name} ALIAS ${name})
+  target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${LOOKBACK_LINKED};lookback_options>")
 endfunction()
 
 # Both libraries can be part of one program: in the double one every function has another name. Those of functions
-# inside are read from the float library's objects.
 lookback_objects(lookback_objects)
+# inside are read from the float library's objects, those for users from the list of what is exported.
+include(cmake/exported_symbols.cmake)
 set(F64_NAMES ${LOOKBACK_GENERATED}/f64/lookback/f64_names.h)
 add_custom_command(OUTPUT ${F64_NAMES}
   COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<TARGET_OBJECTS:lookback_objects>" -DOUTPUT=${F64_NAMES}
@@ -85,9 +89,25 @@ add_dependencies(lookback_f64_objects lookback_f64_names)
 
 lookback_library(lookback STATIC lookback lookback_objects)
 lookback_library(lookback_f64 STATIC lookback_f64 lookback_f64_objects)
+target_compile_definitions(lookback_f64 INTERFACE LB_REAL_IS_DOUBLE)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback lookback_objects)
   lookback_library(lookback_f64_shared SHARED lookback_f64 lookback_f64_objects)
   target_compile_definitions(lookback_f64_shared INTERFACE LB_REAL_IS_DOUBLE)
+  target_link_options(lookback_shared PRIVATE LINKER:-z,defs)
+  target_link_options(lookback_f64_shared PRIVATE LINKER:-z,defs)
 endif()
-target_compile_definitions(lookback_f64 INTERFACE LB_REAL_IS_DOUBLE)
+
+# The names for users, the same here as from an installed package: the shared library where there is one.
+foreach(library lookback lookback_f64)
+  add_library(lookback::${library}_static ALIAS ${library})
+  if(LOOKBACK_SHARED)
+    add_library(lookback::${library} ALIAS ${library}_shared)
+  else()
+    add_library(lookback::${library} ALIAS ${library})
+  endif()
+  # Part of another build, the twin is built only if it is asked for.
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(${library} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endforeach()

@@ -1,0 +1,28 @@
+# Compares what LIBRARY exports with the names in LIST, each with SUFFIX behind it; or, with REFRESH, writes the list.
+execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE " [^\n]*\n" ";" exported "${symbols}")
+list(REMOVE_ITEM exported "")
+list(SORT exported)
+if(REFRESH)
+  list(JOIN exported "\n" text)
+  file(WRITE ${LIST} "${text}\n")
+  return()
+endif()
+
+file(STRINGS ${LIST} listed)
+list(TRANSFORM listed APPEND "${SUFFIX}")
+foreach(name IN LISTS exported)
+  if(NOT name IN_LIST listed)
+    string(APPEND differences "  ${name} is exported and not listed\n")
+  endif()
+endforeach()
+foreach(name IN LISTS listed)
+  if(NOT name IN_LIST exported)
+    string(APPEND differences "  ${name} is listed and not exported\n")
+  endif()
+endforeach()
+if(differences)
+  message(FATAL_ERROR "${LIBRARY} and ${LIST} differ:\n${differences}"
+    "If that is meant, refresh the list: cmake --build BUILD --target refresh_exported_symbols, twice, "
+    "for the names in double follow from it.")
+endif()
