@@ -1,5 +1,11 @@
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+# Who wants the programs alone builds the targets programs (all in bin/), lessons or benchmarks; none of them needs double.
+add_custom_target(programs)
+add_custom_target(lessons)
+add_custom_target(benchmarks)
+add_dependencies(programs lessons benchmarks)
+
 # apps/*.c are the subcommands of one program; what they share lies in apps/common/. In bin/ each can be called by its name too.
 file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
@@ -9,6 +15,7 @@ target_link_libraries(app_common PUBLIC lookback lookback_inside PRIVATE PkgConf
 add_executable(lookback_program ${APP_SOURCES})
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_common PkgConfig::CJSON)
+add_dependencies(programs lookback_program)
 foreach(source ${APP_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   if(NOT name STREQUAL lookback)
@@ -28,7 +35,10 @@ foreach(source ${BENCH_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE bench_shared)
+  add_dependencies(benchmarks ${name})
 endforeach()
+# What bench_table times beside its own kind.
+add_dependencies(benchmarks lookback_program)
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs are
 # shown with, such as examples/dates/, has a folder of its own.
@@ -38,4 +48,5 @@ foreach(source ${LESSON_SOURCES})
   add_executable(${name} ${source})
   target_compile_definitions(${name} PRIVATE LESSON_DATA="${PROJECT_SOURCE_DIR}/examples/data")
   target_link_libraries(${name} PRIVATE lookback lookback_options m)
+  add_dependencies(lessons ${name})
 endforeach()

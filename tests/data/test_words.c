@@ -1,4 +1,4 @@
-/* Lower case and words, held against Python's: tests/data/text/make_fixtures.py. */
+/* Lower case and words, held against Python's: tests/data/text/make_fixtures.py. It takes seconds. */
 #include "data/words.h"
 
 #include "data/lower_case.h"

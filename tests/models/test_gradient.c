@@ -1,4 +1,4 @@
-/* The gradient of a whole model by every one of its weights. This test runs in double only. */
+/* The gradient of a whole model by every one of its weights. This test runs in double only, and takes seconds. */
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/suite.h"

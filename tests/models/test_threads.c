@@ -1,4 +1,4 @@
-/* The weights after training are the same to the last bit, whatever the number of threads. */
+/* The weights after training are the same to the last bit, whatever the number of threads. It takes seconds. */
 #include "lookback/models.h"
 #include "support/sorting.h"
 #include "support/suite.h"

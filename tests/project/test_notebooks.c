@@ -31,7 +31,7 @@ static int collect(const char *path, const struct stat *status, int type, struct
     (void)status;
     size_t length = strlen(path), unused;
     if (type != FTW_F || length < 2) return 0;
-    bool test = strstr(path, "/tests/") != NULL;
+    bool test = strstr(path + strlen(SOURCE_DIR), "/tests/") != NULL;
     if (strcmp(path + length - 2, test ? ".c" : ".h") != 0) return 0;
     char *content = support_read_file(path, &unused);
     if (test) append(&tests, path + place->base);

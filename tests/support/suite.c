@@ -5,11 +5,13 @@ static const double TIMEOUT = 240;
 
 int support_run_tests(const char *name, int count, const TTest *const *tests)
 {
-    TCase *cases = tcase_create(name);
-    tcase_set_timeout(cases, TIMEOUT);
-    for (int i = 0; i < count; i++) tcase_add_test(cases, tests[i]);
     Suite *suite = suite_create(name);
-    suite_add_tcase(suite, cases);
+    for (int i = 0; i < count; i++) {
+        TCase *alone = tcase_create(tests[i]->name);
+        tcase_set_timeout(alone, TIMEOUT);
+        tcase_add_test(alone, tests[i]);
+        suite_add_tcase(suite, alone);
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

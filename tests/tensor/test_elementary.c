@@ -1,5 +1,5 @@
 /* How far exp, tanh and sigmoid are from the exact value, in units in the last place (ulp) of a float. With the
- * environment variable LOOKBACK_PRINT_ULP set, prints what it measures. */
+ * environment variable LOOKBACK_PRINT_ULP set, prints what it measures. It takes seconds. */
 #include "support/suite.h"
 #include "tensor/elementary.h"
 

@@ -1,4 +1,4 @@
-/* Exact match on pairs of a file. */
+/* Exact match on pairs of a file. It takes seconds. */
 #include "lookback/train.h"
 #include "models/seq2seq.h"
 #include "support/alloc.h"

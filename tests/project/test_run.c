@@ -1,0 +1,111 @@
+/* ./run in a checkout that holds nothing else, where CMake only tells what it was asked for and no package is missing. */
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const CACHE = "build/release/CMakeCache.txt";
+
+static support_result result;
+
+static void write_text(const char *name, const char *text)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, name), text, strlen(text));
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void make_checkout(void)
+{
+    static const char *const folders[] = {"tools", "build", "build/release"};
+    char path[SUPPORT_PATH];
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    size_t length;
+    char *script = support_read_file(SOURCE_DIR "/run", &length);
+    write_text("run", script);
+    free(script);
+    write_text("tools/cmake", "#!/bin/sh\necho \"$@\" >>calls\n");
+    write_text("tools/dpkg-query", "#!/bin/sh\necho installed all\n");
+}
+
+/* The build folder as it is after configuring in the checkout `home`. */
+static void configure(const char *home)
+{
+    char text[SUPPORT_PATH + 64];
+    snprintf(text, sizeof text, "CMAKE_BUILD_TYPE:STRING=Release\nCMAKE_HOME_DIRECTORY:INTERNAL=%s\n", home);
+    write_text(CACHE, text);
+}
+
+/* What ./run COMMAND said on standard error. */
+static const char *run(const char *command)
+{
+    char tools[2 * SUPPORT_PATH];
+    snprintf(tools, sizeof tools, "PATH=%s/tools:/usr/bin:/bin", support_tempdir());
+    support_result_free(&result);
+    const support_command how = {.argv = (const char *[]){"/bin/sh", "./run", command, NULL},
+                                 .environment = (const char *[]){tools, NULL},
+                                 .directory = support_tempdir()};
+    ck_assert(support_run_command(&how, &result));
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    return result.error;
+}
+
+static bool exists(const char *name)
+{
+    char path[SUPPORT_PATH];
+    return access(support_path(path, name), F_OK) == 0;
+}
+
+START_TEST(test_run_build_folder_of_this_checkout_is_kept)
+{
+    make_checkout();
+    configure(support_tempdir());
+    ck_assert_str_eq(run("build"), "");
+    ck_assert(exists(CACHE));
+}
+END_TEST
+
+START_TEST(test_run_build_folder_of_a_moved_checkout_is_made_anew)
+{
+    static const char *const others[] = {"/no/such/checkout", "/usr"};
+    char said[SUPPORT_PATH];
+    make_checkout();
+    configure(others[_i]);
+    snprintf(said, sizeof said, "run: build/release belongs to %s: it is made anew\n", others[_i]);
+    ck_assert_ptr_nonnull(strstr(run("build"), said));
+    ck_assert(!exists(CACHE));
+}
+END_TEST
+
+START_TEST(test_run_build_asks_for_the_programs_alone)
+{
+    char path[SUPPORT_PATH];
+    size_t length;
+    make_checkout();
+    run("build");
+    char *calls = support_read_file(support_path(path, "calls"), &length);
+    ck_assert_str_eq(calls, "--preset release\n--build --preset release --target programs\n");
+    free(calls);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("run");
+    tcase_add_test(tests, test_run_build_folder_of_this_checkout_is_kept);
+    tcase_add_loop_test(tests, test_run_build_folder_of_a_moved_checkout_is_made_anew, 0, 2);
+    tcase_add_test(tests, test_run_build_asks_for_the_programs_alone);
+    Suite *suite = suite_create("run");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

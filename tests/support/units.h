@@ -1,0 +1,14 @@
+/* The units of one test program. */
+#ifndef SUPPORT_UNITS_H
+#define SUPPORT_UNITS_H
+
+/* tests/<layer>/<name>.c, by its main function. */
+typedef struct support_unit {
+    const char *name;
+    int (*run)(void);
+} support_unit;
+
+/* All of them; a name of NULL ends the table, which CMake writes from cmake/units.c.in. */
+extern const support_unit support_units[];
+
+#endif
