@@ -1,5 +1,4 @@
 # The parts of the library that can be left out, what each is made of and what it needs. Nothing is looked for that no part needs.
-include(CMakeDependentOption)
 option(LOOKBACK_FILES "Files: texts, models, checkpoints, lb_train; needs cJSON, utf8proc and zlib" ON)
 option(LOOKBACK_PLOT "Figures; needs stb, zlib and DejaVu's fonts" ON)
 

@@ -1,12 +1,12 @@
 # exported_symbols.txt lists what the float library shows to programs. From it follow the names in double that are installed;
 # the test exported_symbols holds the list against both shared libraries.
 set(EXPORTED_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.txt)
-set(F64_PUBLIC_NAMES ${LOOKBACK_GENERATED}/include/lookback/f64_names.h)
+set(LOOKBACK_F64_INCLUDE ${LOOKBACK_GENERATED}/f64_include)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EXPORTED_SYMBOLS})
 file(STRINGS ${EXPORTED_SYMBOLS} names)
 list(TRANSFORM names REPLACE "(.+)" "#define \\1 \\1_f64")
 list(JOIN names "\n" definitions)
-file(CONFIGURE OUTPUT ${F64_PUBLIC_NAMES} @ONLY
+file(CONFIGURE OUTPUT ${LOOKBACK_F64_INCLUDE}/lookback/f64_names.h @ONLY
   CONTENT "/* Generated: the names of the double library. */\n#ifndef LOOKBACK_F64_NAMES_H\n#define LOOKBACK_F64_NAMES_H\n\n@definitions@\n\n#endif\n")
 
 if(LOOKBACK_SHARED AND LOOKBACK_FILES AND LOOKBACK_PLOT AND PROJECT_IS_TOP_LEVEL)

@@ -3,6 +3,7 @@ include(CMakePackageConfigHelpers)
 set(LOOKBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lookback)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookback ${LOOKBACK_GENERATED}/include/lookback
+  ${LOOKBACK_F64_INCLUDE}/lookback
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.h)
 
 function(lookback_install target name)
@@ -49,3 +50,16 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/lookback-config.cmake.
 write_basic_package_version_file(${LOOKBACK_GENERATED}/lookback-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
   DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
+
+# All that is installed, and no more.
+add_custom_target(installable DEPENDS lookback lookback_f64)
+if(LOOKBACK_SHARED)
+  add_dependencies(installable lookback_shared lookback_f64_shared)
+endif()
+if(LOOKBACK_PROGRAMS)
+  install(TARGETS lookback_program DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  add_dependencies(installable lookback_program)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/package.cmake)
+endif()

@@ -75,8 +75,7 @@ set(F64_NAMES ${LOOKBACK_GENERATED}/f64/lookback/f64_names.h)
 add_custom_command(OUTPUT ${F64_NAMES}
   COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<TARGET_OBJECTS:lookback_objects>" -DOUTPUT=${F64_NAMES}
     -P ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake
-  DEPENDS $<TARGET_OBJECTS:lookback_objects> ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake
-  COMMAND_EXPAND_LISTS VERBATIM)
+  DEPENDS $<TARGET_OBJECTS:lookback_objects> ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake VERBATIM)
 add_custom_target(lookback_f64_names DEPENDS ${F64_NAMES})
 
 add_library(lookback_f64_inside INTERFACE)
@@ -89,14 +88,18 @@ add_dependencies(lookback_f64_objects lookback_f64_names)
 
 lookback_library(lookback STATIC lookback lookback_objects)
 lookback_library(lookback_f64 STATIC lookback_f64 lookback_f64_objects)
-target_compile_definitions(lookback_f64 INTERFACE LB_REAL_IS_DOUBLE)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback lookback_objects)
   lookback_library(lookback_f64_shared SHARED lookback_f64 lookback_f64_objects)
-  target_compile_definitions(lookback_f64_shared INTERFACE LB_REAL_IS_DOUBLE)
   target_link_options(lookback_shared PRIVATE LINKER:-z,defs)
   target_link_options(lookback_f64_shared PRIVATE LINKER:-z,defs)
 endif()
+foreach(library lookback_f64 lookback_f64_shared)
+  if(TARGET ${library})
+    target_compile_definitions(${library} INTERFACE LB_REAL_IS_DOUBLE)
+    target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${LOOKBACK_F64_INCLUDE}>)
+  endif()
+endforeach()
 
 # The names for users, the same here as from an installed package: the shared library where there is one.
 foreach(library lookback lookback_f64)

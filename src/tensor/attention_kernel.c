@@ -9,7 +9,7 @@ static const lb_real LIMIT = 350;
 static const lb_real LIMIT = 43;
 #endif
 
-LB_KERNEL bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers)
+LB_KERNEL static bool powers_of(int64_t count, const lb_real *x, lb_real *powers)
 {
     int64_t beyond = 0;
 #pragma omp simd reduction(+ : beyond)
@@ -18,6 +18,11 @@ LB_KERNEL bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers
         beyond += x[i] > LIMIT || x[i] < -LIMIT;
     }
     return beyond == 0;
+}
+
+bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers)
+{
+    return powers_of(count, x, powers);
 }
 
 /* tanh(q + k), of e^2q and e^2k. Where their product is infinite or 0, this is 1 or -1. */

@@ -2,7 +2,7 @@
 
 #include "tensor/elementary.h"
 
-LB_KERNEL void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
+LB_KERNEL static void gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
                             lb_real *state, lb_real *output, lb_real *saved)
 {
     lb_real *restrict save_r = saved, *restrict save_z = saved + hidden;
@@ -23,7 +23,13 @@ LB_KERNEL void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *pro
     }
 }
 
-LB_KERNEL void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
+void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
+                  lb_real *state, lb_real *output, lb_real *saved)
+{
+    gates(hidden, x, product, bias, state, output, saved);
+}
+
+LB_KERNEL static void gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
                                      lb_real *dstate)
 {
     const lb_real *saved_r = saved, *saved_z = saved + hidden, *saved_n = saved + 2 * hidden;
@@ -39,4 +45,10 @@ LB_KERNEL void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_re
         saved_h[i] = dn * r;
         dstate[i] = d * z;
     }
+}
+
+void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
+                           lb_real *dstate)
+{
+    gates_backward(hidden, saved, doutput, dx, dstate);
 }
