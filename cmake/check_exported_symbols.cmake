@@ -24,6 +24,5 @@ foreach(name IN LISTS listed)
 endforeach()
 if(differences)
   message(FATAL_ERROR "${LIBRARY} and ${LIST} differ:\n${differences}"
-    "If that is meant, refresh the list: cmake --build BUILD --target refresh_exported_symbols, twice, "
-    "for the names in double follow from it.")
+    "If that is meant, refresh the list: cmake --build build/release --target refresh_exported_symbols")
 endif()

@@ -9,6 +9,7 @@ test $# -ge 1 || {
 }
 prefix=$(cd -- "$1" && pwd)
 here=$(cd -- "$(dirname -- "$0")" && pwd)
+checkout=$(cd -- "$here/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -70,14 +71,14 @@ headers() { # COMPILER LANGUAGE STANDARD...
     done
 }
 
-# What is installed names neither the folder in which it was built nor the one in which it lies, and brings no search path.
+# What is installed names neither the checkout nor the folder in which it lies, and brings no search path.
 moves() {
-    ! grep -rlF -e "$prefix" -e "$here" "$prefix" && ! readelf --dynamic "$libdir"/*.so "$prefix"/bin/* 2>/dev/null | grep -E 'RPATH|RUNPATH'
+    ! grep -rlF -e "$prefix" -e "$checkout" "$prefix" && ! readelf --dynamic "$libdir"/*.so "$prefix"/bin/* 2>/dev/null | grep -E 'RPATH|RUNPATH'
 }
 
 core() {
     cmake -S "$source" -B "$work/core" -DCMAKE_BUILD_TYPE=Release -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF &&
-        cmake --build "$work/core" --parallel 2 && cmake --install "$work/core" --prefix "$work/a core" --strip || return 1
+        cmake --build "$work/core" --parallel 2 --target installable && cmake --install "$work/core" --prefix "$work/a core" --strip || return 1
     # It links neither of these, and nobody looked for them.
     ! readelf --dynamic "$work/a core/lib/liblookback.so" | grep -E 'NEEDED.*(cjson|utf8proc|libz)' || return 1
     ! grep -E '^(CJSON|UTF8PROC|ZLIB|STB|CHECK)_|FONT_DIR' "$work/core/CMakeCache.txt" || return 1
@@ -120,7 +121,8 @@ if [ -x "$prefix/bin/lookback" ]; then
 fi
 if [ -n "$source" ]; then
     consumer "add_subdirectory" cmake_project subdirectory -DLOOKBACK_SOURCE="$source"
-    consumer "FetchContent" cmake_project subdirectory -DLOOKBACK_SOURCE="$source" -DFETCH=ON
+    consumer "FetchContent, a core" cmake_project subdirectory -DLOOKBACK_SOURCE="$source" -DFETCH=ON \
+        -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF
     consumer "a core without files and figures" core
 fi
 
