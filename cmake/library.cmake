@@ -67,15 +67,17 @@ function(lookback_library name type output objects)
   target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${LOOKBACK_LINKED};lookback_options>")
 endfunction()
 
-# Both libraries can be part of one program: in the double one every function has another name. Those of functions
 lookback_objects(lookback_objects)
-# inside are read from the float library's objects, those for users from the list of what is exported.
+lookback_library(lookback STATIC lookback lookback_objects)
+
+# Both libraries can be part of one program: in the double one every function has another name. Those of functions
+# inside are read from the float library, those for users from the list of what is exported.
 include(cmake/exported_symbols.cmake)
 set(F64_NAMES ${LOOKBACK_GENERATED}/f64/lookback/f64_names.h)
 add_custom_command(OUTPUT ${F64_NAMES}
-  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<TARGET_OBJECTS:lookback_objects>" -DOUTPUT=${F64_NAMES}
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:lookback> -DOUTPUT=${F64_NAMES}
     -P ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake
-  DEPENDS $<TARGET_OBJECTS:lookback_objects> ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake VERBATIM)
+  DEPENDS lookback ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake VERBATIM)
 add_custom_target(lookback_f64_names DEPENDS ${F64_NAMES})
 
 add_library(lookback_f64_inside INTERFACE)
@@ -88,7 +90,6 @@ lookback_objects(lookback_f64_objects)
 target_link_libraries(lookback_f64_objects PRIVATE lookback_f64_inside)
 add_dependencies(lookback_f64_objects lookback_f64_names)
 
-lookback_library(lookback STATIC lookback lookback_objects)
 lookback_library(lookback_f64 STATIC lookback_f64 lookback_f64_objects)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback lookback_objects)
