@@ -1,6 +1,8 @@
-# Writes a header that gives every function of the library, as found in OBJECTS, the name that it has in double.
-execute_process(COMMAND ${NM} -g --defined-only ${OBJECTS} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+# Writes a header that gives every function of the library, as found in LIBRARY, the name that it has in double.
+execute_process(COMMAND ${NM} -g --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " lb_[a-z0-9_]+\n" names "${symbols}")
+# The fonts are the same bytes in both.
+list(FILTER names EXCLUDE REGEX " lb_font_data")
 list(SORT names)
 list(REMOVE_DUPLICATES names)
 set(text "/* Generated: the names of the double library. */\n")

@@ -2,31 +2,8 @@
 # and a shared library.
 option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${PROJECT_IS_TOP_LEVEL})
 
-option(LOOKBACK_OPENMP "Compute with several threads" ON)
-set(LOOKBACK_BLAS openblas CACHE STRING "Who multiplies what the library's own kernel is not the best for: openblas, or none")
-set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
+include(cmake/components.cmake)
 
-find_package(PkgConfig REQUIRED)
-if(LOOKBACK_OPENMP)
-  find_package(OpenMP REQUIRED COMPONENTS C)
-  set(LOOKBACK_THREADS OpenMP::OpenMP_C)
-else()
-  # Loops for SIMD need no threads.
-  target_compile_options(lookback_options INTERFACE -fopenmp-simd)
-endif()
-if(LOOKBACK_BLAS STREQUAL "openblas")
-  pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-  set(LOOKBACK_BLAS_TARGET PkgConfig::OPENBLAS)
-  target_compile_definitions(lookback_options INTERFACE LB_OPENBLAS)
-elseif(NOT LOOKBACK_BLAS STREQUAL "none")
-  message(FATAL_ERROR "LOOKBACK_BLAS is openblas or none, not ${LOOKBACK_BLAS}")
-endif()
-pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
-pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)
-pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
-
-file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/autograd/ops/*.c)
 
 # The ops' declarations and their registry follow from the files in ops/, so that an op is written in one place.
@@ -51,10 +28,6 @@ foreach(source ${LOOKBACK_OPS})
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
 
-if(NOT LOOKBACK_CORE)
-  include(cmake/font.cmake)
-endif()
-
 # What every object of the library, and every test of its inside, is compiled with.
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
@@ -65,47 +38,82 @@ function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_dependencies(${name} lookback_ops)
-  target_link_libraries(${name} PRIVATE lookback_inside ${LOOKBACK_BLAS_TARGET} PkgConfig::CJSON PkgConfig::STB
-    PkgConfig::UTF8PROC PkgConfig::ZLIB)
+  target_link_libraries(${name} PRIVATE lookback_inside)
+  foreach(module IN LISTS LOOKBACK_MODULES)
+    target_link_libraries(${name} PRIVATE PkgConfig::${module})
+  endforeach()
+  if(LOOKBACK_PLOT)
+    target_link_libraries(${name} PRIVATE PkgConfig::STB)
+  endif()
 endfunction()
+
+# What the objects call, as files: another folder's targets do not see this one's imported targets.
+set(LOOKBACK_LINKED ${OpenMP_C_LIBRARIES} m)
+foreach(module IN LISTS LOOKBACK_MODULES)
+  list(PREPEND LOOKBACK_LINKED ${${module}_LINK_LIBRARIES})
+endforeach()
 
 # A library of these objects; `output` is its name as a file.
 function(lookback_library name type output objects)
-  add_library(${name} ${type} $<TARGET_OBJECTS:${objects}> $<TARGET_OBJECTS:lookback_font>)
+  add_library(${name} ${type} $<TARGET_OBJECTS:${objects}>)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  if(LOOKBACK_PLOT)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:lookback_font>)
+  endif()
   add_dependencies(${name} lookback_ops)
-  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${name} PRIVATE ${LOOKBACK_BLAS_TARGET} PkgConfig::CJSON PkgConfig::UTF8PROC PkgConfig::ZLIB
-    ${LOOKBACK_THREADS} m $<BUILD_INTERFACE:lookback_options>)
-  add_library(lookback::${name} ALIAS ${name})
+  target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${LOOKBACK_LINKED};lookback_options>")
 endfunction()
 
-# Both libraries can be part of one program: in the double one every function has another name. Those of functions
-# inside are read from the float library's objects.
 lookback_objects(lookback_objects)
+lookback_library(lookback STATIC lookback lookback_objects)
+
+# Both libraries can be part of one program: in the double one every function has another name. Those of functions
+# inside are read from the float library, those for users from the list of what is exported.
+include(cmake/exported_symbols.cmake)
 set(F64_NAMES ${LOOKBACK_GENERATED}/f64/lookback/f64_names.h)
 add_custom_command(OUTPUT ${F64_NAMES}
-  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<TARGET_OBJECTS:lookback_objects>" -DOUTPUT=${F64_NAMES}
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:lookback> -DOUTPUT=${F64_NAMES}
     -P ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake
-  DEPENDS $<TARGET_OBJECTS:lookback_objects> ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake
-  COMMAND_EXPAND_LISTS VERBATIM)
+  DEPENDS lookback ${PROJECT_SOURCE_DIR}/cmake/f64_names.cmake VERBATIM)
 add_custom_target(lookback_f64_names DEPENDS ${F64_NAMES})
 
 add_library(lookback_f64_inside INTERFACE)
 target_compile_definitions(lookback_f64_inside INTERFACE LB_REAL_IS_DOUBLE)
 target_include_directories(lookback_f64_inside BEFORE INTERFACE ${LOOKBACK_GENERATED}/f64)
+# Headers inside come before the public ones that would include it.
+target_compile_options(lookback_f64_inside INTERFACE "SHELL:-include \"${F64_NAMES}\"")
 target_link_libraries(lookback_f64_inside INTERFACE lookback_inside)
 lookback_objects(lookback_f64_objects)
 target_link_libraries(lookback_f64_objects PRIVATE lookback_f64_inside)
 add_dependencies(lookback_f64_objects lookback_f64_names)
 
-lookback_library(lookback STATIC lookback lookback_objects)
 lookback_library(lookback_f64 STATIC lookback_f64 lookback_f64_objects)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback lookback_objects)
   lookback_library(lookback_f64_shared SHARED lookback_f64 lookback_f64_objects)
-  target_compile_definitions(lookback_f64_shared INTERFACE LB_REAL_IS_DOUBLE)
+  target_link_options(lookback_shared PRIVATE LINKER:-z,defs)
+  target_link_options(lookback_f64_shared PRIVATE LINKER:-z,defs)
 endif()
-target_compile_definitions(lookback_f64 INTERFACE LB_REAL_IS_DOUBLE)
+foreach(library lookback_f64 lookback_f64_shared)
+  if(TARGET ${library})
+    target_compile_definitions(${library} INTERFACE LB_REAL_IS_DOUBLE)
+    target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${LOOKBACK_F64_INCLUDE}>)
+  endif()
+endforeach()
+
+# The names for users, the same here as from an installed package: the shared library where there is one.
+foreach(library lookback lookback_f64)
+  add_library(lookback::${library}_static ALIAS ${library})
+  if(LOOKBACK_SHARED)
+    add_library(lookback::${library} ALIAS ${library}_shared)
+  else()
+    add_library(lookback::${library} ALIAS ${library})
+  endif()
+endforeach()
+# Part of another build, the twin is built only if it is asked for.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set_target_properties(lookback_f64 PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

@@ -70,7 +70,7 @@ typedef enum lb_status {
 
 enum { LB_ERROR_LENGTH = 512 };
 
-/** The first thing that went wrong. Start from `lb_error error = {0};`. */
+/** The first thing that went wrong. Start from `lb_error error = {0};`, in C++ from `lb_error error = {};`. */
 typedef struct lb_error {
     lb_status status;
     char message[LB_ERROR_LENGTH];

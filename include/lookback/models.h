@@ -49,13 +49,6 @@ struct lb_model_kind {
     /* The state of rows row[0], row[1], ... of the batch, as a batch of their own. */
     lb_decoder_state (*select)(const lb_model *model, lb_tape *tape, lb_decoder_state state,
                                const int64_t *row, int64_t count);
-
-    /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. */
-    char *(*config_json)(const lb_model *model);
-
-    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a
-     * prefix); NULL after an error. */
-    lb_model *(*restore)(lb_params *params, const char *name, const char *config, lb_error *error);
 };
 
 /** Rows row[0], row[1], ... of x, as a tensor of their own; for lb_model_kind.select, where no gradient passes. NULL
@@ -307,6 +300,19 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 
 /* ---- A trained model as one file: its parameters under PyTorch's names, and in the metadata what is needed to build it
  * again. ---- */
+
+/** How models of a kind are written to a file and built again. It stands beside the kind, so that a program without
+ *  files needs nothing that reads JSON. */
+typedef struct lb_model_format {
+    const lb_model_kind *kind;
+
+    /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. */
+    char *(*config_json)(const lb_model *model);
+
+    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a
+     * prefix); NULL after an error. */
+    lb_model *(*restore)(lb_params *params, const char *name, const char *config, lb_error *error);
+} lb_model_format;
 
 /** Writes the model. `metadata` is written beside the model's own keys, "lookback.model" and "lookback.config".
  *  Errors: those of lb_safetensors_write. */

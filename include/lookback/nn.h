@@ -11,9 +11,11 @@ LB_BEGIN_DECLS
 
 typedef struct lb_params lb_params;
 
+typedef enum lb_init_kind { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } lb_init_kind;
+
 /** How a parameter starts. */
 typedef struct lb_init {
-    enum { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } kind;
+    lb_init_kind kind;
     double
         scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;

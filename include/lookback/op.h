@@ -93,8 +93,15 @@ lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const 
                        size_t size);
 
 /** lb_op_apply(&op, LB_INPUTS(a, b), NULL, 0) */
-#define LB_INPUTS(...)                                                                                       \
-    (lb_tensor *const[]){__VA_ARGS__}, (int)(sizeof((lb_tensor *const[]){__VA_ARGS__}) / sizeof(lb_tensor *))
+#ifdef __cplusplus
+#    define LB_INPUTS(...)                                                                                   \
+        std::initializer_list<lb_tensor *>{__VA_ARGS__}.begin(),                                             \
+            static_cast<int>(sizeof(lb_inputs_counted({__VA_ARGS__})))
+#else
+#    define LB_INPUTS(...)                                                                                   \
+        (lb_tensor *const[]){__VA_ARGS__},                                                                   \
+            (int)(sizeof((lb_tensor *const[]){__VA_ARGS__}) / sizeof(lb_tensor *))
+#endif
 
 /** Number of elements of a static array. */
 #define LB_LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -139,5 +146,12 @@ lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 lb_rng lb_op_rng(const lb_node *node);
 
 LB_END_DECLS
+
+#ifdef __cplusplus
+#    include <initializer_list>
+
+/* Never called: the size of its result is the number of inputs, which are not computed twice for that. */
+template <size_t count> char (&lb_inputs_counted(lb_tensor *const (&inputs)[count]))[count];
+#endif
 
 #endif

@@ -31,7 +31,8 @@ typedef struct lb_rect {
 /** The opaque colour 0xRRGGBB. */
 static inline lb_color lb_rgb(uint32_t hex)
 {
-    return (lb_color){(uint8_t)(hex >> 16), (uint8_t)(hex >> 8), (uint8_t)hex, 255};
+    lb_color color = {(uint8_t)(hex >> 16), (uint8_t)(hex >> 8), (uint8_t)hex, 255};
+    return color;
 }
 
 /* ---- Colour maps: from a number in [0, 1] to a colour. ---- */

@@ -24,11 +24,16 @@ typedef struct lb_shape {
 
 /** The shape with these dimensions: LB_SHAPE(32, 10, 128). A scalar is (lb_shape){0}.
  *  LB_DIMS is the same as an initialiser, for tables. */
-#define LB_SHAPE(...) ((lb_shape)LB_DIMS(__VA_ARGS__))
-#define LB_DIMS(...)                                                                                         \
-    {                                                                                                        \
-        .ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = { __VA_ARGS__ }            \
-    }
+#ifdef __cplusplus
+#    define LB_SHAPE(...) lb_shape_of(__VA_ARGS__)
+#    define LB_DIMS(...)  lb_shape_of(__VA_ARGS__)
+#else
+#    define LB_SHAPE(...) ((lb_shape)LB_DIMS(__VA_ARGS__))
+#    define LB_DIMS(...)                                                                                     \
+        {                                                                                                    \
+            .ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = { __VA_ARGS__ }        \
+        }
+#endif
 
 /** Number of elements; 1 for a scalar. */
 static inline int64_t lb_shape_count(lb_shape shape)
@@ -87,5 +92,13 @@ enum {
 };
 
 LB_END_DECLS
+
+#ifdef __cplusplus
+/* C++ has no compound literals. */
+template <typename... Dims> constexpr lb_shape lb_shape_of(Dims... dims)
+{
+    return lb_shape{static_cast<int>(sizeof...(dims)), {static_cast<int64_t>(dims)...}};
+}
+#endif
 
 #endif

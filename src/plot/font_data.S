@@ -5,6 +5,8 @@
 #else
 #define SYMBOL(name) name
     .section .rodata
+    .hidden lb_font_data_regular
+    .hidden lb_font_data_bold
 #endif
 
     .balign 16

@@ -1,8 +1,8 @@
 /* Configurations as JSON and back, and what is none. */
 #include "base/alloc.h"
 #include "models/model_config.h"
-#include "models/seq2seq.h"
-#include "models/transformer.h"
+#include "models/model_formats.h"
+
 #include "support/alloc.h"
 #include "support/suite.h"
 
@@ -102,15 +102,15 @@ START_TEST(test_config_write_without_memory_is_null_and_leaks_nothing)
 }
 END_TEST
 
-/* The configuration of a model that `kind` makes of the JSON, as it writes it. */
-static void check_restored(const lb_model_kind *kind, const char *text, const char *expected)
+/* The configuration of a model that `format` makes of the JSON, as it writes it. */
+static void check_restored(const lb_model_format *format, const char *text, const char *expected)
 {
     lb_params *params = lb_params_new(1);
     lb_error error = {0};
-    const lb_model *model = kind->restore(params, "", text, &error);
+    const lb_model *model = format->restore(params, "", text, &error);
     if (expected) {
         ck_assert_msg(model, "%s", error.message);
-        char *written = kind->config_json(model);
+        char *written = format->config_json(model);
         ck_assert_str_eq(written, expected);
         lb_release(written);
     } else {
@@ -126,13 +126,13 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
         "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125,\"tied\":true}";
-    check_restored(&lb_seq2seq_kind, whole, whole);
-    check_restored(&lb_seq2seq_kind,
+    check_restored(&lb_seq2seq_format, whole, whole);
+    check_restored(&lb_seq2seq_format,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dot\",\"dropout\":0}",
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}");
-    check_restored(&lb_seq2seq_kind,
+    check_restored(&lb_seq2seq_format,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dotted\",\"dropout\":0}",
                    NULL);
@@ -144,14 +144,14 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125,\"tied\":true}";
-    check_restored(&lb_transformer_kind, whole, whole);
+    check_restored(&lb_transformer_format, whole, whole);
     check_restored(
-        &lb_transformer_kind,
+        &lb_transformer_format,
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}",
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}");
-    check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL);
+    check_restored(&lb_transformer_format, "{\"source_vocab\":7,\"target_vocab\":8}", NULL);
 }
 END_TEST
 

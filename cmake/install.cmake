@@ -1,0 +1,65 @@
+# What `cmake --install` puts where. Nothing in it knows its place: the prefix may be moved.
+include(CMakePackageConfigHelpers)
+set(LOOKBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lookback)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookback ${LOOKBACK_GENERATED}/include/lookback
+  ${LOOKBACK_F64_INCLUDE}/lookback
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.h)
+
+function(lookback_install target name)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT lookback-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endfunction()
+
+# An archive says by their names which libraries it calls, to CMake and, with what these call in turn, to pkg-config --static.
+set(linked_names ${OpenMP_C_LIB_NAMES} m)
+set(static_names ${OpenMP_C_LIB_NAMES} m)
+foreach(module IN LISTS LOOKBACK_MODULES)
+  list(PREPEND linked_names ${${module}_LIBRARIES})
+  list(PREPEND static_names ${${module}_STATIC_LIBRARIES})
+endforeach()
+# Of two that are the same the last one counts: a library stands behind those that call it.
+list(REVERSE static_names)
+list(REMOVE_DUPLICATES static_names)
+list(REVERSE static_names)
+list(TRANSFORM static_names PREPEND -l)
+list(JOIN static_names " " LIBS_PRIVATE)
+file(RELATIVE_PATH PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" PREFIX_FROM_PC ${PREFIX_FROM_PC})
+
+set(PC_DEFINITION_lookback_f64 " -DLB_REAL_IS_DOUBLE")
+set(PC_PRECISION_lookback_f64 " (in double precision)")
+foreach(library lookback lookback_f64)
+  lookback_install(${library} ${library}_static)
+  target_link_libraries(${library} INTERFACE "$<INSTALL_INTERFACE:${linked_names}>")
+  if(LOOKBACK_SHARED)
+    lookback_install(${library}_shared ${library})
+  endif()
+  set(PC_DEFINITION "${PC_DEFINITION_${library}}")
+  set(PC_PRECISION "${PC_PRECISION_${library}}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/lookback.pc.in ${LOOKBACK_GENERATED}/${library}.pc @ONLY)
+  install(FILES ${LOOKBACK_GENERATED}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
+
+install(EXPORT lookback-targets NAMESPACE lookback:: DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/lookback-config.cmake.in
+  ${LOOKBACK_GENERATED}/lookback-config.cmake INSTALL_DESTINATION ${LOOKBACK_CMAKE_DIR})
+# Before version 1 a minor version may change what users call.
+write_basic_package_version_file(${LOOKBACK_GENERATED}/lookback-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
+  DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
+
+# All that is installed, and no more.
+add_custom_target(installable DEPENDS lookback lookback_f64)
+if(LOOKBACK_SHARED)
+  add_dependencies(installable lookback_shared lookback_f64_shared)
+endif()
+if(LOOKBACK_PROGRAMS)
+  install(TARGETS lookback_program DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  add_dependencies(installable lookback_program)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/package.cmake)
+endif()

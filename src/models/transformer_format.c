@@ -1,0 +1,44 @@
+/* The configuration of an lb_transformer in files. */
+#include "models/model_config.h"
+#include "models/model_formats.h"
+#include "models/transformer.h"
+
+static const char *const position_names[] = {
+    [LB_POSITIONAL_SINUSOIDAL] = "sinusoidal", [LB_POSITIONAL_LEARNED] = "learned", NULL};
+
+#define FIELD(name) #name, offsetof(lb_transformer_config, name)
+
+static const lb_config_field fields[] = {
+    {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(heads), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(feed_forward), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
+    {FIELD(post_norm), LB_CONFIG_FLAG, false, NULL},
+    {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, position_names},
+    {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
+    {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
+    {0},
+};
+
+static char *config_json(const lb_model *model)
+{
+    return lb_config_write(fields, &((const lb_transformer *)model)->config);
+}
+
+static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
+{
+    lb_transformer_config config = {0};
+    lb_transformer *model =
+        lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
+    if (!model || lb_transformer_init(model, params, name, config)) return lb_config_fail(params, error);
+    return &model->base;
+}
+
+const lb_model_format lb_transformer_format = {
+    .kind = &lb_transformer_kind,
+    .config_json = config_json,
+    .restore = restore,
+};

@@ -1,0 +1,132 @@
+#!/bin/sh
+# Does with an installed Lookback what its users do: builds each consumer of this folder against PREFIX alone and runs it.
+#   run.sh PREFIX [SOURCE]    with SOURCE, a checkout, also what builds Lookback as a part of itself
+set -eu
+
+test $# -ge 1 || {
+    sed -n '2,3s/^# //p' "$0" >&2
+    exit 2
+}
+prefix=$(cd -- "$1" && pwd)
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+checkout=$(cd -- "$here/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The consumers see a copy of themselves and the prefix.
+cp -r "$here" "$work/consumers"
+source=
+if [ $# -ge 2 ]; then
+    # A copy without .git and build folders, where nobody else builds at the same time.
+    source=$work/lookback
+    mkdir "$source"
+    (cd -- "$2" && tar -cf - CMakeLists.txt cmake include src) | tar -xf - -C "$source"
+fi
+cd "$work/consumers"
+
+libdir=$(dirname -- "$(dirname -- "$(find "$prefix" -name lookback.pc)")")
+export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$prefix" MAKEFLAGS=
+unset CFLAGS CXXFLAGS LDFLAGS CPATH LIBRARY_PATH LD_LIBRARY_PATH
+
+failed=0
+consumer() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then
+        printf 'passed   %s\n' "$name"
+    else
+        failed=$((failed + 1))
+        printf 'FAILED   %s\n' "$name"
+        sed 's/^/    /' "$work/log"
+    fi
+}
+
+skipped() { # NAME WHY
+    printf 'skipped  %s: %s\n' "$1" "$2"
+}
+
+cmake_project() { # FOLDER [FLAG]...
+    folder=$1
+    shift
+    cmake -S "$folder" -B "$work/build" -DCMAKE_BUILD_TYPE=Release "$@" &&
+        cmake --build "$work/build" --parallel 2 && ctest --test-dir "$work/build" --output-on-failure --no-tests=error
+    status=$?
+    rm -rf "$work/build"
+    return $status
+}
+
+headers() { # COMPILER LANGUAGE STANDARD...
+    compiler=$1 language=$2
+    shift 2
+    for standard; do
+        for header in "$prefix"/include/lookback/*.h; do
+            # It renames what others declare, and declares nothing.
+            test "${header##*/}" != f64_names.h || continue
+            for precision in -ULB_REAL_IS_DOUBLE -DLB_REAL_IS_DOUBLE; do
+                printf '#include <lookback/%s>\n' "${header##*/}" |
+                    "$compiler" -x "$language" -std="$standard" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+                        -fsyntax-only $precision "-I$prefix/include" - || return 1
+            done
+        done
+    done
+}
+
+# What is installed names neither the checkout nor the folder in which it lies, and brings no search path.
+moves() {
+    ! grep -rlF -e "$prefix" -e "$checkout" "$prefix" && ! readelf --dynamic "$libdir"/*.so "$prefix"/bin/* 2>/dev/null | grep -E 'RPATH|RUNPATH'
+}
+
+core() {
+    cmake -S "$source" -B "$work/core" -DCMAKE_BUILD_TYPE=Release -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF &&
+        cmake --build "$work/core" --parallel 2 --target installable && cmake --install "$work/core" --prefix "$work/a core" --strip || return 1
+    # It links neither of these, and nobody looked for them.
+    ! readelf --dynamic "$work/a core/lib/liblookback.so" | grep -E 'NEEDED.*(cjson|utf8proc|libz)' || return 1
+    ! grep -E '^(CJSON|UTF8PROC|ZLIB|STB|CHECK)_|FONT_DIR' "$work/core/CMakeCache.txt" || return 1
+    ls -l "$work/a core/lib"
+    CMAKE_PREFIX_PATH="$work/a core" cmake_project core
+}
+
+program() {
+    "$prefix/bin/lookback" --version && "$prefix/bin/lookback" predict --help
+}
+
+consumer "the prefix can be moved" moves
+for compiler in gcc clang; do
+    if command -v $compiler >/dev/null; then
+        consumer "each header alone, $compiler, C99 to C23" headers $compiler c c99 c11 c17 c2x
+    else
+        skipped "headers in C, $compiler" "there is no $compiler"
+    fi
+done
+for compiler in g++ clang++; do
+    if command -v $compiler >/dev/null; then
+        consumer "each header alone, $compiler, C++11 to C++20" headers $compiler c++ c++11 c++14 c++17 c++20
+    else
+        skipped "headers in C++, $compiler" "there is no $compiler"
+    fi
+done
+consumer "C, find_package" cmake_project find_package
+consumer "C++, pkg-config and make" make -C pkg_config LIBRARY=lookback
+consumer "C++, pkg-config and make, double" make -C pkg_config -B LIBRARY=lookback_f64
+consumer "float and double in one program" make -C two_precisions
+consumer "C, nothing but archives" make -C static
+consumer "C, dlopen" make -C dlopen
+if command -v python3 >/dev/null; then
+    consumer "Python, ctypes" python3 ctypes/train.py "$libdir/liblookback.so.0"
+else
+    skipped "Python, ctypes" "there is no python3"
+fi
+if [ -x "$prefix/bin/lookback" ]; then
+    consumer "the program" program
+fi
+if [ -n "$source" ]; then
+    consumer "add_subdirectory" cmake_project subdirectory -DLOOKBACK_SOURCE="$source"
+    consumer "FetchContent, a core" cmake_project subdirectory -DLOOKBACK_SOURCE="$source" -DFETCH=ON \
+        -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF
+    consumer "a core without files and figures" core
+fi
+
+test $failed -eq 0 || {
+    echo "$failed failed" >&2
+    exit 1
+}

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Installs the packages in FOLDER on a Debian 12 that has nothing else, uses them there as a user would, and removes them.
+#   bare_debian.sh FOLDER    as root
+set -eu
+
+packages=$(cd -- "$1" && pwd)
+consumers=$(cd -- "$(dirname -- "$0")/../consumers" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir "$work/packages"
+cp "$packages"/*.deb "$consumers/train.c" "$work/packages"
+cat >"$work/packages/use.sh" <<'END'
+set -eux
+cd /packages
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+
+# The program comes with what it needs, and no more than that.
+apt-get install -qy --no-install-recommends ./lookback_*.deb
+lookback --version
+test "$(dpkg-query -f '${db:Status-Status}' -W liblookback0 2>/dev/null)" != installed
+
+# The library, for who has a compiler.
+apt-get install -qy --no-install-recommends ./liblookback0_*.deb ./liblookback-dev_*.deb gcc libc6-dev pkg-config
+cc -std=c11 -Werror train.c -o train $(pkg-config --cflags --libs lookback)
+./train
+cc -std=c11 -Werror train.c -o train_f64 $(pkg-config --cflags --libs lookback_f64)
+./train_f64
+readelf --dynamic train | grep -F 'NEEDED' | grep -F '[liblookback.so.0]'
+
+# Archives, with what the package suggests for them.
+apt-get install -qy --no-install-recommends libopenblas-dev libcjson-dev libutf8proc-dev zlib1g-dev
+cc -std=c11 -Werror train.c -o train_archive $(pkg-config --cflags lookback) \
+    -Wl,-Bstatic -llookback -Wl,-Bdynamic $(pkg-config --static --libs lookback | sed 's/-llookback//')
+./train_archive
+
+apt-get purge -qy lookback liblookback-dev liblookback0
+test -z "$(find / -xdev -path /packages -prune -o -path /proc -prune -o -path /sys -prune -o -name '*lookback*' -print)"
+END
+
+# $1 is the folder of the new system: mmdebstrap says so to its hook.
+# shellcheck disable=SC2016
+if mmdebstrap --variant=minbase --quiet \
+    --customize-hook="copy-in $work/packages /" \
+    --customize-hook='chroot "$1" sh /packages/use.sh' \
+    bookworm /dev/null http://deb.debian.org/debian >"$work/log" 2>&1; then
+    grep -E '^(lookback|lookback .*)$' "$work/log" | sort -u
+    echo "the packages install on a bare Debian 12, work there, and leave nothing behind"
+else
+    cat "$work/log" >&2
+    exit 1
+fi

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds the packages once more, from a clone in another folder, and fails unless they are those in FOLDER, bit for bit.
+#   same_bits.sh FOLDER
+set -eu
+
+packages=$(cd -- "$1" && pwd)
+checkout=$(cd -- "$(dirname -- "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+git clone --quiet --no-hardlinks "file://$checkout" "$work/a clone, elsewhere"
+(cd -- "$work/a clone, elsewhere" && ./run package) >"$work/sums"
+(cd -- "$packages" && sha256sum --check "$work/sums")
