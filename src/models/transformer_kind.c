@@ -2,7 +2,6 @@
 #include "models/transformer.h"
 
 #include "lookback/op.h"
-#include "models/model_config.h"
 
 static const char *const position_names[] = {
     [LB_POSITIONAL_SINUSOIDAL] = "sinusoidal", [LB_POSITIONAL_LEARNED] = "learned", NULL};
@@ -69,8 +68,10 @@ static char *config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
+static lb_model *restore(lb_params *params, const char *name, const char *json, const lb_extensions *own,
+                         lb_error *error)
 {
+    (void)own;
     lb_transformer_config config = {0};
     lb_transformer *model =
         lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
