@@ -18,8 +18,7 @@ lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *atte
 
 /** Asks with some states. Not for the type of LB_ATTENTION_NONE, nor of LB_ATTENTION_ADDITIVE, which
  *  lb_attention_gru_sequence asks.
- *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S].
- *  Errors: LB_ERROR_SHAPE if the type gives something else. */
+ *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S]. */
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory);
 

@@ -247,20 +247,35 @@ static lb_attended_result ask_narrow(const lb_decoder_attention *attention, lb_t
     return result;
 }
 
-START_TEST(test_own_attention_of_another_shape_is_an_error)
+/* The model says of itself what is not so. */
+static void expect_shape_error(const lb_model *model, const char *message)
 {
-    lb_attention_type type = support_paired;
-    lb_params *params = lb_params_new(5);
     lb_tape *tape = lb_tape_new();
-    type.ask = ask_narrow;
-    lb_decoded none = lb_greedy(add_seq2seq(params, &type), sources(tape), LIMIT);
-    ck_assert_int_eq(none.batch, 0);
+    ck_assert_int_eq(lb_greedy(model, sources(tape), LIMIT).batch, 0);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
-    ck_assert_str_eq(lb_tape_error(tape),
-                     "attention: the attention 'paired' does not give a context [2,1,12] and "
-                     "weights [2,2,1,3]");
+    ck_assert_str_eq(lb_tape_error(tape), message);
+    lb_tape_clear_error(tape);
+    ck_assert_int_eq(lb_beam_search(model, sources(tape), (lb_beam_config){.beam = 2}).batch, 0);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
+    lb_tape_clear_error(tape);
+    ck_assert(!lb_is_sound(lb_model_forward(model, sources(tape), sources(tape))));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
     lb_tape_free(tape);
-    lb_params_free(params);
+}
+
+START_TEST(test_own_kinds_that_give_other_shapes_are_errors)
+{
+    lb_attention_type narrow = support_paired;
+    narrow.ask = ask_narrow;
+    lb_params *stores[] = {lb_params_new(1), lb_params_new(2), lb_params_new(3)};
+    lb_model *blind = add_relay(stores[1]), *short_of_words = add_relay(stores[2]);
+    blind->layers = blind->heads = 1;
+    short_of_words->target_vocab++;
+    expect_shape_error(add_seq2seq(stores[0], &narrow),
+                       "a model of kind seq2seq gives no logits [2,1,8] with weights [2,2,1,3]");
+    expect_shape_error(blind, "a model of kind a \"relay\" gives no logits [2,1,8] with weights [2,1,1,3]");
+    expect_shape_error(short_of_words, "a model of kind a \"relay\" gives no logits [2,1,9]");
+    for (int i = 0; i < 3; i++) lb_params_free(stores[i]);
 }
 END_TEST
 
@@ -333,7 +348,7 @@ int main(void)
                                            test_own_attention_step_by_step_equals_all_at_once,
                                            test_names_that_are_taken_are_refused,
                                            test_models_with_a_name_that_is_taken_are_neither_made_nor_saved,
-                                           test_own_attention_of_another_shape_is_an_error,
+                                           test_own_kinds_that_give_other_shapes_are_errors,
                                            test_load_any_failing_allocation_is_an_error_and_leaks_nothing,
                                            test_gradient_of_own_kinds_matches_differences));
 }
