@@ -11,8 +11,8 @@
 /* ---- An attention: a dot product that learns how sure it is. score(q, k) = exp(t) q'W k / sqrt(width) ---- */
 
 typedef struct sure {
-    lb_linear key;     /* W */
-    lb_tensor *log_of; /* t: the logarithm, so that the factor stays positive */
+    lb_linear key; /* W */
+    lb_tensor *t;  /* the factor's logarithm, so that the factor stays positive */
 } sure;
 
 static lb_status sure_init(lb_decoder_attention *attention, lb_params *params)
@@ -20,7 +20,7 @@ static lb_status sure_init(lb_decoder_attention *attention, lb_params *params)
     const lb_decoder_attention_config *c = &attention->config;
     sure *own = attention->own = lb_params_alloc(params, sizeof *own);
     if (!own) return lb_params_status(params);
-    own->log_of = lb_params_add(params, attention->name, "t", LB_SHAPE(1), (lb_init){LB_INIT_CONSTANT, 0});
+    own->t = lb_params_add(params, attention->name, "t", LB_SHAPE(1), (lb_init){LB_INIT_CONSTANT, 0});
     return lb_linear_init(&own->key, params, lb_params_scope(params, attention->name, "W"),
                           (lb_linear_config){.inputs = c->key, .outputs = c->query, .no_bias = true});
 }
@@ -37,7 +37,7 @@ static lb_attended_result sure_ask(const lb_decoder_attention *attention, lb_ten
 {
     const sure *own = attention->own;
     lb_real scale = 1 / (lb_real)sqrt((double)attention->config.query);
-    lb_tensor *factor = lb_exp(lb_on_tape(query->tape, own->log_of));
+    lb_tensor *factor = lb_exp(lb_on_tape(query->tape, own->t));
     lb_tensor *context = lb_attend_dot(lb_mul(query, factor), memory->keys, memory->values,
                                        lb_key_mask(memory->mask), NULL, 1, scale, 0);
     return (lb_attended_result){context, lb_op_output(context, 1)};
@@ -61,6 +61,29 @@ typedef struct copier {
     lb_linear output;
     lb_tensor *copies; /* how much a copy counts beside the output */
 } copier;
+
+static const lb_model_kind copier_kind; /* the table of what follows */
+
+static lb_status copier_init(copier *c, lb_params *params, const char *name, copier_config config)
+{
+    *c = (copier){.config = config};
+    c->base = (lb_model){.kind = &copier_kind,
+                         .source_vocab = config.vocabulary,
+                         .target_vocab = config.vocabulary,
+                         .layers = 1,
+                         .heads = 1,
+                         .step_reals = 16 * config.width,
+                         .state_reals = config.width + config.vocabulary};
+    lb_gru_config gru = {.input = config.width, .hidden = config.width};
+    lb_embedding_init(&c->embedding, params, lb_params_scope(params, name, "embedding"), config.vocabulary,
+                      config.width, 0.1);
+    lb_gru_init(&c->reader, params, lb_params_scope(params, name, "reader"), gru);
+    lb_gru_init(&c->writer, params, lb_params_scope(params, name, "writer"), gru);
+    lb_linear_init(&c->output, params, lb_params_scope(params, name, "output"),
+                   (lb_linear_config){.inputs = config.width, .outputs = config.vocabulary});
+    c->copies = lb_params_add(params, name, "copies", LB_SHAPE(1), (lb_init){LB_INIT_CONSTANT, 5});
+    return lb_params_status(params);
+}
 
 /* Where the writer stands: what it looks at, and its own state. */
 typedef struct copier_state {
@@ -134,8 +157,6 @@ static char *copier_config_json(const lb_model *model)
     return lb_config_write(copier_fields, &((const copier *)model)->config);
 }
 
-static lb_status copier_init(copier *c, lb_params *params, const char *name, copier_config config);
-
 static lb_model *copier_restore(lb_params *params, const char *name, const char *json,
                                 const lb_extensions *own, lb_error *error)
 {
@@ -152,27 +173,6 @@ static const lb_model_kind copier_kind = {.name = "copier",
                                           .select = copier_select,
                                           .config_json = copier_config_json,
                                           .restore = copier_restore};
-
-static lb_status copier_init(copier *c, lb_params *params, const char *name, copier_config config)
-{
-    *c = (copier){.config = config};
-    c->base = (lb_model){.kind = &copier_kind,
-                         .source_vocab = config.vocabulary,
-                         .target_vocab = config.vocabulary,
-                         .layers = 1,
-                         .heads = 1,
-                         .step_reals = 16 * config.width,
-                         .state_reals = config.width + config.vocabulary};
-    lb_gru_config gru = {.input = config.width, .hidden = config.width};
-    lb_embedding_init(&c->embedding, params, lb_params_scope(params, name, "embedding"), config.vocabulary,
-                      config.width, 0.1);
-    lb_gru_init(&c->reader, params, lb_params_scope(params, name, "reader"), gru);
-    lb_gru_init(&c->writer, params, lb_params_scope(params, name, "writer"), gru);
-    lb_linear_init(&c->output, params, lb_params_scope(params, name, "output"),
-                   (lb_linear_config){.inputs = config.width, .outputs = config.vocabulary});
-    c->copies = lb_params_add(params, name, "copies", LB_SHAPE(1), (lb_init){LB_INIT_CONSTANT, 5});
-    return lb_params_status(params);
-}
 
 /* ---- What whoever loads such files has to know ---- */
 
@@ -222,19 +222,24 @@ static lb_decoded decode(const lb_model *model, lb_tape *tape)
     return lb_greedy(model, batch.source, 2 * LONGEST);
 }
 
-static void compare(const lb_model *trained, const lb_model *loaded, lb_error *error)
+static bool same_outputs(lb_decoded a, lb_decoded b)
+{
+    size_t bytes = (size_t)(a.batch * a.length) * sizeof *a.id;
+    return a.batch == b.batch && a.length == b.length && memcmp(a.id, b.id, bytes) == 0;
+}
+
+static lb_status compare(const lb_model *trained, const lb_model *loaded, lb_error *error)
 {
     lb_tape *tape = lb_tape_new();
-    if (!tape) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-        return;
-    }
+    if (!tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_decoded before = decode(trained, tape), after = decode(loaded, tape);
-    lb_status status = lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
-    bool same = before.length == after.length &&
-                memcmp(before.id, after.id, (size_t)(LISTS * before.length) * sizeof *before.id) == 0;
-    if (!status) printf("saved and loaded: %s outputs\n", same ? "the same" : "other");
+    lb_status status = lb_tape_status(tape);
+    if (status)
+        lb_error_set(error, status, "%s", lb_tape_error(tape));
+    else
+        printf("saved and loaded: %s outputs\n", same_outputs(before, after) ? "the same" : "other");
     lb_tape_free(tape);
+    return status;
 }
 
 static lb_status save_and_load(const lb_model *model, const lb_params *params, const char *path,
@@ -246,10 +251,10 @@ static lb_status save_and_load(const lb_model *model, const lb_params *params, c
     if (status) return status;
     lb_params *others = lb_params_new(0);
     const lb_model *loaded = others ? lb_model_load(file, others, &own, error) : NULL;
-    if (loaded) compare(model, loaded, error);
+    status = loaded ? compare(model, loaded, error) : others ? error->status : LB_ERROR_MEMORY;
     lb_params_free(others);
     lb_safetensors_free(file);
-    return others ? error->status : LB_ERROR_MEMORY;
+    return status;
 }
 
 static lb_model *new_seq2seq(lb_params *params)
@@ -278,7 +283,8 @@ static lb_status show(const char *name, lb_model *(*make)(lb_params *params), co
     lb_params *params = lb_params_new(1);
     if (!params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_model *model = make(params);
-    lb_status status = lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
+    lb_status status = lb_params_status(params);
+    if (status) lb_error_set(error, status, "%s", lb_params_error(params));
     if (!status) status = train(name, model, params, error);
     if (!status) status = save_and_load(model, params, path, error);
     lb_params_free(params);

@@ -93,7 +93,7 @@ typedef struct lb_attended_memory {
 
 /** One type of attention. It must outlive the models that use it. */
 struct lb_attention_type {
-    const char *name; /* in files: 1 to 31 bytes */
+    const char *name; /* in files: less than LB_CONFIG_WORD_BYTES */
 
     /* Whether the output reads tanh(combine([state; context])), rather than [state; context]. */
     bool combines;

@@ -7,7 +7,7 @@
 
 LB_BEGIN_DECLS
 
-/* ---- The attention of a recurrent decoder: any kind of it, behind one door. ---- */
+/* ---- The attention of a recurrent decoder: the built-in kinds. ---- */
 
 typedef enum lb_attention_kind {
     LB_ATTENTION_ADDITIVE,   /* v' tanh(W_q q + W_k k) */
@@ -36,16 +36,17 @@ typedef struct lb_seq2seq_config {
         embedding_deviation; /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
     lb_real dropout;         /* [0] on embeddings, between layers and before the output */
     bool tied;               /* the output's weight is the target embedding's */
-    const lb_attention_type *own_attention; /* [NULL: that of `attention`] one of one's own, asked after each step */
+    const lb_attention_type *
+        own_attention; /* [NULL: that of `attention`] one of one's own, asked after each step; outlives the model */
 } lb_seq2seq_config;
 
 /** The parameters, under these names:
  *      source_embedding, target_embedding     as nn.Embedding
  *      encoder                                as nn.GRU
  *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
- *      attention.W_q, attention.W_k, attention.v  (additive), W (general), W_q, W_k, W_v, W_o (multi-head)
+ *      attention.W_q, attention.W_k, attention.v  (additive), W (general), W_q, W_k, W_v, W_o (multi-head), or what one's own adds
  *      decoder                                as nn.GRU; additive: layer 0 reads [embedding; context]
- *      combine                                as nn.Linear without bias; dot, general and scaled-dot, and all that are tied
+ *      combine                                as nn.Linear without bias; dot, general and scaled-dot, one's own that says so, and all that are tied
  *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these));
  *                                             tied: output.bias only
  *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The others

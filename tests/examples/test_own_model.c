@@ -1,10 +1,13 @@
-/* examples/own: both of its models learn to sort, and sort as well after they have been in a file. */
+/* examples/own: both of its models learn to sort, and sort as well after they have been in a file; and the page about them
+ * shows the program's code. */
 #include "lookback/base.h"
+#include "support/lesson.h"
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(test_own_model_and_attention_learn_and_come_back_from_their_files)
@@ -37,9 +40,27 @@ START_TEST(test_own_model_without_a_folder_to_write_to_says_so)
 }
 END_TEST
 
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+START_TEST(test_code_of_the_page_is_the_program_s)
+{
+    size_t length;
+    char *code = support_read_file(SOURCE_DIR "/examples/own/own_model.c", &length),
+         *page = support_read_file(SOURCE_DIR "/docs/extending.md", &length);
+    support_lines program = support_cut_lines(code), lines = support_cut_lines(page);
+    ck_assert_int_gt(support_count_blocks("extending", &lines, "```c", &program, same_text), 5);
+    free(page);
+    free(code);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("own model",
                              SUPPORT_TESTS(test_own_model_and_attention_learn_and_come_back_from_their_files,
-                                           test_own_model_without_a_folder_to_write_to_says_so));
+                                           test_own_model_without_a_folder_to_write_to_says_so,
+                                           test_code_of_the_page_is_the_program_s));
 }
