@@ -38,7 +38,7 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_status status = app_model_open(model, s->path, &s->file, error);
     if (status) return status;
-    s->model = lb_model_load(s->file, s->params, &found);
+    s->model = lb_model_load(s->file, s->params, NULL, &found);
     if (!s->model) return app_name_file(s->path, &found, error);
     s->config = parse(s->file, "lookback.config");
     s->task = parse(s->file, LB_SORT_TASK_KEY);

@@ -184,7 +184,7 @@ static lb_status join_members(run *r, double *exact_match, lb_error *error)
     }
     lb_params *params = lb_params_new(0);
     if (!params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, r->count, error);
+    lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, r->count, NULL, error);
     lb_status status = ensemble ? save_ensemble(r, ensemble, params, exact_match, error) : error->status;
     lb_params_free(params);
     return status;

@@ -11,7 +11,7 @@ set(FIGURE_SOURCES "/src/plot/")
 set(SHARED_SOURCES "/src/io/file\\.c$")
 set(FILE_SOURCES "/src/(io|translate)/"
   "/src/data/"
-  "/src/models/(checkpoint|model_config|model_file|model_formats|[a-z0-9]+_format)\\.c$"
+  "/src/models/(checkpoint|model_config|model_file|[a-z0-9]+_format)\\.c$"
   "/src/train/(pair_[a-z]+|resume|trainer|translator)\\.c$")
 # The sort task is made of numbers alone.
 set(CORE_SOURCES "/src/data/sort_task\\.c$")
@@ -55,6 +55,9 @@ elseif(LOOKBACK_PLOT)
   lookback_leave_out(${FILE_SOURCES} KEEP ${CORE_SOURCES} ${SHARED_SOURCES})
 else()
   lookback_leave_out(${FILE_SOURCES} KEEP ${CORE_SOURCES})
+endif()
+if(NOT LOOKBACK_FILES)
+  target_compile_definitions(lookback_options INTERFACE LB_NO_FILES)
 endif()
 if(LOOKBACK_PLOT)
   pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)

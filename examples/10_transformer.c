@@ -96,7 +96,7 @@ static lb_status look(const char *folder, lb_error *error)
     lb_tape *tape = lb_tape_new();
     lb_safetensors *file = NULL;
     lb_status status = lb_safetensors_open(LESSON_DATA "/10_transformer.safetensors", &file, error);
-    const lb_model *model = status ? NULL : lb_model_load(file, params, error);
+    const lb_model *model = status ? NULL : lb_model_load(file, params, NULL, error);
     if (model) {
         int32_t *id, *lengths;
         lb_tokens source = lb_tokens_new(tape, 1, 5, &id, &lengths);

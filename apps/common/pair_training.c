@@ -4,7 +4,6 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "models/model_formats.h"
 
 #include <string.h>
 
@@ -141,7 +140,7 @@ static char *identity(const app_pair_training *t)
 {
     lb_buffer json = {0};
     const app_pair_settings *s = t->settings;
-    char *model = lb_model_config_json(t->model);
+    char *model = t->model->kind->config_json(t->model);
     lb_buffer_print(&json, "{\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,",
                     (unsigned long long)lb_pairs_facts_of(t->data->train)->hash,
                     (unsigned long long)lb_pairs_facts_of(t->data->dev)->hash, s->min_count);

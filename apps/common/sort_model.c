@@ -23,7 +23,7 @@ static lb_status check_vocabulary(const app_sort_model *sort, lb_error *error)
 
 static lb_status load(app_sort_model *sort, const lb_safetensors *file, lb_error *error)
 {
-    sort->model = lb_model_load(file, sort->params, error);
+    sort->model = lb_model_load(file, sort->params, NULL, error);
     if (!sort->model) return error->status;
     const char *task = lb_safetensors_metadata_value(file, LB_SORT_TASK_KEY);
     lb_status status = lb_sort_task_parse(task, &sort->task, error);

@@ -6,6 +6,7 @@
 #include "lookback/base.h"
 #include "lookback/data.h"
 #include "lookback/io.h"
+#include "lookback/kinds.h"
 #include "lookback/metrics.h"
 #include "lookback/models.h"
 #include "lookback/nn.h"

@@ -3,59 +3,11 @@
 #define LOOKBACK_MODELS_H
 
 #include "lookback/io.h"
-#include "lookback/nn.h"
+#include "lookback/kinds.h"
 
 LB_BEGIN_DECLS
 
-/* ---- A sequence-to-sequence model of any kind, as decoding, training and files see it. ---- */
-
-typedef struct lb_model_kind lb_model_kind;
-
-/** What all models begin with: `&seq2seq.base` and `&transformer.base` are models. */
-typedef struct lb_model {
-    const lb_model_kind *kind;
-    int64_t source_vocab, target_vocab;
-    int64_t layers, heads; /* of the attention of the decoder to the source; both 0 without */
-    int64_t step_reals;    /* about what a step of decoding takes for each row, beside logits and weights */
-    int64_t state_reals;   /* about what a state holds for each token of each row */
-} lb_model;
-
-/** Where a decoder stands, behind the source or behind some tokens of the target. Each kind of model has its own; it
- *  lives on the tape. NULL after an error. */
-typedef const void *lb_decoder_state;
-
-/** What comes of decoding some tokens. */
-typedef struct lb_model_step {
-    lb_tensor *logits;  /* [batch, T, target_vocab] */
-    lb_tensor *weights; /* [batch, layers heads, T, S]: where each position looked; NULL without attention */
-    lb_decoder_state state;
-} lb_model_step;
-
-/** Logits of every target position, given the right tokens before it (teacher forcing).
- *  Shapes: source [batch, S], target_in [batch, T] starting with LB_BOS -> [batch, T, target_vocab].
- *  Errors: LB_ERROR_SHAPE if the batches differ, LB_ERROR_INDEX for a token that the vocabulary does not have. */
-lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
-
-/** One kind of model: what differs between a GRU and a transformer. */
-struct lb_model_kind {
-    const char *name; /* in files */
-
-    /* Reads a batch of sources [batch, S]. */
-    lb_decoder_state (*encode)(const lb_model *model, lb_tokens source);
-
-    /* Decodes T more tokens from a state. */
-    lb_model_step (*decode)(const lb_model *model, lb_decoder_state state, lb_tokens target_in);
-
-    /* The state of rows row[0], row[1], ... of the batch, as a batch of their own. */
-    lb_decoder_state (*select)(const lb_model *model, lb_tape *tape, lb_decoder_state state,
-                               const int64_t *row, int64_t count);
-};
-
-/** Rows row[0], row[1], ... of x, as a tensor of their own; for lb_model_kind.select, where no gradient passes. NULL
- *  stays NULL. */
-lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count);
-
-/* ---- The attention of a recurrent decoder: any kind of it, behind one door. ---- */
+/* ---- The attention of a recurrent decoder: the built-in kinds. ---- */
 
 typedef enum lb_attention_kind {
     LB_ATTENTION_ADDITIVE,   /* v' tanh(W_q q + W_k k) */
@@ -69,29 +21,6 @@ typedef enum lb_attention_kind {
 /** Names of the kinds, as files and flags spell them; NULL behind the last. */
 extern const char *const lb_attention_names[];
 
-typedef struct lb_decoder_attention_config {
-    lb_attention_kind kind;
-    int64_t query; /* width of the decoder's state */
-    int64_t key;   /* width of the encoder's outputs */
-    int64_t heads; /* LB_ATTENTION_MULTI_HEAD only; 0 means 1 */
-} lb_decoder_attention_config;
-
-typedef struct lb_decoder_attention {
-    lb_decoder_attention_config config;
-    int64_t depth; /* of a context; 0 without attention */
-    int64_t heads; /* of the weights */
-    lb_additive_attention additive;
-    lb_multiplicative_attention multiplicative;
-    lb_multi_head multi_head;
-} lb_decoder_attention;
-
-/** What all steps ask: made once for a batch. */
-typedef struct lb_attended_memory {
-    lb_tensor *keys;   /* [batch, S, .]; NULL without attention */
-    lb_tensor *values; /* [batch, S, .] */
-    lb_tensor *mask;   /* [batch, S] */
-} lb_attended_memory;
-
 /* ---- A sequence-to-sequence model: a GRU reads the source, a GRU that attends to it writes the target. ---- */
 
 /** Zero means the default in brackets. */
@@ -102,20 +31,22 @@ typedef struct lb_seq2seq_config {
     int layers;                  /* [1] of the encoder and of the decoder */
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
-    int64_t heads;               /* [4] of LB_ATTENTION_MULTI_HEAD */
+    int64_t heads;               /* [4] of LB_ATTENTION_MULTI_HEAD, and of one's own that can have several */
     double
         embedding_deviation; /* [0.1] of the embeddings at the start; nn.Embedding's 1 takes longer to train away */
     lb_real dropout;         /* [0] on embeddings, between layers and before the output */
     bool tied;               /* the output's weight is the target embedding's */
+    const lb_attention_type *
+        own_attention; /* [NULL: that of `attention`] one of one's own, asked after each step; outlives the model */
 } lb_seq2seq_config;
 
 /** The parameters, under these names:
  *      source_embedding, target_embedding     as nn.Embedding
  *      encoder                                as nn.GRU
  *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
- *      attention.W_q, attention.W_k, attention.v  and so on: see lb_decoder_attention_init
+ *      attention.W_q, attention.W_k, attention.v  (additive), W (general), W_q, W_k, W_v, W_o (multi-head), or what one's own adds
  *      decoder                                as nn.GRU; additive: layer 0 reads [embedding; context]
- *      combine                                as nn.Linear without bias; dot, general and scaled-dot, and all that are tied
+ *      combine                                as nn.Linear without bias; dot, general and scaled-dot, one's own that says so, and all that are tied
  *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these));
  *                                             tied: output.bias only
  *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The others
@@ -301,29 +232,19 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 /* ---- A trained model as one file: its parameters under PyTorch's names, and in the metadata what is needed to build it
  * again. ---- */
 
-/** How models of a kind are written to a file and built again. It stands beside the kind, so that a program without
- *  files needs nothing that reads JSON. */
-typedef struct lb_model_format {
-    const lb_model_kind *kind;
-
-    /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. */
-    char *(*config_json)(const lb_model *model);
-
-    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a
-     * prefix); NULL after an error. */
-    lb_model *(*restore)(lb_params *params, const char *name, const char *config, lb_error *error);
-} lb_model_format;
-
 /** Writes the model. `metadata` is written beside the model's own keys, "lookback.model" and "lookback.config".
- *  Errors: those of lb_safetensors_write. */
+ *  Errors: LB_ERROR_ARGUMENT if a kind of one's own has the name of a built-in one; those of lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
                                     const lb_safetensors_metadata *metadata, size_t metadata_count,
                                     lb_error *error);
 
 /** Builds the model of a file that lb_model_save wrote, of whichever kind it is, with its parameters in `params`, which
  *  must be empty and own the model. NULL if that fails.
- *  Errors: LB_ERROR_FORMAT if the file holds no model of a known kind, or if config and parameters do not fit. */
-LB_MUST_USE lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error);
+ *  Own:    what the file may hold beside the built-in kinds of models and of attention; NULL: nothing.
+ *  Errors: LB_ERROR_FORMAT if the file holds no model of a known kind, or if config and parameters do not fit;
+ *          LB_ERROR_ARGUMENT if a name in `own` is taken. */
+LB_MUST_USE lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_extensions *own,
+                                    lb_error *error);
 
 LB_END_DECLS
 

@@ -1,6 +1,7 @@
 #include "lookback/models.h"
 
 #include "lookback/op.h"
+#include "models/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,7 +170,7 @@ static void search_all(search *s)
     }
     frontier f = select_frontier(s, encoded, origin, count);
     for (int64_t t = 0; t < s->config.limit && f.count > 0 && lb_tape_status(s->tape) == LB_OK; t++) {
-        lb_model_step step = s->model->kind->decode(s->model, f.state, f.next);
+        lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
         lb_tensor *log_probabilities = lb_log_softmax(step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t first = 0, kept = 0;

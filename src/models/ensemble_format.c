@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "models/ensemble.h"
-#include "models/model_config.h"
+#include "models/extensions.h"
 #include "models/model_formats.h"
 
 #include <cJSON.h>
@@ -11,14 +11,15 @@
 
 enum { NAME_LENGTH = 32 };
 
-static char *config_json(const lb_model *model)
+char *lb_ensemble_config_json(const lb_model *model)
 {
     const lb_ensemble *e = (const lb_ensemble *)model;
     lb_buffer json = {0};
     for (int i = 0; i < e->count; i++) {
-        char *config = lb_model_config_json(e->member[i]);
-        lb_buffer_print(&json, "%s{\"kind\":\"%s\",\"config\":%s}", i ? "," : "{\"members\":[",
-                        e->member[i]->kind->name, config ? config : "");
+        char *config = e->member[i]->kind->config_json(e->member[i]);
+        lb_buffer_print(&json, "%s{\"kind\":", i ? "," : "{\"members\":[");
+        lb_buffer_json_string(&json, e->member[i]->kind->name);
+        lb_buffer_print(&json, ",\"config\":%s}", config ? config : "");
         json.failed = json.failed || !config;
         lb_release(config);
     }
@@ -29,22 +30,22 @@ static char *config_json(const lb_model *model)
 }
 
 /* The model of one entry of "members"; NULL, with the reason, if it makes none. */
-static lb_model *restore_member(lb_params *params, const char *name, int index, const cJSON *json,
-                                lb_error *error)
+static lb_model *restore_member(lb_params *params, const char *name, const cJSON *json,
+                                const lb_extensions *own, lb_error *error)
 {
-    char own[NAME_LENGTH];
-    snprintf(own, sizeof own, "member.%d", index);
-    const lb_model_format *format =
-        lb_model_format_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "kind")));
-    if (!format) return lb_config_fail(params, error);
+    const char *called = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "kind"));
+    if (!called) return lb_config_fail(params, error);
+    const lb_model_kind *kind = lb_model_kind_find(called, own, error);
+    if (!kind) return NULL;
     char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(json, "config"));
     if (!config) return lb_config_fail(params, error);
-    lb_model *model = format->restore(params, lb_params_scope(params, name, own), config, error);
+    lb_model *model = kind->restore(params, name, config, own, error);
     cJSON_free(config);
     return model;
 }
 
-static lb_model *restore_members(lb_params *params, const char *name, const cJSON *members, lb_error *error)
+static lb_model *restore_members(lb_params *params, const char *name, const cJSON *members,
+                                 const lb_extensions *own, lb_error *error)
 {
     int count = cJSON_IsArray(members) ? cJSON_GetArraySize(members) : 0;
     if (count == 0) return lb_config_fail(params, error);
@@ -52,26 +53,25 @@ static lb_model *restore_members(lb_params *params, const char *name, const cJSO
     const lb_model **member = lb_params_alloc(params, (size_t)count * sizeof *member);
     if (!ensemble || !member) return lb_config_fail(params, error);
     for (int i = 0; i < count; i++) {
-        member[i] = restore_member(params, name, i, cJSON_GetArrayItem(members, i), error);
+        char inner[NAME_LENGTH];
+        snprintf(inner, sizeof inner, "member.%d", i);
+        member[i] = restore_member(params, lb_params_scope(params, name, inner),
+                                   cJSON_GetArrayItem(members, i), own, error);
         if (!member[i]) return NULL;
     }
     if (lb_ensemble_init(ensemble, member, count, NULL)) return lb_config_fail(params, error);
     return &ensemble->base;
 }
 
-static lb_model *restore(lb_params *params, const char *name, const char *config, lb_error *error)
+lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *config,
+                              const lb_extensions *own, lb_error *error)
 {
     cJSON *json = cJSON_Parse(config);
-    lb_model *model = restore_members(params, name, cJSON_GetObjectItemCaseSensitive(json, "members"), error);
+    lb_model *model =
+        restore_members(params, name, cJSON_GetObjectItemCaseSensitive(json, "members"), own, error);
     cJSON_Delete(json);
     return model;
 }
-
-const lb_model_format lb_ensemble_format = {
-    .kind = &lb_ensemble_kind,
-    .config_json = config_json,
-    .restore = restore,
-};
 
 /* Copies the values of all parameters of `from` to those of `to` from number `first` on, which were made by the same
  * configuration and so are the same ones in the same order. */
@@ -93,28 +93,24 @@ static lb_status copy_values(const lb_params *to, int first, const lb_params *fr
 
 /* A model like `member`, with its parameters in `params` below "member.INDEX". */
 static lb_model *copy_member(lb_params *params, int index, const lb_model *member, const lb_params *store,
-                             lb_error *error)
+                             const lb_extensions *own, lb_error *error)
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "member.%d", index);
-    const lb_model_format *format = lb_model_format_find(member->kind->name);
-    if (!format) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "no file can hold a model of kind %s", member->kind->name);
-        return NULL;
-    }
-    char *config = format->config_json(member);
+    char *config = member->kind->config_json(member);
     if (!config) {
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
         return NULL;
     }
     int first = lb_params_count(params);
-    lb_model *copy = format->restore(params, name, config, error);
+    lb_model *copy = member->kind->restore(params, name, config, own, error);
     lb_release(config);
     return copy && copy_values(params, first, store, error) == LB_OK ? copy : NULL;
 }
 
 lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_model *const *members,
-                                const lb_params *const *stores, int count, lb_error *error)
+                                const lb_params *const *stores, int count, const lb_extensions *own,
+                                lb_error *error)
 {
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
     const lb_model **copies = lb_params_alloc(params, (size_t)(count > 0 ? count : 1) * sizeof *copies);
@@ -123,7 +119,7 @@ lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_model *const *member
         return NULL;
     }
     for (int i = 0; i < count; i++) {
-        copies[i] = copy_member(params, i, members[i], stores[i], error);
+        copies[i] = copy_member(params, i, members[i], stores[i], own, error);
         if (!copies[i]) return NULL;
     }
     return lb_ensemble_init(ensemble, copies, count, error) ? NULL : ensemble;

@@ -1,6 +1,7 @@
 #include "lookback/models.h"
 
 #include "lookback/op.h"
+#include "models/model.h"
 #include "tensor/softmax_row.h"
 
 #include <string.h>
@@ -85,7 +86,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
         lengths[row] = 1;
     }
     while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
-        lb_model_step step = model->kind->decode(model, state, next);
+        lb_model_step step = lb_model_decode(model, state, next, source.length);
         if (lb_tape_status(tape)) break;
         writing = choose(&all, limit, all.length++, &step, id);
         state = step.state;

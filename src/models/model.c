@@ -1,11 +1,37 @@
+#include "models/model.h"
+
 #include "lookback/models.h"
+#include "lookback/op.h"
 #include "tensor/shape.h"
 
 #include <string.h>
 
+static bool has_shape(const lb_tensor *tensor, lb_shape shape)
+{
+    return lb_is_sound(tensor) && lb_shape_equal(tensor->shape, shape);
+}
+
+lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
+                              int64_t source_length)
+{
+    lb_tape *tape = target_in.tape;
+    int64_t maps = model->layers * model->heads;
+    lb_shape logits = LB_SHAPE(target_in.batch, target_in.length, model->target_vocab),
+             weights = LB_SHAPE(target_in.batch, maps, target_in.length, source_length);
+    lb_model_step step = model->kind->decode(model, state, target_in);
+    if (lb_tape_status(tape)) return step;
+    if (has_shape(step.logits, logits) && (maps == 0 || has_shape(step.weights, weights))) return step;
+    char logits_text[LB_SHAPE_TEXT], weights_text[LB_SHAPE_TEXT];
+    step.logits =
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "a model of kind %.80s gives no logits %s%s%s", model->kind->name,
+                     lb_shape_format(logits, logits_text), maps ? " with weights " : "",
+                     maps ? lb_shape_format(weights, weights_text) : "");
+    return step;
+}
+
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
-    return model->kind->decode(model, model->kind->encode(model, source), target_in).logits;
+    return lb_model_decode(model, model->kind->encode(model, source), target_in, source.length).logits;
 }
 
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)

@@ -1,4 +1,4 @@
-#include "models/model_config.h"
+#include "lookback/kinds.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -21,6 +21,9 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
         return;
     case LB_CONFIG_FLAG:
         lb_buffer_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
+        return;
+    case LB_CONFIG_WORD:
+        lb_buffer_json_string(json, at);
         return;
     case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
@@ -69,10 +72,16 @@ static int choice_of(const cJSON *item, const char *const *names)
     return -1;
 }
 
-/* The field's value as a number; -1 if it makes no sense. */
-static double value_of(const lb_config_field *field, const cJSON *json)
+static bool store_word(const cJSON *item, char *at)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
+    if (!cJSON_IsString(item) || strlen(item->valuestring) >= LB_CONFIG_WORD_BYTES) return false;
+    strcpy(at, item->valuestring);
+    return true;
+}
+
+/* The field's value as a number; -1 if it makes no sense. */
+static double value_of(const lb_config_field *field, const cJSON *item)
+{
     if (!item) return field->missing;
     switch (field->kind) {
     case LB_CONFIG_FRACTION:
@@ -83,12 +92,13 @@ static double value_of(const lb_config_field *field, const cJSON *json)
         return choice_of(item, field->names);
     case LB_CONFIG_SIZE:
     case LB_CONFIG_COUNT:
+    case LB_CONFIG_WORD:
         break;
     }
     return size_of(item);
 }
 
-static void store(lb_config_kind kind, double value, char *at)
+static void store_number(lb_config_kind kind, double value, char *at)
 {
     int number = (int)value;
     switch (kind) {
@@ -103,18 +113,26 @@ static void store(lb_config_kind kind, double value, char *at)
         return;
     case LB_CONFIG_COUNT:
     case LB_CONFIG_CHOICE:
+    case LB_CONFIG_WORD:
         break;
     }
     memcpy(at, &number, sizeof number);
 }
 
+static bool read_field(const lb_config_field *field, const cJSON *item, char *at)
+{
+    if (field->kind == LB_CONFIG_WORD) return store_word(item, at);
+    double value = value_of(field, item);
+    if (value >= 0) store_number(field->kind, value, at);
+    return value >= 0;
+}
+
 static bool read_fields(const lb_config_field *fields, const cJSON *json, void *config)
 {
-    for (const lb_config_field *field = fields; field->key; field++) {
-        double value = value_of(field, json);
-        if (value < 0) return false;
-        store(field->kind, value, (char *)config + field->offset);
-    }
+    for (const lb_config_field *field = fields; field->key; field++)
+        if (!read_field(field, cJSON_GetObjectItemCaseSensitive(json, field->key),
+                        (char *)config + field->offset))
+            return false;
     return true;
 }
 

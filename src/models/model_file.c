@@ -1,7 +1,7 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
-#include "models/model_formats.h"
+#include "models/extensions.h"
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
@@ -13,42 +13,41 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     lb_safetensors_metadata all[MOST_METADATA];
     if (metadata_count > MOST_METADATA - 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: more than %d metadata", path, MOST_METADATA - 2);
-    const lb_model_format *format = lb_model_format_find(model->kind->name);
-    if (!format)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: no file can hold a model of kind %s", path,
-                            model->kind->name);
-    char *config = format->config_json(model);
+    const lb_model_kind *const kinds[] = {model->kind, NULL};
+    lb_status status = lb_extensions_check(&(lb_extensions){.kinds = kinds}, error);
+    if (status) return status;
+    char *config = model->kind->config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     all[0] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[1] = (lb_safetensors_metadata){CONFIG_KEY, config};
     for (size_t i = 0; i < metadata_count; i++) all[i + 2] = metadata[i];
     lb_checkpoint_extra extra = {.metadata = all, .metadata_count = metadata_count + 2};
-    lb_status status = lb_checkpoint_save(path, params, extra, error);
+    status = lb_checkpoint_save(path, params, extra, error);
     lb_release(config);
     return status;
 }
 
-static lb_model *restore(const lb_model_format *format, lb_params *params, const char *config,
-                         lb_error *error)
+static lb_model *restore(const lb_model_kind *kind, lb_params *params, const char *config,
+                         const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
-    lb_model *model = format->restore(params, "", config, &found);
+    lb_model *model = kind->restore(params, "", config, own, &found);
     if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
     return model;
 }
 
-lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error)
+lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_extensions *own,
+                        lb_error *error)
 {
+    if (lb_extensions_check(own, error)) return NULL;
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
-    const lb_model_format *format = lb_model_format_find(name);
-    if (!format || !text) {
-        lb_error_set(error, LB_ERROR_FORMAT, "the file holds %s%.80s",
-                     name ? "a model of unknown kind, " : "weights without a model's description",
-                     name ? name : "");
+    if (!name || !text) {
+        lb_error_set(error, LB_ERROR_FORMAT, "the file holds weights without a model's description");
         return NULL;
     }
-    lb_model *model = restore(format, params, text, error);
+    const lb_model_kind *kind = lb_model_kind_find(name, own, error);
+    lb_model *model = kind ? restore(kind, params, text, own, error) : NULL;
     if (!model) return NULL;
     lb_status status = lb_checkpoint_load(file, params, error);
     if (status == LB_ERROR_SHAPE && error) error->status = LB_ERROR_FORMAT;

@@ -1,15 +1,26 @@
-/* All kinds of models in files, by the names that they have there. */
+/* The configurations of the built-in kinds in files. They lie in files of their own, which a build without files leaves out:
+ * it has nothing that reads JSON. */
 #ifndef LB_MODEL_FORMATS_H
 #define LB_MODEL_FORMATS_H
 
-#include "lookback/models.h"
+#include "lookback/kinds.h"
 
-extern const lb_model_format lb_seq2seq_format, lb_transformer_format, lb_ensemble_format;
+#ifdef LB_NO_FILES
+#    define LB_IN_FILES(function) NULL
+#else
+#    define LB_IN_FILES(function) function
+#endif
 
-/** The format of the kind of that name; NULL if there is none, or if `name` is NULL. */
-const lb_model_format *lb_model_format_find(const char *name);
+char *lb_seq2seq_config_json(const lb_model *model);
+lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,
+                             const lb_extensions *own, lb_error *error);
 
-/** The configuration of a model as JSON, to be released with lb_release; NULL if there is no memory, or no such format. */
-LB_MUST_USE char *lb_model_config_json(const lb_model *model);
+char *lb_transformer_config_json(const lb_model *model);
+lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
+                                 const lb_extensions *own, lb_error *error);
+
+char *lb_ensemble_config_json(const lb_model *model);
+lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *config,
+                              const lb_extensions *own, lb_error *error);
 
 #endif

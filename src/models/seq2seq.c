@@ -2,6 +2,7 @@
 
 #include "autograd/op.h"
 #include "lookback/ops.h"
+#include "models/extensions.h"
 #include "nn/embedding.h"
 
 #include <stdio.h>
@@ -28,15 +29,9 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
 
 /* Whether the decoder asks with the state before a step, and reads the answer with the token; else it asks with the
  * state after it. docs/adr/0010-attending-after-the-step.md says why. */
-static bool asks_first(lb_attention_kind kind)
+static bool asks_first(const lb_seq2seq_config *config)
 {
-    return kind == LB_ATTENTION_ADDITIVE;
-}
-
-/* Whether what the output reads goes through tanh. */
-static bool squashes(lb_attention_kind kind)
-{
-    return kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_GENERAL || kind == LB_ATTENTION_SCALED_DOT;
+    return !config->own_attention && config->attention == LB_ATTENTION_ADDITIVE;
 }
 
 static void init_bridges(lb_seq2seq *model, lb_params *params)
@@ -56,13 +51,32 @@ static void init_output(lb_seq2seq *model, lb_params *params, const char *name)
 {
     const lb_seq2seq_config *c = &model->config;
     lb_linear_config output = {.inputs = c->hidden + model->attention.depth, .outputs = c->target_vocab};
-    if (c->tied || squashes(c->attention)) {
+    if (c->tied || model->attention.type->combines) {
         lb_linear_config combine = {.inputs = output.inputs, .no_bias = true};
         combine.outputs = output.inputs = c->tied ? c->embed : c->hidden;
         lb_linear_init(&model->combine, params, lb_params_scope(params, name, "combine"), combine);
     }
     if (c->tied) output.tied = model->target_embedding.weight;
     lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+}
+
+static const lb_attention_type *type_of(lb_seq2seq_config *c, lb_params *params, const char *name)
+{
+    lb_error error = {0};
+    const lb_attention_type *const own[] = {c->own_attention, NULL};
+    if (lb_extensions_check(&(lb_extensions){.attentions = own}, &error)) {
+        lb_params_fail(params, error.status, "%s: %s", name, error.message);
+        c->own_attention = NULL; /* of poison */
+    }
+    return c->own_attention ? c->own_attention : lb_attention_types[c->attention];
+}
+
+static void init_attention(lb_seq2seq *model, lb_params *params, const char *name)
+{
+    lb_seq2seq_config *c = &model->config;
+    lb_decoder_attention_config config = {.query = c->hidden, .heads = c->heads};
+    config.key = c->hidden * (c->bidirectional ? 2 : 1);
+    lb_decoder_attention_init(&model->attention, params, name, type_of(c, params, name), config);
 }
 
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
@@ -81,11 +95,7 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .dropout = config.dropout};
     lb_gru_init(&model->encoder, params, lb_params_scope(params, name, "encoder"), encoder);
     init_bridges(model, params);
-    lb_decoder_attention_config attention = {
-        .kind = config.attention, .query = config.hidden, .heads = config.heads};
-    attention.key = config.hidden * (config.bidirectional ? 2 : 1);
-    lb_decoder_attention_init(&model->attention, params, lb_params_scope(params, name, "attention"),
-                              attention);
+    init_attention(model, params, lb_params_scope(params, name, "attention"));
     int64_t depth = model->attention.depth;
     model->base = (lb_model){.kind = &lb_seq2seq_kind,
                              .source_vocab = config.source_vocab,
@@ -93,9 +103,9 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .layers = depth ? 1 : 0,
                              .heads = depth ? model->attention.heads : 0,
                              .step_reals = 16 * config.hidden * config.layers,
-                             .state_reals = 2 * attention.key};
+                             .state_reals = 2 * model->attention.config.key};
     lb_gru_config decoder = {.input = config.embed, .hidden = config.hidden, .layers = config.layers};
-    if (asks_first(config.attention)) decoder.input += depth;
+    if (asks_first(&model->config)) decoder.input += depth;
     lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     init_output(model, params, name);
     return lb_params_status(params);
@@ -179,7 +189,7 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
                                lb_attended_result *seen)
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
-    const lb_additive_attention *a = &model->attention.additive;
+    const lb_additive_attention *a = model->attention.own;
     lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){
         .x = gates.x,
         .tokens = gates.tokens,
@@ -213,7 +223,7 @@ static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *co
 {
     if (model->combine.weight) {
         top = apply(&model->combine, top, context);
-        if (squashes(model->config.attention)) top = lb_tanh(top);
+        if (model->attention.type->combines) top = lb_tanh(top);
         context = NULL;
     }
     top = lb_dropout(top, model->config.dropout);
@@ -239,7 +249,7 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     lb_gates gates = target_gates(model, &target_in, encoded->table);
     const int32_t *lengths = target_in.lengths;
     lb_tensor *top =
-        asks_first(model->config.attention)
+        asks_first(&model->config)
             ? ask_and_read(model, &encoded->memory, gates, lengths, initial[0], &decoded.final[0], &seen)
             : read_layer(cell, gates, lengths, initial[0], &decoded.final[0]);
     for (int layer = 1; layer < model->config.layers; layer++) {

@@ -1,9 +1,18 @@
 /* The configuration of an lb_seq2seq in files. */
-#include "models/model_config.h"
+#include "models/extensions.h"
 #include "models/model_formats.h"
 #include "models/seq2seq.h"
 
-#define FIELD(name) #name, offsetof(lb_seq2seq_config, name)
+#include <stdio.h>
+#include <string.h>
+
+/* What a file says: the attention by its name, which may be one of one's own. */
+typedef struct description {
+    lb_seq2seq_config config;
+    char attention[LB_CONFIG_WORD_BYTES];
+} description;
+
+#define FIELD(name) #name, offsetof(description, config.name)
 
 static const lb_config_field fields[] = {
     {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
@@ -12,28 +21,39 @@ static const lb_config_field fields[] = {
     {FIELD(hidden), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
     {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
-    {FIELD(attention), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_attention_names},
+    {"attention", offsetof(description, attention), LB_CONFIG_WORD, LB_CONFIG_NEEDED, NULL},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
     {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
     {0},
 };
 
-static char *config_json(const lb_model *model)
+char *lb_seq2seq_config_json(const lb_model *model)
 {
-    return lb_config_write(fields, &((const lb_seq2seq *)model)->config);
+    const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
+    description d = {.config = seq2seq->config};
+    snprintf(d.attention, sizeof d.attention, "%s", seq2seq->attention.type->name);
+    return lb_config_write(fields, &d);
 }
 
-static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
+static lb_status choose_attention(description *d, const lb_extensions *own, lb_error *error)
 {
-    lb_seq2seq_config config = {0};
-    lb_seq2seq *model = lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_seq2seq_init(model, params, name, config)) return lb_config_fail(params, error);
+    for (int kind = 0; lb_attention_names[kind]; kind++)
+        if (strcmp(lb_attention_names[kind], d->attention) == 0) {
+            d->config.attention = (lb_attention_kind)kind;
+            return LB_OK;
+        }
+    d->config.own_attention = lb_attention_type_find(d->attention, own, error);
+    return d->config.own_attention ? LB_OK : LB_ERROR_FORMAT;
+}
+
+lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *json, const lb_extensions *own,
+                             lb_error *error)
+{
+    description d = {0};
+    if (!lb_config_read(fields, json, &d)) return lb_config_fail(params, error);
+    if (choose_attention(&d, own, error)) return NULL;
+    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
+    if (!model || lb_seq2seq_init(model, params, name, d.config)) return lb_config_fail(params, error);
     return &model->base;
 }
-
-const lb_model_format lb_seq2seq_format = {
-    .kind = &lb_seq2seq_kind,
-    .config_json = config_json,
-    .restore = restore,
-};

@@ -1,5 +1,4 @@
 /* The configuration of an lb_transformer in files. */
-#include "models/model_config.h"
 #include "models/model_formats.h"
 #include "models/transformer.h"
 
@@ -23,22 +22,18 @@ static const lb_config_field fields[] = {
     {0},
 };
 
-static char *config_json(const lb_model *model)
+char *lb_transformer_config_json(const lb_model *model)
 {
     return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
-static lb_model *restore(lb_params *params, const char *name, const char *json, lb_error *error)
+lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *json,
+                                 const lb_extensions *own, lb_error *error)
 {
+    (void)own;
     lb_transformer_config config = {0};
     lb_transformer *model =
         lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
     if (!model || lb_transformer_init(model, params, name, config)) return lb_config_fail(params, error);
     return &model->base;
 }
-
-const lb_model_format lb_transformer_format = {
-    .kind = &lb_transformer_kind,
-    .config_json = config_json,
-    .restore = restore,
-};

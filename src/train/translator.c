@@ -155,7 +155,7 @@ static lb_status load(const lb_safetensors *file, lb_translator *t, lb_error *er
     if (status) return status;
     t->params = lb_params_new(0);
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
-    t->model = lb_model_load(file, t->params, error);
+    t->model = lb_model_load(file, t->params, NULL, error);
     if (!t->model) return error->status;
     const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
     status = training ? keep(t, training, &t->training, error) : LB_OK;

@@ -110,7 +110,7 @@ static double *attention(const char *path, const int32_t *list, int32_t count, i
     lb_params *params = lb_params_new(0);
     lb_tape *tape = lb_tape_new();
     ck_assert_int_eq(lb_safetensors_open(path, &weights_file, NULL), LB_OK);
-    const lb_model *sorter = lb_model_load(weights_file, params, NULL);
+    const lb_model *sorter = lb_model_load(weights_file, params, NULL, NULL);
     ck_assert_ptr_nonnull(sorter);
     int32_t *id, *lengths;
     lb_tokens source = lb_tokens_new(tape, 1, count, &id, &lengths);

@@ -58,30 +58,12 @@ START_TEST(test_every_lesson_has_program_page_and_printed_numbers)
 }
 END_TEST
 
-/* How many blocks that open with `fence` the page has; each of them must be lines of `source`. */
-static int count_blocks(const char *lesson, const support_lines *page, const char *fence,
-                        const support_lines *source, bool (*same)(const char *, const char *))
-{
-    int blocks = 0;
-    for (int i = 0; i < page->count; i++) {
-        if (strcmp(page->line[i], fence) != 0) continue;
-        support_lines block = {0};
-        while (++i < page->count && strcmp(page->line[i], "```") != 0)
-            block.line[block.count++] = page->line[i];
-        ck_assert_msg(block.count > 0, "%s.md: an empty block", lesson);
-        ck_assert_msg(support_find_lines(&block, source, same) >= 0,
-                      "%s.md: the block that begins with '%s' is not what the lesson has", lesson,
-                      block.line[0]);
-        blocks++;
-    }
-    return blocks;
-}
-
 static void check_code(const char *lesson, char *page)
 {
     char *code = read_lesson_file(PROGRAMS, lesson, ".c");
     support_lines program = support_cut_lines(code), lines = support_cut_lines(page);
-    ck_assert_msg(count_blocks(lesson, &lines, "```c", &program, same_text) > 0, "%s.md has no code", lesson);
+    ck_assert_msg(support_count_blocks(lesson, &lines, "```c", &program, same_text) > 0, "%s.md has no code",
+                  lesson);
     free(code);
 }
 
@@ -95,7 +77,7 @@ static void check_numbers(const char *lesson, char *page)
 {
     char *text = read_lesson_file(PRINTED, lesson, ".txt");
     support_lines printed = support_cut_lines(text), lines = support_cut_lines(page);
-    ck_assert_msg(count_blocks(lesson, &lines, "```text", &printed, support_same_line) > 0,
+    ck_assert_msg(support_count_blocks(lesson, &lines, "```text", &printed, support_same_line) > 0,
                   "%s.md has no numbers", lesson);
     free(text);
 }

@@ -197,7 +197,7 @@ static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *para
     lb_safetensors *file;
     ck_assert_int_eq(lb_safetensors_open(path, &file, NULL), LB_OK);
     lb_params *again = lb_params_new(99);
-    const lb_model *loaded = lb_model_load(file, again, &error);
+    const lb_model *loaded = lb_model_load(file, again, NULL, &error);
     ck_assert_msg(loaded != NULL, "%s", error.message);
     ck_assert_ptr_eq(loaded->kind, &lb_ensemble_kind);
     ck_assert_int_eq(((const lb_ensemble *)loaded)->count, ensemble->count);
@@ -225,7 +225,7 @@ START_TEST(test_ensemble_of_ensembles_is_one)
                               add_transformer(stores[1], "any", 1)};
     const lb_params *of_pair[] = {stores[0], stores[1]};
     lb_params *inner = lb_params_new(3), *outer = lb_params_new(4);
-    lb_ensemble *both = lb_ensemble_gather(inner, pair, of_pair, 2, NULL);
+    lb_ensemble *both = lb_ensemble_gather(inner, pair, of_pair, 2, NULL, NULL);
     ck_assert_ptr_nonnull(both);
     ck_assert_ptr_nonnull(lb_params_find(inner, "member.0.output.weight"));
     ck_assert_int_eq(lb_ensemble_init(&t.ensemble, pair, 2, NULL), LB_OK);
@@ -233,7 +233,7 @@ START_TEST(test_ensemble_of_ensembles_is_one)
     const lb_model *members[] = {&both->base, pair[0]};
     const lb_params *of_members[] = {inner, stores[0]};
     lb_error error = {0};
-    lb_ensemble *all = lb_ensemble_gather(outer, members, of_members, 2, &error);
+    lb_ensemble *all = lb_ensemble_gather(outer, members, of_members, 2, NULL, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
     ck_assert_ptr_nonnull(lb_params_find(outer, "member.0.member.1.output.weight"));
     expect_same_outputs(all->member[0], &both->base, t.tape);
@@ -261,7 +261,7 @@ START_TEST(test_ensemble_impossible_members_are_errors)
     ck_assert_ptr_nonnull(strstr(error.message, "model 1 has 9 and 7"));
     error = (lb_error){0};
     ck_assert_ptr_null(
-        lb_ensemble_gather(all, members, stores, 2, &error)); /* the store holds three models */
+        lb_ensemble_gather(all, members, stores, 2, NULL, &error)); /* the store holds three models */
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     lb_params_free(all);
     lb_params_free(other);
@@ -293,7 +293,7 @@ START_TEST(test_ensemble_configuration_that_makes_no_sense_is_refused)
                          LB_OK);
         lb_safetensors *file;
         ck_assert_int_eq(lb_safetensors_open(path, &file, NULL), LB_OK);
-        ck_assert_ptr_null(lb_model_load(file, params, &error));
+        ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
         ck_assert_msg(error.status == LB_ERROR_FORMAT, "%s: %s", bad[i], error.message);
         lb_safetensors_free(file);
         lb_params_free(params);
@@ -308,7 +308,7 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
     char path[SUPPORT_PATH];
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
-    lb_ensemble *all = params && tape ? lb_ensemble_gather(params, members, stores, 2, &error) : NULL;
+    lb_ensemble *all = params && tape ? lb_ensemble_gather(params, members, stores, 2, NULL, &error) : NULL;
     lb_status status = all ? LB_OK : error.status ? error.status : LB_ERROR_MEMORY;
     if (all) {
         lb_tokens source = {tape, ROWS, SOURCE, source_id, source_lengths};

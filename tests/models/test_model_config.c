@@ -1,8 +1,7 @@
 /* Configurations as JSON and back, and what is none. */
 #include "base/alloc.h"
-#include "models/model_config.h"
-#include "models/model_formats.h"
-
+#include "models/seq2seq.h"
+#include "models/transformer.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 
@@ -102,21 +101,44 @@ START_TEST(test_config_write_without_memory_is_null_and_leaks_nothing)
 }
 END_TEST
 
-/* The configuration of a model that `format` makes of the JSON, as it writes it. */
-static void check_restored(const lb_model_format *format, const char *text, const char *expected)
+#define LONGEST "a word of thirty-one letters .."
+
+START_TEST(test_config_word_is_a_text_that_fits_and_is_there)
+{
+    typedef char word[LB_CONFIG_WORD_BYTES];
+    static const lb_config_field just_one[] = {{"word", 0, LB_CONFIG_WORD, LB_CONFIG_NEEDED, NULL}, {0}};
+    static const char *const bad[] = {"{}", "{\"word\":1}", "{\"word\":null}", "{\"word\":\"." LONGEST "\"}"};
+    const word written = LONGEST;
+    word found = "";
+    ck_assert_uint_eq(strlen(LONGEST), LB_CONFIG_WORD_BYTES - 1);
+    char *text = lb_config_write(just_one, written);
+    ck_assert_str_eq(text, "{\"word\":\"" LONGEST "\"}");
+    ck_assert(lb_config_read(just_one, text, found));
+    ck_assert_str_eq(found, LONGEST);
+    lb_release(text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!lb_config_read(just_one, bad[i], found), "%s", bad[i]);
+}
+END_TEST
+
+#define NO_SENSE "the model's configuration makes no sense"
+
+/* The configuration of a model that `kind` makes of the JSON, as it writes it; or else what it says against it. */
+static void check_restored(const lb_model_kind *kind, const char *text, const char *expected,
+                           const char *message)
 {
     lb_params *params = lb_params_new(1);
     lb_error error = {0};
-    const lb_model *model = format->restore(params, "", text, &error);
+    const lb_model *model = kind->restore(params, "", text, NULL, &error);
     if (expected) {
         ck_assert_msg(model, "%s", error.message);
-        char *written = format->config_json(model);
+        char *written = kind->config_json(model);
         ck_assert_str_eq(written, expected);
         lb_release(written);
     } else {
         ck_assert_ptr_null(model);
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-        ck_assert_str_eq(error.message, "the model's configuration makes no sense");
+        ck_assert_str_eq(error.message, message);
     }
     lb_params_free(params);
 }
@@ -126,16 +148,20 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
         "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125,\"tied\":true}";
-    check_restored(&lb_seq2seq_format, whole, whole);
-    check_restored(&lb_seq2seq_format,
+    check_restored(&lb_seq2seq_kind, whole, whole, NULL);
+    check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dot\",\"dropout\":0}",
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
-                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}");
-    check_restored(&lb_seq2seq_format,
+                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}",
+                   NULL);
+    check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dotted\",\"dropout\":0}",
-                   NULL);
+                   NULL,
+                   "the model has an unknown attention, dotted: one that is not built in has to be among the "
+                   "attentions of lb_extensions");
+    check_restored(&lb_seq2seq_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
 }
 END_TEST
 
@@ -144,14 +170,15 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125,\"tied\":true}";
-    check_restored(&lb_transformer_format, whole, whole);
+    check_restored(&lb_transformer_kind, whole, whole, NULL);
     check_restored(
-        &lb_transformer_format,
+        &lb_transformer_kind,
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}",
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
-        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}");
-    check_restored(&lb_transformer_format, "{\"source_vocab\":7,\"target_vocab\":8}", NULL);
+        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}",
+        NULL);
+    check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
 }
 END_TEST
 
@@ -162,6 +189,7 @@ int main(void)
                                            test_config_read_takes_the_default_of_a_field_that_is_missing,
                                            test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
                                            test_config_write_without_memory_is_null_and_leaks_nothing,
+                                           test_config_word_is_a_text_that_fits_and_is_there,
                                            test_restored_seq2seq_has_the_configuration_of_the_file,
                                            test_restored_transformer_has_the_configuration_of_the_file));
 }

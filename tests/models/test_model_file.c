@@ -24,7 +24,7 @@ static void check_round_trip(const lb_model *model, lb_params *params)
     lb_safetensors *file;
     ck_assert_msg(lb_safetensors_open(path, &file, &error) == LB_OK, "%s", error.message);
     lb_params *others = lb_params_new(99);
-    const lb_model *loaded = lb_model_load(file, others, &error);
+    const lb_model *loaded = lb_model_load(file, others, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
     ck_assert_int_eq(lb_params_count(others), lb_params_count(params));
     lb_tape *tape = lb_tape_new();

@@ -71,6 +71,24 @@ int support_find_lines(const support_lines *block, const support_lines *text,
     return -1;
 }
 
+int support_count_blocks(const char *name, const support_lines *page, const char *fence,
+                         const support_lines *source, bool (*same)(const char *, const char *))
+{
+    int blocks = 0;
+    for (int i = 0; i < page->count; i++) {
+        if (strcmp(page->line[i], fence) != 0) continue;
+        support_lines block = {0};
+        while (++i < page->count && strcmp(page->line[i], "```") != 0)
+            block.line[block.count++] = page->line[i];
+        ck_assert_msg(block.count > 0, "%s.md: an empty block", name);
+        ck_assert_msg(support_find_lines(&block, source, same) >= 0,
+                      "%s.md: the block that begins with '%s' is not what the source has", name,
+                      block.line[0]);
+        blocks++;
+    }
+    return blocks;
+}
+
 /* A number as it is written. */
 typedef struct number {
     size_t length; /* 0: there is none */

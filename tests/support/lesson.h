@@ -30,6 +30,10 @@ support_lines support_cut_lines(char *text);
 int support_find_lines(const support_lines *block, const support_lines *text,
                        bool (*same)(const char *, const char *));
 
+/* How many blocks of the page NAME.md open with the line `fence`; each of them must be lines of `source`. */
+int support_count_blocks(const char *name, const support_lines *page, const char *fence,
+                         const support_lines *source, bool (*same)(const char *, const char *));
+
 /* Do two lines say the same? Words are compared one by one, whatever lies between them. A number with decimals may
  * differ by 1.5 units of the last digit, and has as many digits. In a line that says "measured" a number may be any. */
 bool support_same_line(const char *expected, const char *found);

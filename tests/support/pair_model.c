@@ -68,7 +68,8 @@ static lb_model *train_ensemble(lb_params *params, lb_tape *tape, int steps, lb_
         members[i] = stores[i] ? train(stores[i], tape, steps, LB_ATTENTION_ADDITIVE) : NULL;
         if (!members[i]) return NULL; /* the process ends anyway */
     }
-    lb_ensemble *all = lb_ensemble_gather(params, members, (const lb_params *const *)stores, MEMBERS, error);
+    lb_ensemble *all =
+        lb_ensemble_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error);
     for (int i = 0; i < MEMBERS; i++) lb_params_free(stores[i]);
     return all ? &all->base : NULL;
 }

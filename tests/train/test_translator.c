@@ -133,7 +133,7 @@ START_TEST(test_translator_load_gives_the_ensemble_that_was_saved)
     ck_assert_int_eq(lb_transformer_init(&other, second, "", config), LB_OK);
     const lb_model *members[] = {made.model, &other.base};
     const lb_params *stores[] = {made.params, second};
-    lb_ensemble *ensemble = lb_ensemble_gather(both, members, stores, 2, &error);
+    lb_ensemble *ensemble = lb_ensemble_gather(both, members, stores, 2, NULL, &error);
     ck_assert_msg(ensemble, "%s", error.message);
     lb_params_free(made.params);
     lb_params_free(second);

@@ -1,0 +1,108 @@
+/* The built-in types of attention. */
+#include "lookback/ops.h"
+#include "models/decoder_attention.h"
+
+static lb_status init_none(lb_decoder_attention *attention, lb_params *params)
+{
+    attention->depth = 0;
+    return lb_params_status(params);
+}
+
+static void prepare_none(const lb_decoder_attention *attention, lb_attended_memory *memory)
+{
+    (void)attention;
+    memory->keys = NULL;
+}
+
+static lb_status init_additive(lb_decoder_attention *attention, lb_params *params)
+{
+    lb_additive_attention *additive = lb_params_alloc(params, sizeof *additive);
+    lb_additive_attention_config config = {.query = attention->config.query, .key = attention->config.key};
+    attention->own = additive;
+    if (!additive) return LB_ERROR_MEMORY;
+    return lb_additive_attention_init(additive, params, attention->name, config);
+}
+
+static void prepare_additive(const lb_decoder_attention *attention, lb_attended_memory *memory)
+{
+    memory->keys = lb_additive_attention_project_keys(attention->own, memory->keys);
+}
+
+static lb_status init_multiplicative(lb_decoder_attention *attention, lb_params *params, lb_score score)
+{
+    lb_multiplicative_attention *multiplicative = lb_params_alloc(params, sizeof *multiplicative);
+    attention->own = multiplicative;
+    if (!multiplicative) return LB_ERROR_MEMORY;
+    return lb_multiplicative_attention_init(multiplicative, params, attention->name, score,
+                                            attention->config.query, attention->config.key);
+}
+
+static lb_status init_dot(lb_decoder_attention *attention, lb_params *params)
+{
+    return init_multiplicative(attention, params, LB_SCORE_DOT);
+}
+
+static lb_status init_general(lb_decoder_attention *attention, lb_params *params)
+{
+    return init_multiplicative(attention, params, LB_SCORE_GENERAL);
+}
+
+static lb_status init_scaled_dot(lb_decoder_attention *attention, lb_params *params)
+{
+    return init_multiplicative(attention, params, LB_SCORE_SCALED_DOT);
+}
+
+static lb_attended_result ask_multiplicative(const lb_decoder_attention *attention, lb_tensor *query,
+                                             const lb_attended_memory *memory)
+{
+    return lb_multiplicative_attention_forward(attention->own, query, memory->keys, memory->values,
+                                               memory->mask);
+}
+
+static lb_status init_multi_head(lb_decoder_attention *attention, lb_params *params)
+{
+    static const char *const names[] = {"W_q", "W_k", "W_v", "W_o"};
+    const lb_decoder_attention_config *c = &attention->config;
+    lb_multi_head *multi_head = lb_params_alloc(params, sizeof *multi_head);
+    attention->depth = c->query;
+    attention->heads = c->heads ? c->heads : 1;
+    attention->own = multi_head;
+    if (!multi_head) return LB_ERROR_MEMORY;
+    lb_multi_head_config config = {.embed = c->query, .key_embed = c->key, .heads = attention->heads};
+    config.no_bias = true;
+    config.names = names;
+    return lb_multi_head_init(multi_head, params, attention->name, config);
+}
+
+static void prepare_multi_head(const lb_decoder_attention *attention, lb_attended_memory *memory)
+{
+    lb_key_values seen = lb_multi_head_project(attention->own, memory->keys, memory->values);
+    memory->keys = seen.keys;
+    memory->values = seen.values;
+}
+
+static lb_attended_result ask_multi_head(const lb_decoder_attention *attention, lb_tensor *query,
+                                         const lb_attended_memory *memory)
+{
+    return lb_multi_head_ask(attention->own, query, (lb_key_values){memory->keys, memory->values},
+                             lb_key_mask(memory->mask), NULL);
+}
+
+/* kind, type, name, combines, init, prepare, ask */
+#define BUILT_IN(X)                                                                                          \
+    X(LB_ATTENTION_ADDITIVE, additive, "additive", false, init_additive, prepare_additive, NULL)             \
+    X(LB_ATTENTION_NONE, none, "none", false, init_none, prepare_none, NULL)                                 \
+    X(LB_ATTENTION_DOT, dot, "dot", true, init_dot, NULL, ask_multiplicative)                                \
+    X(LB_ATTENTION_GENERAL, general, "general", true, init_general, NULL, ask_multiplicative)                \
+    X(LB_ATTENTION_SCALED_DOT, scaled_dot, "scaled-dot", true, init_scaled_dot, NULL, ask_multiplicative)    \
+    X(LB_ATTENTION_MULTI_HEAD, multi_head, "multi-head", false, init_multi_head, prepare_multi_head,         \
+      ask_multi_head)
+
+#define TYPE(kind, type, name, ...) static const lb_attention_type type = {name, __VA_ARGS__};
+BUILT_IN(TYPE)
+
+#define TYPE_OF_KIND(kind, type, ...) [kind] = &type,
+const lb_attention_type *const lb_attention_types[] = {BUILT_IN(TYPE_OF_KIND) NULL};
+
+#define NAME_OF_KIND(kind, type, name, ...) [kind] = (name),
+const char *const lb_attention_names[] = {BUILT_IN(NAME_OF_KIND) NULL};

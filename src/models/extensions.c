@@ -1,0 +1,68 @@
+#include "models/extensions.h"
+
+#include "models/decoder_attention.h"
+#include "models/ensemble.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+
+#include <string.h>
+
+static const lb_model_kind *const built_in[] = {&lb_seq2seq_kind, &lb_transformer_kind, &lb_ensemble_kind,
+                                                NULL};
+
+static const lb_model_kind *find_kind(const lb_model_kind *const *kinds, const char *name)
+{
+    for (; kinds && *kinds; kinds++)
+        if (strcmp((*kinds)->name, name) == 0) return *kinds;
+    return NULL;
+}
+
+static const lb_attention_type *find_attention(const lb_attention_type *const *types, const char *name)
+{
+    for (; types && *types; types++)
+        if (strcmp((*types)->name, name) == 0) return *types;
+    return NULL;
+}
+
+const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error)
+{
+    const lb_model_kind *found = find_kind(built_in, name);
+    if (!found && own) found = find_kind(own->kinds, name);
+    if (!found)
+        lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "the file holds a model of unknown kind, %.80s: one that is not built in has to be among "
+            "the kinds of lb_extensions",
+            name);
+    return found;
+}
+
+const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error)
+{
+    const lb_attention_type *found = find_attention(lb_attention_types, name);
+    if (!found && own) found = find_attention(own->attentions, name);
+    if (!found)
+        lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "the model has an unknown attention, %.80s: one that is not built in has to be among the "
+            "attentions of lb_extensions",
+            name);
+    return found;
+}
+
+/* Whose name is taken is not found under it. */
+lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
+{
+    static const char taken[] = "%s of one's own cannot be called '%.80s': the name is taken";
+    for (const lb_model_kind *const *kind = own ? own->kinds : NULL; kind && *kind; kind++)
+        if (lb_model_kind_find((*kind)->name, own, NULL) != *kind)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "a model kind", (*kind)->name);
+    for (const lb_attention_type *const *type = own ? own->attentions : NULL; type && *type; type++) {
+        if (lb_attention_type_find((*type)->name, own, NULL) != *type)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "an attention", (*type)->name);
+        if (strlen((*type)->name) >= LB_CONFIG_WORD_BYTES)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "an attention's name has more than %d bytes: %.80s",
+                                LB_CONFIG_WORD_BYTES - 1, (*type)->name);
+    }
+    return LB_OK;
+}
