@@ -14,6 +14,7 @@
 #include "shared/model.h"
 
 #include "tensor/gemm.h"
+#include "tensor/gemm_blas.h"
 #include "tensor/row_tiles.h"
 #include <lookback/lookback.h>
 
@@ -212,12 +213,18 @@ static lb_status allocate(plan *p, lb_error *error)
     return p->a && p->b && p->c ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }
 
+static void by_openblas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                        int64_t stride)
+{
+    lb_gemm_blas(m, n, k, a, b, beta, c, stride);
+}
+
 static void multiply(const plan *p, const group *g, product x, int64_t tile)
 {
     int64_t m = x.m ? x.m : lb_row_tile_height(g->tiles, tile, g->rows);
     lb_matrix a = {p->a + tile * g->a_step, x.a_transposed ? m : x.k, x.a_transposed};
     lb_matrix b = {p->b + tile * g->b_step + x.b, x.b_transposed ? x.k : x.n, x.b_transposed};
-    lb_gemm_fn *serial = p->openblas ? lb_gemm_blas : lb_gemm_serial;
+    lb_gemm_fn *serial = p->openblas ? by_openblas : lb_gemm_serial;
     lb_real *c = p->c + tile * g->c_step;
     if (g->steps)
         serial(m, x.n, x.k, a, b, 1, c, x.n);
@@ -282,13 +289,19 @@ int main(int argc, char **argv)
     if (status != APP_RUN) return status;
     bench_size_settle(&size);
     lb_set_threads(threads);
-    lb_gemm_prepare();
     (bench_is_transformer(&size) ? plan_transformer : plan_seq2seq)(&p, &size);
     lb_error error = {0};
+    if (p.openblas && !lb_gemm_blas_kernel()) {
+        lb_error_set(&error, LB_ERROR_ARGUMENT, "--openblas: this build has no OpenBLAS");
+        return app_fail(&error);
+    }
     lb_status allocated = allocate(&p, &error);
     if (!allocated) {
         count_work(&p);
-        report(&p, &size, bench_time(effort, run_plan, &p));
+        lb_gemm_hold();
+        bench_timing timing = bench_time(effort, run_plan, &p);
+        lb_gemm_release();
+        report(&p, &size, timing);
     }
     lb_release(p.a);
     lb_release(p.b);

@@ -15,6 +15,7 @@ typedef struct training {
     lb_tape *tape;
     lb_adam *adam;
     int batch;
+    lb_error error; /* of the first step that failed */
 } training;
 
 static void train_step(void *context, int step)
@@ -23,8 +24,8 @@ static void train_step(void *context, int step)
     lb_tape_reset(t->tape);
     lb_batch lists = lb_sort_batch(&t->model.task, t->tape, t->batch, step);
     lb_tensor *logits = lb_model_forward(t->model.model, lists.source, lists.target_in);
-    lb_backward(lb_cross_entropy(logits, lists.target_out, LB_PAD));
-    lb_adam_step(t->adam);
+    lb_tensor *loss = lb_cross_entropy(logits, lists.target_out, LB_PAD);
+    if (lb_backward(loss, &t->error) || lb_adam_step(t->adam, &t->error)) return;
 }
 
 /* FNV-1a of the weights' bytes: threads must not change it. */
@@ -68,9 +69,9 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
     }
     if (!status) {
         bench_timing timing = bench_time(effort, train_step, &t);
-        status = lb_tape_status(t.tape);
+        status = t.error.status;
         if (status)
-            lb_error_set(error, status, "%s", lb_tape_error(t.tape));
+            lb_error_set(error, status, "%s", t.error.message);
         else
             report(&t, size, attention, timing);
     }

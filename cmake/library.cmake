@@ -32,7 +32,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/r
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(lookback_inside INTERFACE lookback_options OpenMP::OpenMP_C m)
+target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THREADS} m)
 
 function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)

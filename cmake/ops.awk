@@ -1,11 +1,11 @@
 # Reads src/autograd/ops/*.c and writes what is public in them: a function with a /** comment */ in front.
 #   -v mode=header     their declarations, as a C header
-#   -v mode=reference  the same as a page of documentation, with each op's formula and derivative
+#   -v mode=reference  the same as a page of documentation, with each op's operands, formula and derivative
 function flush_file() {
     if (mode == "header") printf "%s", functions
     else if (file != "") {
         print "\n## " file "\n\n" intro "\n"
-        if (rows != "") print "| op | forward | backward |\n|---|---|---|\n" rows
+        if (rows != "") print "| op | operands | forward | backward |\n|---|---|---|---|\n" rows
         sub(/\n$/, "", functions)
         print "```c\n" functions "```"
     }
@@ -17,7 +17,8 @@ BEGIN {
         print "#ifndef LOOKBACK_OPS_H\n#define LOOKBACK_OPS_H\n\n#include \"lookback/autograd.h\"\n\nLB_BEGIN_DECLS\n"
     } else {
         print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
-        print "In a derivative, dx is the gradient of x: backward adds to it."
+        print "In a derivative, dx is the gradient of x: backward adds to it. An operand with a question mark may be NULL; three dots"
+        print "stand for any number of operands."
     }
 }
 FNR == 1 {
@@ -44,8 +45,10 @@ state == "function" {
     else functions = functions $0 "\n"
     next
 }
-# A descriptor, or the macro that writes one: name, formula and derivative are its first three strings, or a macro's
-# first operand and two strings. A string may go on in the next line.
+# A macro that writes descriptors says the operands of them all, in front of them.
+match($0, /\.operands = "[^"]*"/) { operands = substr($0, RSTART + 13, RLENGTH - 14) }
+# A descriptor, or the macro that writes one: name, operands, formula and derivative are its first four strings, or a
+# macro's first operand and two strings. A string may go on in the next line.
 /^static const lb_op [a-z_]+ = / { state = "descriptor"; text = "" }
 state == "descriptor" {
     text = text $0
@@ -61,10 +64,10 @@ state == "descriptor" {
         derivative = part[4]
     } else {
         name = part[2]
-        formula = part[4]
-        derivative = part[6]
+        formula = part[6]
+        derivative = part[8]
     }
-    rows = rows "| `" name "` | `" formula "` | `" derivative "` |\n"
+    rows = rows "| `" name "` | `" operands "` | `" formula "` | `" derivative "` |\n"
 }
 END {
     flush_file()

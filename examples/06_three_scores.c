@@ -101,36 +101,39 @@ static double microseconds(void)
 }
 
 /* Prints the least of many calls, since whatever disturbs a call makes it longer. */
-static void measure(const setting *s, int way, lb_tape *tape)
+static lb_status measure(const setting *s, int way, lb_tape *tape, lb_error *error)
 {
     double forward = INFINITY, backward = INFINITY;
-    for (int call = 0; call < CALLS; call++) {
+    lb_status status = LB_OK;
+    for (int call = 0; call < CALLS && !status; call++) {
         lb_tape_reset(tape);
         double start = microseconds();
         lb_tensor *loss = lb_sum_all(attend(s, way, tape).context);
         double middle = microseconds();
-        lb_backward(loss);
+        status = lb_backward(loss, error);
         forward = fmin(forward, middle - start);
         backward = fmin(backward, microseconds() - middle);
     }
     printf("  %6.0f + %5.0f", forward, backward);
+    return status;
 }
 
-static lb_status measure_all(lb_tape *tape)
+static lb_status measure_all(lb_tape *tape, lb_error *error)
 {
+    lb_status status = LB_OK;
     printf("microseconds, forward + backward, for 64 queries with ten keys each, on one thread\n");
     printf("         width             dot      scaled dot         general        additive\n");
     lb_set_threads(1);
-    for (int64_t width = 64; width <= 512; width *= 2) {
+    for (int64_t width = 64; width <= 512 && !status; width *= 2) {
         setting s;
         lb_params *params = lb_params_new(0);
         init(&s, params, 64, width);
         printf("measured %5lld", (long long)width);
-        for (int way = 0; way < WAYS; way++) measure(&s, way, tape);
+        for (int way = 0; way < WAYS && !status; way++) status = measure(&s, way, tape, error);
         printf("\n");
         lb_params_free(params);
     }
-    return lb_tape_status(tape);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -141,7 +144,7 @@ int main(int argc, char **argv)
     lb_tape *tape = lb_tape_new();
     lb_params *params = lb_params_new(0);
     lb_status status = compare(tape, params, path, &error);
-    if (!status) status = measure_all(tape);
+    if (!status) status = measure_all(tape, &error);
     if (status) fprintf(stderr, "%s\n", lb_tape_status(tape) ? lb_tape_error(tape) : error.message);
     lb_params_free(params);
     lb_tape_free(tape);

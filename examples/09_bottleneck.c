@@ -31,7 +31,7 @@ static void print_memory(const lb_seq2seq *model, lb_tape *tape, int length)
 }
 
 /* Trains a model on lists of all lengths, and finds the share of lists of each length that it sorts then. */
-static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS])
+static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS], lb_error *error)
 {
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
@@ -49,19 +49,20 @@ static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS])
 
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
     lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 1e-2, .period = STEPS};
-    for (int step = 0; step < STEPS; step++) {
+    lb_status status = LB_OK;
+    for (int step = 0; step < STEPS && !status; step++) {
         lb_tape_reset(tape);
         task = lists_of(SHORTEST + step % LENGTHS);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_seq2seq_forward(&model, batch.source, batch.target_in);
-        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
         lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
-        lb_adam_step(adam);
+        if (!status) status = lb_adam_step(adam, error);
     }
-    lb_status status = LB_OK;
     for (int i = 0; i < LENGTHS && !status; i++) {
         task = lists_of(SHORTEST + i);
         status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact_match[i]);
+        if (status) lb_error_set(error, status, "%s", lb_tape_error(tape));
     }
     lb_adam_free(adam);
     lb_tape_free(tape);
@@ -106,9 +107,8 @@ int main(int argc, char **argv)
     const char *folder = argc > 1 ? argv[1] : ".";
     double without[LENGTHS], with[LENGTHS];
     lb_error error = {0};
-    lb_status status = learn(LB_ATTENTION_NONE, without);
-    if (!status) status = learn(LB_ATTENTION_ADDITIVE, with);
-    if (status) lb_error_set(&error, status, "learning failed: %s", lb_status_text(status));
+    lb_status status = learn(LB_ATTENTION_NONE, without, &error);
+    if (!status) status = learn(LB_ATTENTION_ADDITIVE, with, &error);
     for (int i = 0; i < LENGTHS && !status; i++)
         printf("measured: %2d numbers  without %.3f  with %.3f\n", SHORTEST + i, without[i], with[i]);
     if (!status) status = draw_idea(folder, &error);

@@ -6,7 +6,7 @@
 enum { STEPS = 600, BATCH = 64, HELD_OUT = 1000 };
 
 /* Trains a transformer from nothing; what comes of it is printed. */
-static lb_status learn(void)
+static lb_status learn(lb_error *error)
 {
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
@@ -21,18 +21,20 @@ static lb_status learn(void)
     lb_transformer_init(&model, params, "", config);
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
     lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 5e-3, .period = STEPS};
+    lb_status status = LB_OK;
 
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS && !status; step++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_transformer_forward(&model, batch.source, batch.target_in);
-        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
         lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
-        lb_adam_step(adam);
+        if (!status) status = lb_adam_step(adam, error);
     }
     double exact = 0;
-    lb_status status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact);
-    printf("measured: sorts %.1f %% of the lists after %d steps\n", 100 * exact, STEPS);
+    if (!status && (status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact)) != LB_OK)
+        lb_error_set(error, status, "%s", lb_tape_error(tape));
+    if (!status) printf("measured: sorts %.1f %% of the lists after %d steps\n", 100 * exact, STEPS);
 
     lb_adam_free(adam);
     lb_tape_free(tape);
@@ -117,8 +119,7 @@ static lb_status look(const char *folder, lb_error *error)
 int main(int argc, char **argv)
 {
     lb_error error = {0};
-    lb_status status = learn();
-    if (status) lb_error_set(&error, status, "learning failed: %s", lb_status_text(status));
+    lb_status status = learn(&error);
     if (!status) status = look(argc > 1 ? argv[1] : ".", &error);
     if (status) fprintf(stderr, "%s\n", error.message);
     return status != LB_OK;

@@ -15,6 +15,31 @@ add_test(NAME readme_program COMMAND readme_program)
 set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
+# The same program, but for a word of its text.
+function(vary_readme_program output from to)
+  add_custom_command(OUTPUT ${output} COMMAND sed s/${from}/${to}/ ${DOCUMENTS}/readme_program.c > ${output}
+    DEPENDS ${DOCUMENTS}/readme_program.c VERBATIM)
+endfunction()
+
+# With a learning rate that no training survives it fails, and says why.
+vary_readme_program(${DOCUMENTS}/readme_diverging.c "lr = 3e-3f" "lr = 1e38f")
+add_executable(readme_diverging ${DOCUMENTS}/readme_diverging.c)
+target_link_libraries(readme_diverging PRIVATE lookback)
+add_test(NAME readme_diverging COMMAND sh -c [[
+  "$0" 2> "$1"
+  test $? -eq 75 && grep -q "^lb_adam_step: step 2: the gradient's norm is not finite (training diverged)" "$1"]]
+  $<TARGET_FILE:readme_diverging> ${DOCUMENTS}/readme_diverging.txt)
+set_tests_properties(readme_diverging PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
+
+# With each of its allocations failing it fails, too.
+vary_readme_program(${DOCUMENTS}/readme_short.c "step < 600" "step < 2")
+set_source_files_properties(${DOCUMENTS}/readme_short.c PROPERTIES
+  COMPILE_DEFINITIONS main=readme_main COMPILE_OPTIONS -Wno-missing-prototypes)
+add_executable(readme_out_of_memory documents/readme_out_of_memory.c ${DOCUMENTS}/readme_short.c)
+target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
+add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
+set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
+
 # The op of CONTRIBUTING joins the registry, and passes the tests of all ops.
 code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
 add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h

@@ -16,7 +16,8 @@ typedef enum lb_mode {
     LB_MODE_EVALUATE /* neither */
 } lb_mode;
 
-/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. */
+/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. Every function takes NULL
+ *  for a tape that is out of memory. */
 lb_tape *lb_tape_new(void);
 
 /** Frees the tape and all tensors on it. NULL is allowed. */
@@ -56,31 +57,38 @@ lb_tensor *lb_length_mask(lb_tape *tape, const int32_t *lengths, int64_t batch, 
 lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length);
 
 /** The parameter as a tensor of this tape; values and gradient are shared. For ops that have no other operand on
- *  a tape: an op finds its tape through its operands. */
+ *  a tape: an op finds its tape through its operands. Errors: those of a poison parameter; LB_ERROR_MEMORY. */
 lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);
 
 /** The value of a tensor with one element; NaN for any other and for poison. */
 lb_real lb_item(const lb_tensor *tensor);
 
+/** Why a tensor is poison: the first error of its tape, or of the parameters that it would belong to, or what was wrong with
+ *  an op that knew no tape. LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "no tensor" for NULL.
+ *  Memory: that of an op without a tape stays until this thread runs another one. */
+lb_status lb_tensor_status(const lb_tensor *tensor);
+const char *lb_tensor_error(const lb_tensor *tensor);
+
 /** The values of a tensor as double, for what knows no tensors, such as the figures.
- *  Shapes: those of the tensor, which must be on a tape. NULL for poison.
+ *  Shapes: those of the tensor, which must be on a tape. NULL for poison and for a parameter.
  *  Errors: LB_ERROR_MEMORY; then NULL. Memory: lives until lb_tape_reset. */
 double *lb_doubles(const lb_tensor *tensor);
 
-/** The other outputs of the op that made `first`. Poison has only itself. */
+/** The other outputs of the op that made `first`; NULL of an output that it does not have. Poison has only itself, and NULL
+ *  has NULL. */
 lb_tensor *lb_op_output(lb_tensor *first, int index);
 
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that led to it and wants one.
  *  Parameters accumulate: whoever uses their gradient sets it to zero afterwards, as the optimisers do.
- *  Errors: whatever the tape holds, and then no parameter's gradient is touched; LB_ERROR_SHAPE if `loss` has more
- *  elements than one; LB_ERROR_ARGUMENT if backward has run since the last reset; LB_ERROR_MEMORY before the first
- *  gradient is written: a backward that begins ends. */
-lb_status lb_backward(lb_tensor *loss);
+ *  Errors: whatever the tape holds, so that nothing before needs a check, and then no parameter's gradient is touched;
+ *  LB_ERROR_SHAPE if `loss` has more elements than one; LB_ERROR_ARGUMENT if it is NULL or on no tape, or if backward has
+ *  run since the last reset; LB_ERROR_MEMORY before the first gradient is written: a backward that begins ends. */
+LB_MUST_USE lb_status lb_backward(lb_tensor *loss, lb_error *error);
 
 /** The same for an output of any shape: adds the gradient of the sum over `cotangent[i] * output[i]`. */
-lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent);
+LB_MUST_USE lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error);
 
-/** True if the tensor is NULL-safe to compute with: neither NULL nor poison. */
+/** True if the tensor can be computed with: neither NULL nor poison. */
 bool lb_is_sound(const lb_tensor *tensor);
 
 /* ---- A padded batch of sequences of token ids: the integers that enter a model. ---- */
@@ -119,8 +127,28 @@ typedef struct lb_gradcheck_options {
  *  gradient:  |analytic - numeric| <= atol + rtol |numeric|. Gradients start from random numbers, so that an op that overwrites
  *  instead of adding is caught; they are restored before it returns.
  *  Errors: LB_ERROR_GRADIENT names parameter, element and both values; any error of the tape. */
-lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters, int count,
-                       const lb_gradcheck_options *options, lb_error *error);
+LB_MUST_USE lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters,
+                                   int count, const lb_gradcheck_options *options, lb_error *error);
+
+/* ---- What an op of many operands reads, by name ---- */
+
+/** The operands of lb_attention_gru_sequence and of its unfused twin. */
+typedef struct lb_attention_gru_operands {
+    lb_tensor *x; /* [batch, time, 3 hidden] = W_ih input + b_ih without the context's part */
+    const lb_tokens
+        *tokens; /* NULL; or [batch, time]: each reads its row of x in place, a table [rows, 3 hidden] */
+    const int32_t *lengths;  /* [batch], alive until lb_tape_reset; NULL: all rows are full */
+    lb_tensor *initial;      /* [batch, hidden] */
+    lb_tensor *keys;         /* [batch, K, width], projected */
+    lb_tensor *values;       /* [batch, K, depth] */
+    lb_tensor *mask;         /* [batch, K], as lb_attend_additive takes it; NULL hides nothing */
+    lb_tensor *weight_query; /* [width, hidden] */
+    lb_tensor *v;            /* [1, width] */
+    lb_tensor
+        *weight_context; /* [3 hidden, depth or more]: the last `depth` columns count, so weight_ih will do */
+    lb_tensor *weight_hh; /* [3 hidden, hidden] */
+    lb_tensor *bias_hh;   /* [3 hidden] */
+} lb_attention_gru_operands;
 
 LB_END_DECLS
 

@@ -80,10 +80,11 @@ typedef struct lb_error {
  *  `error` may be NULL, then only the status is returned. */
 lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** What a status means, in a few words of English. */
+/** What a status means, in a few words of English; "unknown status" of a number that is none. */
 const char *lb_status_text(lb_status status);
 
-/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75. */
+/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75; 1 for a number that is
+ *  none. */
 int lb_status_exit(lb_status status);
 
 /* ---- Where memory comes from. Every allocation of the library passes here, so that a program can count them,
@@ -114,10 +115,11 @@ void lb_release(void *memory);
 /** Sets the number of threads for the calling thread's future work; 0 or less means one per processor. */
 void lb_set_threads(int threads);
 
-/** The number of threads in use. */
+/** The number of threads in use; 1 in a build without OpenMP. */
 int lb_threads(void);
 
-/** What multiplies matrices on this processor, such as "OpenBLAS 0.3.21 Cooperlake". Static memory. */
+/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake";
+ *  in a build without it, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 
 /* ---- Randomness as a function: a key and a position give the bits, and nothing else does. No generator has a state

@@ -22,7 +22,7 @@ typedef enum lb_split {
 
 /** Checks the numbers against each other, and that either split has a list at all.
  *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
-lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
+LB_MUST_USE lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
 
 /** Ids that a vocabulary of the task needs: the numbers and LB_FIRST_TOKEN special ones. */
 int32_t lb_sort_vocab(const lb_sort_task *task);
@@ -79,13 +79,13 @@ typedef struct lb_vocabulary lb_vocabulary;
  *  that stands for whatever the vocabulary does not have. Padding is LB_PAD: the first special symbol is for that.
  *  Memory: freed by lb_vocabulary_free; symbols are copied. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if a special symbol occurs twice or `unknown` is none of them; LB_ERROR_MEMORY. */
-lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
-                                 lb_error *error);
+LB_MUST_USE lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
+                                             lb_error *error);
 
 /** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and <unk>,
  *  are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
  *  Memory: freed by lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
-lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
+LB_MUST_USE lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
 
 /** Frees the vocabulary. NULL is allowed. */
 void lb_vocabulary_free(lb_vocabulary *vocabulary);
@@ -107,7 +107,7 @@ int32_t lb_vocabulary_size(const lb_vocabulary *vocabulary);
 /** The id of a symbol, or that of the unknown one. */
 int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 
-/** The symbol of an id, 0 <= id < size. Memory: the vocabulary's. */
+/** The symbol of an id; NULL of an id that it does not have. Memory: the vocabulary's. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
 /** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. Returns
@@ -162,7 +162,7 @@ typedef struct lb_pairs lb_pairs;
  *          found and expected, for the first bad line unless these are to be skipped, and if there is no good line;
  *          LB_ERROR_ARGUMENT for an impossible format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
-lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
 
 /** Takes about one of `share` pairs out of a file, as a file of its own with its own numbers from 0 on: for development
  *  where there are no other pairs. A hash of the source decides: pairs with the same source stay together, and who adds
@@ -172,7 +172,7 @@ lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error
  *          `pairs` is as it was.
  *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if too few pairs leave one of the two without any; those of
  *          lb_pairs_read. Cost: O(bytes). */
-lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
+LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
 
 /** Closes the file and frees all. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);
@@ -215,7 +215,8 @@ typedef struct lb_pair_step {
 /** The order of the pairs, of which only the lengths are read here, in batches of `batch_size`, for a seed.
  *  Memory: 8 bytes a pair; `pairs` must outlive it; freed by lb_pair_order_free. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
-lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed, lb_error *error);
+LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
+                                             lb_error *error);
 
 /** Frees the order. NULL is allowed. */
 void lb_pair_order_free(lb_pair_order *order);

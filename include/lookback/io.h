@@ -82,7 +82,7 @@ void lb_safetensors_free(lb_safetensors *file);
 /** Number of arrays. */
 size_t lb_safetensors_count(const lb_safetensors *file);
 
-/** The array `index`, in the order in which they lie in the file; index < count. */
+/** The array `index`, in the order in which they lie in the file; NULL if it has not so many. */
 const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, size_t index);
 
 /** The array of this name, or NULL. */

@@ -20,8 +20,8 @@ typedef struct lb_init {
         scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;
 
-/** A new, empty store; NULL if there is no memory for it. The seed decides how parameters start: each depends on the
- *  seed and its own name only, not on the order in which they are added. */
+/** A new, empty store; NULL if there is no memory for it, and every function takes NULL for such a store. The seed decides how
+ *  parameters start: each depends on the seed and its own name only, not on the order in which they are added. */
 lb_params *lb_params_new(uint64_t seed);
 
 /** Frees the store and all that it owns. NULL is allowed. */
@@ -41,7 +41,7 @@ const char *lb_params_error(const lb_params *params);
 lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
                          lb_init init);
 
-/** Parameters in the order in which they were added. */
+/** Parameters in the order in which they were added; NULL of an index that there is not. */
 int lb_params_count(const lb_params *params);
 lb_tensor *lb_params_tensor(const lb_params *params, int index);
 const char *lb_params_name(const lb_params *params, int index);

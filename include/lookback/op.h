@@ -18,15 +18,15 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 const char *lb_tape_enter(lb_tape *tape, const char *name);
 void lb_tape_leave(lb_tape *tape, const char *outer);
 
-/** The same for a module that knows its tape through an operand. */
+/** The same for a module that knows its tape through an operand, if it is on one. */
 static inline const char *lb_module_enter(const lb_tensor *operand, const char *name)
 {
-    return operand->tape ? lb_tape_enter(operand->tape, name) : NULL;
+    return operand ? lb_tape_enter(operand->tape, name) : NULL;
 }
 
 static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
 {
-    if (operand->tape) lb_tape_leave(operand->tape, outer);
+    if (operand) lb_tape_leave(operand->tape, outer);
 }
 
 /* ---- What an op is. All that the engine, the tests and the reference page know of an op stands in its descriptor, in
@@ -64,6 +64,7 @@ typedef struct lb_op_case {
 
 struct lb_op {
     const char *name;
+    const char *operands;   /* their names in order, as operands.h reads them: x weight bias? */
     const char *formula;    /* y = ... */
     const char *derivative; /* dx += ... */
     int outputs;            /* 0 means 1 */
@@ -86,8 +87,8 @@ struct lb_op {
 };
 
 /** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.
- *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is poison or if
- *  anything failed. */
+ *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is missing or
+ *  poison, if none is on a tape, or if anything failed. */
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
                        size_t size);
 
@@ -132,9 +133,8 @@ void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
 /** Records that operands `a` and `b` (indices) do not fit each other, naming both shapes:
- *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. The names are those of the op's formula. */
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
-                       int b);
+ *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
+lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
 
 /** Memory for node->saved or for one call of forward, until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);

@@ -71,7 +71,7 @@ typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
 
 /** One of the two fonts that are part of the library, DejaVu Sans and DejaVu Sans Bold; NULL if that fails.
  *  Errors:  LB_ERROR_MEMORY.    Memory: freed by lb_font_free. */
-lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
+LB_MUST_USE lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
 
 /** The TrueType font in the file `path`; NULL if that fails.
  *  A font is a program of a kind; this one is checked before use (tables inside of the file, outlines inside of their
@@ -79,7 +79,7 @@ lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
  *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is not a sound TrueType font with a Unicode character map (fonts
  *           with PostScript outlines, mostly *.otf, are not); LB_ERROR_MEMORY.
  *  Memory:  freed by lb_font_free. */
-lb_font *lb_font_open(const char *path, lb_error *error);
+LB_MUST_USE lb_font *lb_font_open(const char *path, lb_error *error);
 
 /** Frees the font. NULL is allowed. */
 void lb_font_free(lb_font *font);

@@ -53,6 +53,7 @@ char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT]);
 
 /* ---- The tensor: a shape, its values, and the gradient that backward accumulates. ---- */
 
+struct lb_error;
 struct lb_tape;
 struct lb_node;
 
@@ -60,11 +61,12 @@ struct lb_node;
  *  parameter, belongs to an lb_params and lives as long as that. */
 typedef struct lb_tensor {
     lb_shape shape;
-    lb_real *data;        /* NULL in a poison tensor: the result of an op that failed */
-    lb_real *grad;        /* same shape as data; NULL while nothing has flowed back */
-    bool requires_grad;   /* does backward have to reach it? */
-    struct lb_tape *tape; /* NULL for a parameter */
-    struct lb_node *node; /* the op that made it; NULL for a leaf */
+    lb_real *data;                /* NULL in a poison tensor: the result of an op that failed */
+    lb_real *grad;                /* same shape as data; NULL while nothing has flowed back */
+    bool requires_grad;           /* does backward have to reach it? */
+    struct lb_tape *tape;         /* NULL for a parameter */
+    struct lb_node *node;         /* the op that made it; NULL for a leaf */
+    const struct lb_error *error; /* why it is poison; NULL in a sound tensor */
 } lb_tensor;
 
 /** Number of elements. */

@@ -22,8 +22,8 @@ typedef struct lb_adam_config {
 } lb_adam_config;
 
 /** Adam with bias correction, or AdamW.
- *  Memory:  twice the size of the parameters; NULL if there is none. Later additions to `params` are not trained:
- *           lb_adam_step refuses.
+ *  Memory:  twice the size of the parameters; NULL if there is none, which every function takes. Later additions to
+ *           `params` are not trained: lb_adam_step refuses.
  *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101.
  *  Differs: PyTorch adds epsilon to the root of the corrected second moment, as is done here; the first paper's last
  *           variant adds it before the correction. */
@@ -31,9 +31,10 @@ lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
 void lb_adam_free(lb_adam *adam);
 
 /** One step along the gradients, which are zero afterwards.
- *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, LB_ERROR_ARGUMENT if parameters were added since
- *          lb_adam_new: neither parameters nor moments change, but gradients are zeroed. */
-lb_status lb_adam_step(lb_adam *adam);
+ *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, whatever `params` holds, LB_ERROR_ARGUMENT if parameters
+ *          were added since lb_adam_new: neither parameters nor moments change, but gradients are zeroed. LB_ERROR_MEMORY if
+ *          `adam` is NULL. */
+LB_MUST_USE lb_status lb_adam_step(lb_adam *adam, lb_error *error);
 
 void lb_adam_set_lr(lb_adam *adam, lb_real lr);
 
@@ -55,7 +56,7 @@ lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config);
 void lb_sgd_free(lb_sgd *sgd);
 
 /** As lb_adam_step. */
-lb_status lb_sgd_step(lb_sgd *sgd);
+LB_MUST_USE lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error);
 void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr);
 
 /** The norm of all gradients, in double and summed in one order whatever the number of threads. */
@@ -113,8 +114,8 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 
 /** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
  *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds then. */
-lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                           double *exact_match);
+LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                       int64_t lists, double *exact_match);
 
 /* ---- Scheduled sampling: in training, the decoder reads some tokens of its own instead of the right ones. ---- */
 

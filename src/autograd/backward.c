@@ -1,6 +1,7 @@
 #include "autograd/tape_internal.h"
 
 #include "tensor/accumulate.h"
+#include "tensor/gemm.h"
 
 static bool is_reached(const lb_node *node)
 {
@@ -46,35 +47,50 @@ static lb_status prepare(lb_tape *tape)
     return LB_OK;
 }
 
+/* Records on the tape why nothing can flow back from here, if so. */
 static lb_status check(lb_tensor *output)
 {
     lb_tape *tape = output->tape;
-    if (!tape) return LB_ERROR_ARGUMENT;
-    if (!tape->error.status && tape->backward_ran)
+    if (!lb_is_sound(output))
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: the loss is %s", lb_tensor_error(output));
+    else if (tape->backward_ran)
         lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: has already run since the last lb_tape_reset");
     return tape->error.status;
 }
 
-lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent)
+static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
 {
-    if (check(output)) return output->tape ? output->tape->error.status : LB_ERROR_ARGUMENT;
     lb_tape *tape = output->tape;
-    if (!output->requires_grad) return LB_OK;
+    if (check(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
+    lb_gemm_hold();
     for (lb_node *node = tape->last; node; node = node->previous)
         if (is_reached(node)) node->op->backward(node);
+    lb_gemm_release();
     return tape->error.status;
 }
 
-lb_status lb_backward(lb_tensor *loss)
+lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error)
+{
+    if (!output || !cotangent)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: there is no %s",
+                            output ? "cotangent" : "loss");
+    if (!output->tape && lb_is_sound(output))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: the loss is a parameter, on no tape");
+    if (!output->tape) return lb_error_set(error, lb_tensor_status(output), "%s", lb_tensor_error(output));
+    lb_status status = flow_back(output, cotangent);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(output->tape)) : LB_OK;
+}
+
+lb_status lb_backward(lb_tensor *loss, lb_error *error)
 {
     if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
         char text[LB_SHAPE_TEXT];
         lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: the loss must be one number, not %s",
                      lb_shape_format(loss->shape, text));
     }
-    return lb_backward_from(loss, (const lb_real[]){1});
+    return lb_backward_from(loss, (const lb_real[]){1}, error);
 }

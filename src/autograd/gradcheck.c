@@ -65,11 +65,12 @@ static lb_status run_backward(const checker *c)
         for (int64_t i = 0; i < lb_count(c->parameters[p]); i++)
             c->parameters[p]->grad[i] = start(c, index++);
     lb_tensor *output = run(c);
-    if (lb_tape_status(c->tape)) return tape_failed(c);
+    if (!lb_is_sound(output))
+        return lb_error_set(c->error, lb_tensor_status(output), "%s", lb_tensor_error(output));
     lb_real *cotangents = lb_tape_alloc(c->tape, (size_t)lb_count(output) * sizeof *cotangents);
     if (!cotangents) return tape_failed(c);
     for (int64_t i = 0; i < lb_count(output); i++) cotangents[i] = (lb_real)cotangent(c, i);
-    return lb_backward_from(output, cotangents) ? tape_failed(c) : LB_OK;
+    return lb_backward_from(output, cotangents, c->error);
 }
 
 static double evaluate(const checker *c)

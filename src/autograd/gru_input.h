@@ -25,7 +25,7 @@ lb_gru_input lb_gru_input_of(const lb_node *node, int x);
 
 /** Checks operands of a GRU against each other: x, an initial state (which may be left out), weight_hh and bias_hh; and the
  *  lengths. */
-lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
+LB_MUST_USE lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
 
 /** What meets the gates at row and step number `at`: [3 hidden]. */
 static inline const lb_real *lb_gru_input_row(const lb_gru_input *input, int64_t at)
@@ -39,13 +39,19 @@ static inline int64_t lb_gru_input_length(const lb_gru_input *input, int64_t row
     return input->lengths ? input->lengths[row] : input->steps;
 }
 
+/** Whether a row of the batch has a step at time `t`. */
+static inline bool lb_gru_input_has(const lb_gru_input *input, int64_t row, int64_t t)
+{
+    return t < lb_gru_input_length(input, row);
+}
+
 /** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`, and as many more as are
  *  multiplied along with it. */
 static inline int64_t lb_gru_input_height(const lb_gru_input *input, int64_t first, int64_t height, int64_t t)
 {
     enum { TOGETHER = 4 };
     int64_t present = height;
-    while (present > 0 && lb_gru_input_length(input, first + present - 1) <= t) present--;
+    while (present > 0 && !lb_gru_input_has(input, first + present - 1, t)) present--;
     int64_t rounded = (present + TOGETHER - 1) / TOGETHER * TOGETHER;
     return rounded < height ? rounded : height;
 }

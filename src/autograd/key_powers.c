@@ -1,24 +1,56 @@
 #include "autograd/key_powers.h"
 
 #include "tensor/attention_kernel.h"
+#include "tensor/row_tiles.h"
 
-lb_key_powers lb_key_powers_kept(const lb_node *node, const lb_tensor *keys)
+typedef enum tile_state { NOT_MADE, MADE, BEYOND_RANGE } tile_state;
+
+struct lb_key_powers {
+    const lb_real *keys;
+    lb_real *all;      /* [batch, row] */
+    tile_state *state; /* [tiles] */
+    lb_row_tiles tiles;
+    int64_t batch, row; /* numbers in a row: keys * width */
+};
+
+lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
 {
-    lb_kept *kept = lb_op_kept(node, keys->data, lb_count(keys));
-    if (!kept || kept->uses++ == 0) return (lb_key_powers){.all = NULL};
-    lb_key_powers powers = {.row = lb_dim(keys, 1) * lb_dim(keys, 2), .filled = kept->made != NULL};
-    if (!kept->made) kept->made = lb_op_reals(node, lb_count(keys));
-    powers.all = kept->made;
+    lb_row_tiles tiles = lb_row_tiles_of(lb_dim(keys, 0));
+    lb_key_powers *powers = lb_tape_alloc(node->tape, sizeof *powers);
+    tile_state *state = lb_tape_alloc(node->tape, (size_t)tiles.count * sizeof *state);
+    lb_real *all = lb_op_reals(node, lb_count(keys));
+    if (!powers || !state || !all) return NULL;
+    for (int64_t tile = 0; tile < tiles.count; tile++) state[tile] = NOT_MADE;
+    *powers = (lb_key_powers){.keys = keys->data,
+                              .all = all,
+                              .state = state,
+                              .tiles = tiles,
+                              .batch = lb_dim(keys, 0),
+                              .row = lb_dim(keys, 1) * lb_dim(keys, 2)};
     return powers;
 }
 
-const lb_real *lb_key_powers_of_rows(lb_key_powers powers, const lb_tensor *keys, int64_t first,
-                                     int64_t height)
+lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys)
 {
-    if (!powers.all || powers.row == 0) return NULL;
-    int64_t at = first * powers.row;
-    lb_real *rows = powers.all + at;
-    /* A first power of 0, which no power is, tells that these rows have none. */
-    if (!powers.filled && !lb_attend_powers(height * powers.row, keys->data + at, rows)) rows[0] = 0;
-    return rows[0] > 0 ? rows : NULL;
+    /* Tensors without a number may share an address, at which the tape would take them for the same. */
+    lb_kept *kept = lb_count(keys) > 0 ? lb_op_kept(node, keys->data, lb_count(keys)) : NULL;
+    if (!kept || kept->uses++ == 0) return NULL;
+    if (!kept->made) kept->made = lb_key_powers_new(node, keys);
+    return kept->made;
+}
+
+static tile_state make(const lb_key_powers *powers, int64_t tile)
+{
+    int64_t first = tile * powers->tiles.rows * powers->row;
+    int64_t height = lb_row_tile_height(powers->tiles, tile, powers->batch);
+    bool in_range = lb_attend_powers(height * powers->row, powers->keys + first, powers->all + first);
+    return in_range ? MADE : BEYOND_RANGE;
+}
+
+const lb_real *lb_key_powers_of_row(lb_key_powers *powers, int64_t row)
+{
+    if (!powers) return NULL;
+    int64_t tile = row / powers->tiles.rows;
+    if (powers->state[tile] == NOT_MADE) powers->state[tile] = make(powers, tile);
+    return powers->state[tile] == MADE ? powers->all + row * powers->row : NULL;
 }

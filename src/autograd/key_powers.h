@@ -1,21 +1,22 @@
-/* The exponentials of keys that an op attends to (tensor/attention_kernel.h): one for each number of each key. */
+/* The exponentials of keys that an op attends to (tensor/attention_kernel.h): one for each number of each key. They are
+ * made tile by tile (tensor/row_tiles.h), when the thread that has the tile first asks; a tile with a key beyond their
+ * range has none. */
 #ifndef LB_KEY_POWERS_H
 #define LB_KEY_POWERS_H
 
 #include "autograd/op.h"
 
-typedef struct lb_key_powers {
-    lb_real *all; /* [batch, keys, width]; NULL: there are none */
-    int64_t row;  /* keys * width */
-    bool filled;  /* they are there already */
-} lb_key_powers;
+typedef struct lb_key_powers lb_key_powers;
 
-/** Memory that the tape keeps for them, where an op asks the same keys again: from the second time on. */
-lb_key_powers lb_key_powers_kept(const lb_node *node, const lb_tensor *keys);
+/** Room for those of keys [batch, keys, width], until lb_tape_reset; NULL, with the error recorded, if there is no memory. */
+lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys);
 
-/** Those of rows `first` to `first + height` of the batch, filled in if they are not: where [keys, width] of row `first` begins. NULL
- *  if there are none, or if a key of these rows is beyond their range. The rows must be the same ones whenever they are asked for. */
-const lb_real *lb_key_powers_of_rows(lb_key_powers powers, const lb_tensor *keys, int64_t first,
-                                     int64_t height);
+/** The same, kept by the tape for all ops that ask these keys: from the second one on, because one alone would not win back
+ *  what they cost. NULL for the first, or if the tape does not evaluate. */
+lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys);
+
+/** Those of one row of the batch, [keys, width]. NULL if its tile has none, or without `powers`. Two threads must not ask
+ *  for rows of the same tile. */
+const lb_real *lb_key_powers_of_row(lb_key_powers *powers, int64_t row);
 
 #endif

@@ -1,44 +1,18 @@
 #include "autograd/op.h"
 
+#include "autograd/operands.h"
 #include "autograd/tape_internal.h"
 #include "tensor/accumulate.h"
+#include "tensor/gemm.h"
 #include "tensor/transpose.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What an op returns that has no operand on a tape, and so nowhere to report. */
-static lb_tensor stray_poison;
-
-static lb_tape *find_tape(lb_tensor *const *in, int inputs)
-{
-    for (int i = 0; i < inputs; i++)
-        if (in[i] && in[i]->tape) return in[i]->tape;
-    return NULL;
-}
-
 static int output_count(const lb_op *op)
 {
     return op->outputs ? op->outputs : 1;
-}
-
-/* Poison among the operands, or operands of two tapes. */
-static lb_status check_operands(const lb_node *node)
-{
-    for (int i = 0; i < node->inputs; i++) {
-        const lb_tensor *operand = node->in[i];
-        if (!operand) continue;
-        if (operand->tape && operand->tape != node->tape)
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d lives on another tape", i + 1);
-        if (!lb_is_sound(operand)) {
-            /* A poison operand of this tape has its error recorded; a stray one has not. */
-            if (node->tape->error.status) return node->tape->error.status;
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "operand %d is the result of an op that failed",
-                              i + 1);
-        }
-    }
-    return LB_OK;
 }
 
 static lb_node *node_new(lb_tape *tape, const lb_op *op, lb_tensor *const *in, int inputs,
@@ -70,13 +44,21 @@ static lb_status allocate_outputs(lb_node *node)
     return status;
 }
 
+static lb_status run_forward(lb_node *node)
+{
+    lb_gemm_hold();
+    lb_status status = node->op->forward(node);
+    lb_gemm_release();
+    return status;
+}
+
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
 {
-    lb_tape *tape = find_tape(in, inputs);
-    if (!tape) return &stray_poison;
-    if (tape->error.status) return &tape->poison;
+    lb_tensor *poison = lb_check_operands(op->name, op->operands, in, inputs);
+    if (poison) return poison;
+    lb_tape *tape = lb_operands_tape(in, inputs);
     lb_node *node = node_new(tape, op, in, inputs, attributes, size);
-    if (!node || check_operands(node) || allocate_outputs(node) || op->forward(node)) return &tape->poison;
+    if (!node || allocate_outputs(node) || run_forward(node)) return &tape->poison;
     if (node->records) {
         node->previous = tape->last;
         tape->last = node;
@@ -86,7 +68,8 @@ lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const 
 
 lb_tensor *lb_op_output(lb_tensor *first, int index)
 {
-    return first->node ? first->node->out[index] : first;
+    if (!first || !first->node) return first;
+    return index >= 0 && index < LB_MAX_OUTPUTS ? first->node->out[index] : NULL;
 }
 
 bool lb_wants_grad(const lb_tensor *operand)
@@ -131,12 +114,13 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
     return status;
 }
 
-lb_status lb_op_misfit(const lb_node *node, const char *what, const char *name_a, int a, const char *name_b,
-                       int b)
+lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b)
 {
-    char text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
+    char name_a[LB_OPERAND_TEXT], name_b[LB_OPERAND_TEXT], text_a[LB_SHAPE_TEXT], text_b[LB_SHAPE_TEXT];
     lb_shape_format(node->in[a]->shape, text_a);
     lb_shape_format(node->in[b]->shape, text_b);
+    lb_operand_name(node->op->operands, a, name_a);
+    lb_operand_name(node->op->operands, b, name_b);
     return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
 }
 

@@ -17,15 +17,15 @@ const lb_op_family *const *lb_op_registry(int *count);
 
 /** Checks that each token is within 0 to `count`, and else records LB_ERROR_INDEX:
  *  `token id 9 in row 0, position 1: the table has 7 rows` of "token id", "the table has" and "rows". */
-lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const char *id,
-                          const char *there, const char *counted);
+LB_MUST_USE lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count,
+                                      const char *id, const char *there, const char *counted);
 
 /** What ops have made of numbers that do not change while the tape evaluates: a decoder asks for the same at every step. */
 typedef struct lb_kept {
     const lb_real *of;
-    int64_t size;  /* together with `of` it says what this is */
-    int64_t uses;  /* so far; the ops count */
-    lb_real *made; /* NULL until an op finds that it pays */
+    int64_t size; /* together with `of` it says what this is */
+    int64_t uses; /* so far; the ops count */
+    void *made;   /* NULL until an op finds that it pays */
     struct lb_kept *next;
 } lb_kept;
 

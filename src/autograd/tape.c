@@ -1,8 +1,8 @@
 #include "lookback/autograd.h"
 
+#include "autograd/poison.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
-#include "tensor/gemm.h"
 #include "tensor/shape.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ lb_tape *lb_tape_new(void)
         return NULL;
     }
     tape->poison.tape = tape;
-    lb_gemm_prepare();
+    tape->poison.error = &tape->error;
     return tape;
 }
 
@@ -33,6 +33,7 @@ void lb_tape_free(lb_tape *tape)
 
 void lb_tape_reset(lb_tape *tape)
 {
+    if (!tape) return;
     lb_arena_reset(tape->arena);
     tape->last = NULL;
     tape->kept = NULL;
@@ -44,38 +45,51 @@ void lb_tape_reset(lb_tape *tape)
 
 void lb_tape_set_mode(lb_tape *tape, lb_mode mode)
 {
+    if (!tape) return;
     tape->mode = mode;
     tape->kept = NULL;
 }
 
 lb_mode lb_tape_mode(const lb_tape *tape)
 {
-    return tape->mode;
+    return tape ? tape->mode : LB_MODE_TRAIN;
 }
 
 void lb_tape_seed(lb_tape *tape, uint64_t seed, uint32_t step)
 {
+    if (!tape) return;
     tape->seed = seed;
     tape->step = step;
 }
 
+static lb_tensor *poison_of(lb_tape *tape)
+{
+    return tape ? &tape->poison : lb_poison_no_memory();
+}
+
+static const lb_error *error_of(const lb_tape *tape)
+{
+    return tape ? &tape->error : lb_error_no_memory();
+}
+
 lb_status lb_tape_status(const lb_tape *tape)
 {
-    return tape->error.status;
+    return error_of(tape)->status;
 }
 
 const char *lb_tape_error(const lb_tape *tape)
 {
-    return tape->error.message;
+    return error_of(tape)->message;
 }
 
 void lb_tape_clear_error(lb_tape *tape)
 {
-    tape->error = (lb_error){0};
+    if (tape) tape->error = (lb_error){0};
 }
 
 lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...)
 {
+    if (!tape) return poison_of(tape);
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
@@ -93,6 +107,7 @@ bool lb_is_sound(const lb_tensor *tensor)
 
 void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 {
+    if (!tape) return NULL;
     void *memory = lb_arena_alloc(tape->arena, bytes);
     if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: no %zu bytes more", bytes);
     return memory;
@@ -100,6 +115,7 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 
 const char *lb_tape_enter(lb_tape *tape, const char *name)
 {
+    if (!tape) return NULL;
     const char *outer = tape->scope;
     tape->scope = name;
     return outer;
@@ -107,7 +123,7 @@ const char *lb_tape_enter(lb_tape *tape, const char *name)
 
 void lb_tape_leave(lb_tape *tape, const char *outer)
 {
-    tape->scope = outer;
+    if (tape) tape->scope = outer;
 }
 
 lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape)
@@ -118,7 +134,7 @@ lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape)
     }
     lb_tensor *tensor = lb_tape_alloc(tape, sizeof *tensor);
     lb_real *data = tensor ? lb_tape_alloc(tape, (size_t)lb_shape_count(shape) * sizeof *data) : NULL;
-    if (!data) return &tape->poison;
+    if (!data) return poison_of(tape);
     *tensor = (lb_tensor){.shape = shape, .data = data, .tape = tape};
     return tensor;
 }
@@ -155,8 +171,10 @@ lb_tensor *lb_causal_mask(lb_tape *tape, int64_t length)
 
 lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter)
 {
-    lb_tensor *alias = lb_is_sound(parameter) ? lb_tape_alloc(tape, sizeof *alias) : NULL;
-    if (!alias) return &tape->poison;
+    if (!lb_is_sound(parameter))
+        return lb_tape_fail(tape, lb_tensor_status(parameter), "lb_on_tape: %s", lb_tensor_error(parameter));
+    lb_tensor *alias = lb_tape_alloc(tape, sizeof *alias);
+    if (!alias) return poison_of(tape);
     *alias = *parameter;
     alias->tape = tape;
     alias->node = NULL;

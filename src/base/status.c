@@ -26,12 +26,18 @@ lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ..
     return status;
 }
 
+static status_row row_of(lb_status status)
+{
+    size_t row = (size_t)status;
+    return row < sizeof rows / sizeof *rows ? rows[row] : (status_row){"unknown status", 1};
+}
+
 const char *lb_status_text(lb_status status)
 {
-    return rows[status].text;
+    return row_of(status).text;
 }
 
 int lb_status_exit(lb_status status)
 {
-    return rows[status].exit_status;
+    return row_of(status).exit_status;
 }

@@ -53,7 +53,7 @@ LB_MUST_USE lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const 
 
 /** The report as lines of text.
  *  Memory: a string, to be given to lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
-char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
+LB_MUST_USE char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
 
 /** Frees the report. */
 void lb_pair_report_free(lb_pair_report *report);

@@ -36,7 +36,8 @@ LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *t
 /** Puts `count` symbols together: the separator between them, and composed (NFC) unless the rule does not normalise or
  *  more than LB_SYMBOL_MARKS marks follow each other. What lb_symbols_split took apart comes back, in composed form.
  *  Memory: a string, to be given to lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
-char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count, lb_error *error);
+LB_MUST_USE char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count,
+                                  lb_error *error);
 
 /** Where hashes begin. */
 #define LB_SYMBOLS_HASH UINT64_C(14695981039346656037)

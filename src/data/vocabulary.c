@@ -185,14 +185,19 @@ int32_t lb_vocabulary_id(const lb_vocabulary *v, const char *symbol)
     return id == EMPTY ? v->unknown : id;
 }
 
+static bool is_id(const lb_vocabulary *v, int32_t id)
+{
+    return id >= 0 && id < lb_vocabulary_size(v);
+}
+
 const char *lb_vocabulary_symbol(const lb_vocabulary *v, int32_t id)
 {
-    return v->entries[id].symbol;
+    return is_id(v, id) ? v->entries[id].symbol : NULL;
 }
 
 int64_t lb_vocabulary_count(const lb_vocabulary *v, int32_t id)
 {
-    return v->entries[id].count;
+    return is_id(v, id) ? v->entries[id].count : 0;
 }
 
 int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,

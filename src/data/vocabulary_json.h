@@ -14,6 +14,6 @@ char *lb_vocabulary_print(const lb_vocabulary *vocabulary);
  *  Errors: LB_ERROR_FORMAT if it is no such array, which begins with the special symbols, or if a symbol is there twice,
  *          is empty or has a tab or the end of a line, which no line of a TSV file could give; LB_ERROR_MEMORY.
  *          `text` may be NULL, which is none. */
-lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error);
+LB_MUST_USE lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error);
 
 #endif

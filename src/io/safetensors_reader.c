@@ -325,7 +325,7 @@ size_t lb_safetensors_count(const lb_safetensors *file)
 
 const lb_safetensors_tensor *lb_safetensors_at(const lb_safetensors *file, size_t index)
 {
-    return &file->tensors[index];
+    return index < file->count ? &file->tensors[index] : NULL;
 }
 
 const lb_safetensors_tensor *lb_safetensors_find(const lb_safetensors *file, const char *name)

@@ -134,15 +134,26 @@ static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, l
     return (lb_gates){.x = lb_affine_columns(x, cell->weight_ih, 0, cell->bias_ih)};
 }
 
+/* There may have been no memory for some of the model, of which its params tells. */
+static bool is_whole(const lb_seq2seq *model)
+{
+    return model->encoder.cell && model->bridge && model->decoder.cell;
+}
+
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 {
+    if (!is_whole(model)) {
+        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory: a model without layers");
+        return (lb_seq2seq_encoded){0};
+    }
     const char *outer = lb_tape_enter(source.tape, model->name);
     lb_gru_result read = run_encoder(model, source);
     lb_seq2seq_encoded encoded = {
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
     encoded.table = target_table(model, source);
-    encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
-    for (int layer = 0; encoded.initial && read.final && layer < model->config.layers; layer++) {
+    if (read.final)
+        encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
+    for (int layer = 0; encoded.initial && layer < model->config.layers; layer++) {
         int directions = model->encoder.directions, first = layer * directions;
         lb_tensor **end = &read.final[first];
         lb_tensor *state = directions == 2 ? lb_concat(end, 2, -1) : end[0];
@@ -169,9 +180,20 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
 {
     const lb_gru_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = &model->attention.additive;
-    lb_tensor *outputs =
-        lb_attention_gru_sequence(gates.x, gates.tokens, state, memory->keys, memory->values, memory->mask,
-                                  a->query, a->v, cell->weight_ih, cell->weight_hh, cell->bias_hh, lengths);
+    lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){
+        .x = gates.x,
+        .tokens = gates.tokens,
+        .lengths = lengths,
+        .initial = state,
+        .keys = memory->keys,
+        .values = memory->values,
+        .mask = memory->mask,
+        .weight_query = a->query,
+        .v = a->v,
+        .weight_context = cell->weight_ih,
+        .weight_hh = cell->weight_hh,
+        .bias_hh = cell->bias_hh,
+    });
     *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
     *final = lb_op_output(outputs, 3);
     if (!lb_is_sound(outputs)) return outputs;
@@ -206,7 +228,7 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
     const char *outer = lb_tape_enter(tape, model->name);
     lb_seq2seq_decoded decoded = {
         .final = lb_tape_alloc(tape, (size_t)model->config.layers * sizeof(lb_tensor *))};
-    if (!decoded.final || !initial) {
+    if (!decoded.final || !initial || !is_whole(model)) {
         /* Only what has failed before leads here; the first error stays. */
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         lb_tape_leave(tape, outer);

@@ -121,6 +121,8 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
+    memset(weights, 0,
+           (size_t)layers * sizeof(lb_tensor *)); /* a model that there was no memory for has no layers */
     const char *outer = lb_tape_enter(tape, model->name);
     memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
     decoded.memory.length += target_in.length;

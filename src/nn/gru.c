@@ -105,10 +105,19 @@ static lb_gru_result run_layers(run r, const lb_gates *first_gates)
     return r.result;
 }
 
+/* There may have been no memory for the cells, of which params tells. */
+static lb_gru_result no_cells(lb_tape *tape)
+{
+    return (lb_gru_result){.outputs =
+                               lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: a GRU without cells")};
+}
+
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths)
 {
-    if (!x->tape) return (lb_gru_result){.outputs = x};
+    if (!gru->cell) return no_cells(x ? x->tape : NULL);
+    if (!x || !x->tape)
+        return (lb_gru_result){.outputs = lb_affine(x, gru->cell->weight_ih, gru->cell->bias_ih)};
     const char *outer = lb_tape_enter(x->tape, gru->name);
     lb_gates gates[2];
     for (int direction = 0; direction < gru->directions; direction++)
@@ -123,6 +132,7 @@ lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *
 lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embedding, lb_tokens tokens,
                                     lb_tensor *const *initial)
 {
+    if (!gru->cell) return no_cells(tokens.tape);
     const char *outer = lb_tape_enter(tokens.tape, gru->name);
     lb_gates gates[2];
     for (int direction = 0; direction < gru->directions; direction++) {

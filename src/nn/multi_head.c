@@ -70,7 +70,8 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
 static lb_tensor *project(const lb_multi_head *attention, int which, lb_tensor *x)
 {
     const lb_linear *named[] = {&attention->query, &attention->key, &attention->value};
-    if (!attention->packed_weight || !x->tape) return lb_linear_forward(named[which], x);
+    if (!attention->packed_weight) return lb_linear_forward(named[which], x);
+    if (!x || !x->tape) return lb_affine(x, attention->packed_weight, attention->packed_bias);
     int64_t embed = attention->config.embed;
     lb_tensor *weight = lb_slice(lb_on_tape(x->tape, attention->packed_weight), 0, which * embed, embed),
               *bias = NULL;

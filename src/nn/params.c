@@ -1,5 +1,6 @@
 #include "lookback/nn.h"
 
+#include "autograd/poison.h"
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "tensor/shape.h"
@@ -32,6 +33,7 @@ lb_params *lb_params_new(uint64_t seed)
     lb_params *params = lb_alloc_zero(sizeof *params);
     if (!params) return NULL;
     params->seed = seed;
+    params->poison.error = &params->error;
     params->arena = lb_arena_new();
     if (params->arena) return params;
     lb_release(params);
@@ -47,18 +49,24 @@ void lb_params_free(lb_params *params)
     lb_release(params);
 }
 
+static const lb_error *error_of(const lb_params *params)
+{
+    return params ? &params->error : lb_error_no_memory();
+}
+
 lb_status lb_params_status(const lb_params *params)
 {
-    return params->error.status;
+    return error_of(params)->status;
 }
 
 const char *lb_params_error(const lb_params *params)
 {
-    return params->error.message;
+    return error_of(params)->message;
 }
 
 lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...)
 {
+    if (!params) return lb_params_status(params);
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
@@ -69,6 +77,7 @@ lb_status lb_params_fail(lb_params *params, lb_status status, const char *format
 
 void *lb_params_alloc(lb_params *params, size_t bytes)
 {
+    if (!params) return NULL;
     void *memory = lb_arena_alloc(params->arena, bytes);
     if (memory)
         memset(memory, 0, bytes);
@@ -151,6 +160,7 @@ static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
 lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
                          lb_init init)
 {
+    if (!params) return lb_poison_no_memory();
     const char *full = lb_params_scope(params, module, name);
     entry *e = lb_params_alloc(params, sizeof *e);
     if (!e || check_new(params, full, shape)) return &params->poison;
@@ -174,56 +184,64 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
 
 int lb_params_count(const lb_params *params)
 {
-    return params->count;
+    return params ? params->count : 0;
+}
+
+static entry *first_entry(const lb_params *params)
+{
+    return params ? params->first : NULL;
 }
 
 static entry *entry_at(const lb_params *params, int index)
 {
-    entry *e = params->first;
+    entry *e = index < 0 ? NULL : first_entry(params);
     while (e && index-- > 0) e = e->next;
     return e;
 }
 
 lb_tensor *lb_params_tensor(const lb_params *params, int index)
 {
-    return &entry_at(params, index)->tensor;
+    entry *e = entry_at(params, index);
+    return e ? &e->tensor : NULL;
 }
 
 const char *lb_params_name(const lb_params *params, int index)
 {
-    return entry_at(params, index)->name;
+    const entry *e = entry_at(params, index);
+    return e ? e->name : NULL;
 }
 
 lb_tensor *lb_params_find(const lb_params *params, const char *name)
 {
-    for (entry *e = params->first; e; e = e->next)
+    for (entry *e = first_entry(params); e; e = e->next)
         if (strcmp(e->name, name) == 0) return &e->tensor;
     return NULL;
 }
 
 int64_t lb_params_size(const lb_params *params)
 {
-    return params->size;
+    return params ? params->size : 0;
 }
 
 lb_real *lb_params_values(const lb_params *params)
 {
-    return params->values;
+    return params ? params->values : NULL;
 }
 
 lb_real *lb_params_grads(const lb_params *params)
 {
-    return params->grads;
+    return params ? params->grads : NULL;
 }
 
 int64_t lb_params_learned(const lb_params *params)
 {
     int64_t learned = 0;
-    for (const entry *e = params->first; e; e = e->next) learned += lb_count(&e->tensor);
+    for (const entry *e = first_entry(params); e; e = e->next) learned += lb_count(&e->tensor);
     return learned;
 }
 
 void lb_params_zero_grads(lb_params *params)
 {
-    if (params->size) memset(params->grads, 0, (size_t)params->size * sizeof *params->grads);
+    int64_t size = lb_params_size(params);
+    if (size) memset(params->grads, 0, (size_t)size * sizeof *params->grads);
 }

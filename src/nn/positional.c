@@ -1,6 +1,8 @@
 #include "lookback/nn.h"
 
+#include "autograd/operands.h"
 #include "lookback/op.h"
+#include "lookback/ops.h"
 
 #include <math.h>
 
@@ -28,7 +30,8 @@ static lb_tensor *sinusoids(lb_tape *tape, int64_t first, int64_t length, int64_
 
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first)
 {
-    if (!lb_is_sound(x) || !x->tape) return x;
+    lb_tensor *poison = lb_check_operands("positional_forward", "x", &x, 1);
+    if (poison) return poison;
     const lb_positional_config *c = &positional->config;
     const char *outer = lb_tape_enter(x->tape, positional->name);
     int64_t length = x->shape.ndim == 3 ? lb_dim(x, 1) : 0;

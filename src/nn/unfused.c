@@ -1,15 +1,14 @@
 #include "nn/unfused.h"
 
 #include "autograd/op.h"
+#include "autograd/operands.h"
 
 #include <math.h>
 
-/* The first operand that is poison, or NULL: it has no shape to go by. */
-static lb_tensor *find_poison(lb_tensor *const *operands, int count)
+static lb_unfused_result no_memory(lb_tape *tape)
 {
-    for (int i = 0; i < count; i++)
-        if (!operands[i]->data) return operands[i];
-    return NULL;
+    lb_tensor *poison = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory");
+    return (lb_unfused_result){{poison, poison, poison, poison}};
 }
 
 /* Time step `t` of x [batch, time, width] as [batch, width]. */
@@ -40,13 +39,14 @@ static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
 lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
                                           lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
-    lb_tensor *poison = find_poison(LB_INPUTS(x, weight_hh, bias_hh));
+    lb_tensor *poison =
+        lb_check_operands("unfused_gru_sequence", "x weight_hh bias_hh", LB_INPUTS(x, weight_hh, bias_hh));
     if (poison) return (lb_unfused_result){{poison, poison}};
     int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
     lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
     lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
     lb_tensor **outputs = lb_tape_alloc(x->tape, (size_t)steps * sizeof *outputs);
-    if (!outputs) return (lb_unfused_result){{x, x}};
+    if (!outputs) return no_memory(x->tape);
     for (int64_t i = 0; i < steps; i++) {
         int64_t t = reverse ? steps - 1 - i : i;
         lb_tensor *next = gru_step(at_time(x, t), state, weight_hh, bias_hh);
@@ -60,7 +60,8 @@ lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_t
 lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
                                              lb_tensor *v, lb_tensor *mask)
 {
-    lb_tensor *poison = find_poison(LB_INPUTS(query, keys, values, v));
+    lb_tensor *poison = lb_check_operands("unfused_attend_additive", "query keys values v",
+                                          LB_INPUTS(query, keys, values, v));
     if (poison) return (lb_unfused_result){{poison, poison}};
     int64_t batch = lb_dim(keys, 0), queries = lb_dim(query, 1), count = lb_dim(keys, 1),
             width = lb_dim(keys, 2);
@@ -84,29 +85,29 @@ lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_te
     return (lb_unfused_result){{lb_matmul(weights, values), weights}};
 }
 
-lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
-                                                    lb_tensor *values, lb_tensor *mask,
-                                                    lb_tensor *weight_query, lb_tensor *v,
-                                                    lb_tensor *weight_context, lb_tensor *weight_hh,
-                                                    lb_tensor *bias_hh, const int32_t *lengths)
+lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_operands *in)
 {
     lb_tensor *poison =
-        find_poison(LB_INPUTS(x, initial, keys, values, weight_query, v, weight_context, weight_hh, bias_hh));
+        lb_check_operands("unfused_attention_gru_sequence",
+                          "x initial keys values weight_query v weight_context weight_hh bias_hh",
+                          LB_INPUTS(in->x, in->initial, in->keys, in->values, in->weight_query, in->v,
+                                    in->weight_context, in->weight_hh, in->bias_hh));
     if (poison) return (lb_unfused_result){{poison, poison, poison, poison}};
-    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), width = lb_dim(keys, 2);
-    int64_t first = lb_dim(weight_context, 1) - lb_dim(values, 2);
-    lb_tensor *state = initial;
-    lb_tensor *there = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
-    lb_tensor **outputs = lb_tape_alloc(x->tape, 3 * (size_t)steps * sizeof *outputs);
-    if (!outputs) return (lb_unfused_result){{x, x, x, x}};
+    int64_t batch = lb_dim(in->x, 0), steps = lb_dim(in->x, 1), width = lb_dim(in->keys, 2);
+    int64_t first = lb_dim(in->weight_context, 1) - lb_dim(in->values, 2);
+    lb_tensor *state = in->initial;
+    lb_tensor *there = in->lengths ? lb_length_mask(in->x->tape, in->lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(in->x->tape, 3 * (size_t)steps * sizeof *outputs);
+    if (!outputs) return no_memory(in->x->tape);
     lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
     for (int64_t t = 0; t < steps; t++) {
-        lb_tensor *query = lb_reshape(lb_affine(state, weight_query, NULL), LB_SHAPE(batch, 1, width));
-        lb_unfused_result attended = lb_unfused_attend_additive(query, keys, values, v, mask);
+        lb_tensor *query = lb_reshape(lb_affine(state, in->weight_query, NULL), LB_SHAPE(batch, 1, width));
+        lb_unfused_result attended = lb_unfused_attend_additive(query, in->keys, in->values, in->v, in->mask);
         contexts[t] = at_time(attended.output[0], 0);
         weights[t] = at_time(attended.output[1], 0);
-        lb_tensor *gates = lb_add(at_time(x, t), lb_affine_columns(contexts[t], weight_context, first, NULL));
-        lb_tensor *next = gru_step(gates, state, weight_hh, bias_hh);
+        lb_tensor *gates =
+            lb_add(at_time(in->x, t), lb_affine_columns(contexts[t], in->weight_context, first, NULL));
+        lb_tensor *next = gru_step(gates, state, in->weight_hh, in->bias_hh);
         lb_tensor *present = there ? lb_slice(there, 1, t, 1) : NULL;
         state = present ? choose(present, next, state) : next;
         outputs[t] = present ? lb_mul(present, next) : next;
@@ -120,7 +121,8 @@ lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *ini
 
 lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
-    if (!lb_is_sound(x)) return x;
+    lb_tensor *poison = lb_check_operands("unfused_normalize", "x weight bias", LB_INPUTS(x, weight, bias));
+    if (poison) return poison;
     lb_shape column = x->shape;
     column.dim[column.ndim - 1] = 1;
     lb_tensor *centred = lb_sub(x, lb_reshape(lb_mean(x, -1), column));
@@ -133,7 +135,8 @@ lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias
 
 lb_tensor *lb_unfused_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
 {
-    if (!lb_is_sound(logits)) return logits;
+    lb_tensor *poison = lb_check_operands("unfused_cross_entropy", "logits", LB_INPUTS(logits));
+    if (poison) return poison;
     int64_t classes = lb_dim(logits, -1), rows = targets.batch * targets.length, counted = 0;
     lb_tensor *wanted = lb_tensor_new(logits->tape, logits->shape, NULL);
     if (!lb_is_sound(wanted)) return wanted;

@@ -22,12 +22,8 @@ lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, 
 lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                                         lb_tensor *bias, lb_real scale);
 
-/** lb_attention_gru_sequence: outputs, contexts, weights, final state. */
-lb_unfused_result lb_unfused_attention_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *keys,
-                                                    lb_tensor *values, lb_tensor *mask,
-                                                    lb_tensor *weight_query, lb_tensor *v,
-                                                    lb_tensor *weight_context, lb_tensor *weight_hh,
-                                                    lb_tensor *bias_hh, const int32_t *lengths);
+/** lb_attention_gru_sequence without a table: outputs, contexts, weights, final state. */
+lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_operands *in);
 
 /** lb_normalize. */
 lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon);

@@ -14,7 +14,7 @@ enum { LB_CANVAS_MAX_SIDE = 32767 };
 /** A white canvas of width x height pixels, each 1 to LB_CANVAS_MAX_SIDE; NULL if that fails.
  *  Errors:  LB_ERROR_ARGUMENT if the size is not in that range; LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
-lb_canvas *lb_canvas_new(int width, int height, lb_error *error);
+LB_MUST_USE lb_canvas *lb_canvas_new(int width, int height, lb_error *error);
 
 /** Frees the canvas. NULL is allowed. */
 void lb_canvas_free(lb_canvas *canvas);
@@ -33,7 +33,7 @@ lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y);
 
 /** LB_OK, or the first thing that went wrong while drawing, which `error` (may be NULL) then tells. The picture is
  *  incomplete in that case. */
-lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error);
+LB_MUST_USE lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error);
 
 /** Remembers that drawing failed and why; the first failure stays. */
 void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message);

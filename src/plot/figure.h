@@ -10,6 +10,6 @@
 /** Draws the figure; each column is as wide and each row as high as its largest panel. NULL if that fails.
  *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, what a panel does not like); LB_ERROR_MEMORY.
  *  Memory:  freed by lb_canvas_free. */
-lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
+LB_MUST_USE lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
 
 #endif

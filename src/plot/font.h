@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** The same for a font of `size` bytes in memory, which is copied; `name` is for the message of an error. */
-lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error);
+LB_MUST_USE lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error);
 
 /** Vertical measures as a part of the size: above the baseline, below it (positive), from baseline to baseline,
  *  and the height of capitals and of small letters such as x. */

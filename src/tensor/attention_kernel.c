@@ -119,11 +119,10 @@ static inline void add_gradients(lb_real dscore, lb_real v, lb_real tanh_i, lb_r
 
 LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const lb_real *query,
                                       const lb_real *weights, const lb_real *dcontext,
-                                      const lb_real *dweights, lb_real *dscores, lb_attended_grad into,
-                                      lb_real *dquery)
+                                      const lb_real *dweights, lb_attended_grad into)
 {
     const lb_real *v = to->v, *power = to->power;
-    lb_real *dv = into.v, mean = 0;
+    lb_real *dv = into.v, *dquery = into.query, *dscores = into.scores, mean = 0;
     int64_t width = to->width, depth = to->depth;
     for (int64_t k = 0; k < to->count; k++) {
         const lb_real *value = to->values + k * depth;
@@ -154,8 +153,7 @@ LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const 
 }
 
 void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
-                        const lb_real *dcontext, const lb_real *dweights, lb_real *dscores,
-                        lb_attended_grad into, lb_real *dquery)
+                        const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into)
 {
-    attend_backward(to, by_powers(to, query), query, weights, dcontext, dweights, dscores, into, dquery);
+    attend_backward(to, by_powers(to, query), query, weights, dcontext, dweights, into);
 }

@@ -31,15 +31,15 @@ bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers);
 /** Shapes: query [width] -> weights [count], context [depth]. A row with nothing to attend to gives zeros. */
 void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb_real *context);
 
-/** Where the gradients of the attended go: each is added to. */
+/** Where the gradients of one query's attention go. Those of what many queries share are added to, the others set. */
 typedef struct lb_attended_grad {
-    lb_real *keys, *values, *v;
+    lb_real *keys, *values, *v; /* added to */
+    lb_real *query;             /* [width] */
+    lb_real *scores;            /* [count]: on the way to the others */
 } lb_attended_grad;
 
-/** Shapes: weights [count] as forward left them; dcontext [depth], dweights [count] -> dquery [width], overwritten.
- *  dscores [count] is working memory. */
+/** Shapes: weights [count] as forward left them; dcontext [depth], dweights [count]. */
 void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
-                        const lb_real *dcontext, const lb_real *dweights, lb_real *dscores,
-                        lb_attended_grad into, lb_real *dquery);
+                        const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into);
 
 #endif

@@ -1,17 +1,9 @@
 #include "tensor/gemm.h"
 
+#include "tensor/gemm_blas.h"
 #include "tensor/gemm_vector.h"
 
-#include <cblas.h>
-#include <omp.h>
-#include <stdio.h>
 #include <string.h>
-
-#ifdef LB_REAL_IS_DOUBLE
-#    define BLAS_GEMM cblas_dgemm
-#else
-#    define BLAS_GEMM cblas_sgemm
-#endif
 
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
@@ -21,39 +13,12 @@ enum {
     UNIT = 16      /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
-/* OpenBLAS runs such a build on OpenMP's threads unless it is called inside a parallel region or is told that there
- * is one thread; and it takes openblas_set_num_threads as a wish for the whole program. */
-static bool blas_uses_openmp(void)
-{
-    return openblas_get_parallel() == OPENBLAS_OPENMP;
-}
-
-static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                      int64_t stride)
-{
-    BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-              b.transposed ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a.data,
-              (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
-}
-
-void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                  int64_t stride)
-{
-    if (m == 0 || n == 0) return;
-    if (!blas_uses_openmp() || omp_in_parallel()) {
-        call_blas(m, n, k, a, b, beta, c, stride);
-        return;
-    }
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
-    call_blas(m, n, k, a, b, beta, c, stride);
-    omp_set_num_threads(threads);
-}
-
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    if (!lb_gemm_vector(m, n, k, a, b, beta, c, stride)) lb_gemm_blas(m, n, k, a, b, beta, c, stride);
+    bool done =
+        lb_gemm_vector(m, n, k, a, b, beta, c, stride) || lb_gemm_blas(m, n, k, a, b, beta, c, stride);
+    if (!done) lb_gemm_own(m, n, k, a, b, beta, c, stride);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -145,19 +110,8 @@ void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, con
     multiply_all(&t);
 }
 
-void lb_gemm_prepare(void)
-{
-    if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
-}
-
 const char *lb_kernel_name(void)
 {
-    static char text[64];
-    /* The configuration reads "OpenBLAS 0.3.21 ...": its first two words. */
-    const char *config = openblas_get_config();
-    const char *version = strchr(config, ' ');
-    int length =
-        version ? (int)(version - config + 1 + (long)strcspn(version + 1, " ")) : (int)strlen(config);
-    snprintf(text, sizeof text, "%.*s %s", length, config, openblas_get_corename());
-    return text;
+    const char *blas = lb_gemm_blas_kernel();
+    return blas ? blas : lb_gemm_own_kernel();
 }

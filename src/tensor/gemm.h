@@ -1,5 +1,5 @@
-/* Matrix products: the only door to BLAS. Every product is cut into tiles whose size depends on the shapes alone,
- * and each tile is one single-threaded call, of our own kernel or of OpenBLAS: the same bits for any number of threads. */
+/* Matrix products. Every product is cut into tiles whose size depends on the shapes alone, and each tile is one
+ * single-threaded call, of our own kernel or of OpenBLAS: the same bits for any number of threads. */
 #ifndef LB_GEMM_H
 #define LB_GEMM_H
 
@@ -46,11 +46,11 @@ typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride);
 
-/** lb_gemm_serial by OpenBLAS alone: what the kernel of our own (tensor/gemm_vector.h) is held against. */
-void lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                  int64_t stride);
-
-/** Tells a BLAS that has threads of its own to leave the work to ours. Called by lb_tape_new. */
-void lb_gemm_prepare(void);
+/** While the library computes it holds OpenBLAS at one thread, and then gives it back the number that it had: each
+ *  lb_gemm_hold is followed by one lb_gemm_release, on any thread, and they may be nested. Without this a product may have
+ *  other bits, and OpenBLAS's threads stand in the way of ours. A program that calls OpenBLAS from another thread meanwhile
+ *  finds one thread there, and its results; the number that it sets meanwhile stays, unless it is 1. */
+void lb_gemm_hold(void);
+void lb_gemm_release(void);
 
 #endif

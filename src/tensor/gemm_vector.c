@@ -1,129 +1,125 @@
 #include "tensor/gemm_vector.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "tensor/transpose.h"
 
-#    include <string.h>
-
-#    define AVX512        __attribute__((target("avx512f")))
-#    define AVX512_INLINE static inline __attribute__((always_inline, target("avx512f")))
-
-typedef lb_real vector __attribute__((vector_size(64), aligned(sizeof(lb_real)), may_alias));
+#include <stddef.h>
 
 enum {
-    LANES = sizeof(vector) / sizeof(lb_real),
-    ROWS = 8,    /* of c in registers: with two vectors a row, 16 sums hide the latency of a multiply-add */
-    DEPTH = 256, /* of k in one go: a panel of b stays in the cache while all rows pass over it */
-    FEWEST_ROWS = 4
+    LANES = 64 / sizeof(lb_real), /* of AVX-512 */
+    FEWEST_ROWS = 4,              /* for which a product is worth more than its way through memory */
+    STRIP = 32,                   /* columns of a transposed b that are laid out together */
+    TOGETHER = 4                  /* columns whose sums run side by side and hide each other's latency */
 };
 
-/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so that
- * all sums stay in registers. */
-AVX512_INLINE void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
-                         int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
-                         int64_t stride)
+#if defined(__x86_64__)
+#    define BASE "SSE2"
+#elif defined(__aarch64__)
+#    define BASE "NEON"
+#else
+#    define BASE "128 bits"
+#endif
+
+typedef struct variant {
+    const char *name;
+    lb_gemm_fn *multiply;
+} variant;
+
+static bool has_avx512(void)
 {
-    vector sum[ROWS][2] = {0};
-    for (int64_t i = 0; i < k; i++) {
-        const vector *y = (const vector *)(b + i * b_stride);
-#    pragma GCC unroll 8
-        for (int row = 0; row < rows; row++) {
-            lb_real x = transposed ? a[i * a_stride + row] : a[row * a_stride + i];
-            sum[row][0] += x * y[0];
-            if (vectors == 2) sum[row][1] += x * y[1];
-        }
-    }
-#    pragma GCC unroll 8
-    for (int row = 0; row < rows; row++) {
-        vector *to = (vector *)(c + row * stride);
-        for (int i = 0; i < vectors; i++) {
-            if (add) sum[row][i] += to[i];
-            to[i] = sum[row][i];
-        }
-    }
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
 }
 
-/* The same for any number of rows: a panel of c. */
-AVX512_INLINE void panel(int vectors, bool transposed, int64_t m, int64_t k, const lb_real *a,
-                         int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
-                         int64_t stride)
+static variant widest(void)
 {
-    int64_t a_row = transposed ? 1 : a_stride;
-    for (; m >= ROWS; m -= ROWS, a += ROWS * a_row, c += ROWS * stride)
-        block(ROWS, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
-    for (; m >= 4; m -= 4, a += 4 * a_row, c += 4 * stride)
-        block(4, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
-    for (; m > 0; m--, a += a_row, c += stride)
-        block(1, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
+#ifdef __x86_64__
+    if (has_avx512()) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return (variant){"own kernel, AVX2", lb_gemm_avx2};
+#endif
+    return (variant){"own kernel, " BASE, lb_gemm_base};
 }
 
-/* The last columns, fewer than a vector holds: computed beside c, on a copy of b's that is filled up with zeros. */
-AVX512_INLINE void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k, const lb_real *a,
-                                int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
-                                int64_t stride)
+const char *lb_gemm_own_kernel(void)
 {
-    lb_real filled[(size_t)DEPTH * LANES], result[(size_t)ROWS * LANES];
-    for (int64_t i = 0; i < k; i++) {
-        for (int64_t j = 0; j < LANES; j++) filled[i * LANES + j] = j < columns ? b[i * b_stride + j] : 0;
-    }
-    for (int64_t first = 0; first < m; first += ROWS) {
-        int64_t rows = m - first < ROWS ? m - first : ROWS;
-        panel(1, transposed, rows, k, a + first * (transposed ? 1 : a_stride), a_stride, filled, LANES, false,
-              result, LANES);
-        for (int64_t row = 0; row < rows; row++) {
-            lb_real *to = c + (first + row) * stride;
-            for (int64_t j = 0; j < columns; j++)
-                to[j] = add ? to[j] + result[row * LANES + j] : result[row * LANES + j];
-        }
-    }
-}
-
-/* All columns of c for at most DEPTH of k. */
-AVX512_INLINE void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, const lb_real *a,
-                              int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
-                              int64_t stride)
-{
-    const int64_t pair = (int64_t)2 * LANES;
-    int64_t j = 0;
-    for (; j + pair <= n; j += pair)
-        panel(2, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);
-    for (; j + LANES <= n; j += LANES)
-        panel(1, transposed, m, k, a, a_stride, b + j, b_stride, add, c + j, stride);
-    if (j < n) narrow_panel(transposed, m, n - j, k, a, a_stride, b + j, b_stride, add, c + j, stride);
-}
-
-AVX512 static void multiply(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, bool add, lb_real *c,
-                            int64_t stride)
-{
-    int64_t first = 0;
-    do {
-        int64_t depth = k - first < DEPTH ? k - first : DEPTH;
-        const lb_real *rows = b.data + first * b.stride;
-        if (a.transposed)
-            all_panels(true, m, n, depth, a.data + first * a.stride, a.stride, rows, b.stride, add, c,
-                       stride);
-        else
-            all_panels(false, m, n, depth, a.data + first, a.stride, rows, b.stride, add, c, stride);
-        add = true;
-        first += DEPTH;
-    } while (first < k);
+    return widest().name;
 }
 
 bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1);
-    if (!fits || !__builtin_cpu_supports("avx512f")) return false;
-    multiply(m, n, k, a, b, beta == 1, c, stride);
+    bool fits = m >= FEWEST_ROWS && n >= LANES && !b.transposed && (beta == 0 || beta == 1) && has_avx512();
+    if (!fits) return false; /* cppcheck-suppress knownConditionTrueFalse; on other processors it is known */
+    widest().multiply(m, n, k, a, b, beta, c, stride);
     return true;
 }
 
-#else
-
-bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
-                    int64_t stride)
+/* A row of a with `TOGETHER` columns of a transposed b: all are read along k, as they lie. */
+LB_KERNEL static void multiply_columns(int64_t k, const lb_real *a, const lb_real *b, int64_t b_stride,
+                                       lb_real beta, lb_real *c)
 {
-    (void)m, (void)n, (void)k, (void)a, (void)b, (void)beta, (void)c, (void)stride;
-    return false;
+    const lb_real *b1 = b + b_stride, *b2 = b1 + b_stride, *b3 = b2 + b_stride;
+    lb_real sum = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+#pragma omp simd reduction(+ : sum, sum1, sum2, sum3)
+    for (int64_t i = 0; i < k; i++) {
+        sum += a[i] * b[i];
+        sum1 += a[i] * b1[i];
+        sum2 += a[i] * b2[i];
+        sum3 += a[i] * b3[i];
+    }
+    const lb_real sums[TOGETHER] = {sum, sum1, sum2, sum3};
+    for (int j = 0; j < TOGETHER; j++) c[j] = beta == 0 ? sums[j] : sums[j] + c[j];
 }
 
-#endif
+/* b is transposed: a strip of its columns after another is laid out, and used for all rows. */
+static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                              lb_real beta, lb_real *c, int64_t stride)
+{
+    lb_real strip[(size_t)LB_GEMM_DEPTH * STRIP];
+    int64_t first = 0;
+    do {
+        int64_t depth = k - first < LB_GEMM_DEPTH ? k - first : LB_GEMM_DEPTH;
+        lb_matrix part = a;
+        part.data += a.transposed ? first * a.stride : first;
+        for (int64_t j = 0; j < n; j += STRIP) {
+            int64_t columns = n - j < STRIP ? n - j : STRIP;
+            lb_transpose_strip(columns, depth, b.data + j * b.stride + first, b.stride, strip, STRIP);
+            multiply(m, columns, depth, part, lb_plain(strip, STRIP), beta, c + j, stride);
+        }
+        beta = 1;
+        first += LB_GEMM_DEPTH;
+    } while (first < k);
+}
+
+/* b is transposed and rows are few: b is read once and laid out for nobody. */
+static void multiply_few(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
+                         lb_real beta, lb_real *c, int64_t stride)
+{
+    int64_t whole = n - n % TOGETHER;
+    for (int64_t j = 0; j < whole; j += TOGETHER)
+        for (int64_t row = 0; row < m; row++)
+            multiply_columns(k, a.data + row * a.stride, b.data + j * b.stride, b.stride, beta,
+                             c + row * stride + j);
+    b.data += whole * b.stride;
+    multiply_laid_out(multiply, m, n - whole, k, a, b, beta, c + whole, stride);
+}
+
+void lb_gemm_own(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                 int64_t stride)
+{
+    lb_gemm_fn *multiply = widest().multiply;
+    if (beta != 0 && beta != 1) {
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) c[i * stride + j] *= beta;
+        beta = 1;
+    }
+    if (!b.transposed)
+        multiply(m, n, k, a, b, beta, c, stride);
+    else if (m < FEWEST_ROWS && !a.transposed)
+        multiply_few(multiply, m, n, k, a, b, beta, c, stride);
+    else
+        multiply_laid_out(multiply, m, n, k, a, b, beta, c, stride);
+}

@@ -4,12 +4,13 @@
 
 #include "lookback/tensor.h"
 
-/* A function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that
- * the processor has. It may call only inline functions and libm. Older clang names the clones so that other files do not
- * find them: there is one version for all processors then. */
-#if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__linux__)
-#    define LB_KERNEL
-#elif defined(__clang__) && __clang_major__ < 18
+#include <limits.h> /* any header of the C library says whether it is glibc */
+
+/* A static function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that the
+ * processor has. It may call only inline functions and libm. Clang before 18 does not let other files find the clones, hence
+ * static, and clang 14 lets them find the function that picks, hence a name that no other kernel has. Loaders other than glibc's
+ * do not pick, musl's among them: the functions are compiled once there, for the instruction sets that the whole is built for. */
+#if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__GLIBC__)
 #    define LB_KERNEL
 #elif defined(__clang__)
 #    define LB_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))

@@ -19,17 +19,15 @@ static void transpose_square(const lb_real *from, int64_t stride, lb_real *to, i
     *(four *)(to + 3 * to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/* [height, columns] -> columns of `to`, whose rows are `to_stride` long. */
-static void transpose_strip(int64_t height, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
-                            int64_t to_stride)
+void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
+                        int64_t to_stride)
 {
-    int64_t rows = height - height % SIDE, squares = columns - columns % SIDE;
+    int64_t whole = rows - rows % SIDE, squares = columns - columns % SIDE;
     for (int64_t j = 0; j < squares; j += SIDE)
-        for (int64_t i = 0; i < rows; i += SIDE)
+        for (int64_t i = 0; i < whole; i += SIDE)
             transpose_square(from + i * stride + j, stride, to + j * to_stride + i, to_stride);
     for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = j < squares ? rows : 0; i < height; i++)
-            to[j * to_stride + i] = from[i * stride + j];
+        for (int64_t i = j < squares ? whole : 0; i < rows; i++) to[j * to_stride + i] = from[i * stride + j];
 }
 
 /* Strip number `strip` of `rows` rows. */
@@ -37,7 +35,7 @@ static void transpose_one(int64_t strip, int64_t rows, int64_t columns, const lb
                           lb_real *to)
 {
     int64_t top = strip * STRIP, left = rows - top;
-    transpose_strip(left < STRIP ? left : STRIP, columns, from + top * stride, stride, to + top, rows);
+    lb_transpose_strip(left < STRIP ? left : STRIP, columns, from + top * stride, stride, to + top, rows);
 }
 
 void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to)

@@ -32,6 +32,6 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
 /** Which row each list of a batch takes, so that padding costs a recurrent model little: each of the tiles in which rows go through
  *  time (tensor/row_tiles.h) gets lists of about the same lengths, longest first. `row` receives one for each list.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
-lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row);
+LB_MUST_USE lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row);
 
 #endif

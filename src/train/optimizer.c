@@ -54,14 +54,31 @@ static lb_real clip_factor(double norm, lb_real clip_norm)
     return (lb_real)(factor < 1 ? factor : 1);
 }
 
-/* The norm, and whether a step may be taken. */
-static lb_status check_step(lb_params *params, int64_t size, double *norm)
+/* The norm, and whether step number `step` may be taken by `function`. */
+static lb_status check_step(const char *function, lb_params *params, int64_t size, int64_t step, double *norm,
+                            lb_error *error)
 {
-    lb_status status = lb_params_size(params) == size ? LB_OK : LB_ERROR_ARGUMENT;
+    lb_status status = lb_params_status(params);
     *norm = lb_params_grad_norm(params);
-    if (!status && !isfinite(*norm)) status = LB_ERROR_DIVERGED;
+    if (status)
+        lb_error_set(error, status, "%s", lb_params_error(params));
+    else if (lb_params_size(params) != size)
+        status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                              "%s: step %lld: parameters were added after the optimiser was made", function,
+                              (long long)step);
+    else if (!isfinite(*norm))
+        status =
+            lb_error_set(error, LB_ERROR_DIVERGED,
+                         "%s: step %lld: the gradient's norm is not finite (training diverged): a smaller "
+                         "learning rate may help",
+                         function, (long long)step);
     if (status) lb_params_zero_grads(params);
     return status;
+}
+
+static lb_status no_optimizer(const char *function, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: there is no optimiser: out of memory", function);
 }
 
 struct lb_adam {
@@ -79,7 +96,7 @@ static lb_real or_default(lb_real value, double standard)
 
 lb_adam *lb_adam_new(lb_params *params, lb_adam_config config)
 {
-    lb_adam *adam = lb_alloc_zero(sizeof *adam);
+    lb_adam *adam = params ? lb_alloc_zero(sizeof *adam) : NULL;
     if (!adam) return NULL;
     config.lr = or_default(config.lr, 1e-3);
     config.beta1 = or_default(config.beta1, 0.9);
@@ -130,9 +147,11 @@ LB_KERNEL static void adam_chunk(int64_t count, adam_step s, lb_real *restrict v
     }
 }
 
-lb_status lb_adam_step(lb_adam *adam)
+lb_status lb_adam_step(lb_adam *adam, lb_error *error)
 {
-    lb_status status = check_step(adam->params, adam->size, &adam->grad_norm);
+    if (!adam) return no_optimizer("lb_adam_step", error);
+    lb_status status =
+        check_step("lb_adam_step", adam->params, adam->size, adam->steps + 1, &adam->grad_norm, error);
     if (status) return status;
     adam->steps++;
     lb_adam_config c = adam->config;
@@ -160,44 +179,44 @@ lb_status lb_adam_step(lb_adam *adam)
 
 void lb_adam_set_lr(lb_adam *adam, lb_real lr)
 {
-    adam->config.lr = lr;
+    if (adam) adam->config.lr = lr;
 }
 
 double lb_adam_grad_norm(const lb_adam *adam)
 {
-    return adam->grad_norm;
+    return adam ? adam->grad_norm : NAN;
 }
 
 lb_real *lb_adam_first_moments(lb_adam *adam)
 {
-    return adam->first;
+    return adam ? adam->first : NULL;
 }
 
 lb_real *lb_adam_second_moments(lb_adam *adam)
 {
-    return adam->second;
+    return adam ? adam->second : NULL;
 }
 
 int64_t lb_adam_steps(const lb_adam *adam)
 {
-    return adam->steps;
+    return adam ? adam->steps : 0;
 }
 
 void lb_adam_set_steps(lb_adam *adam, int64_t steps)
 {
-    adam->steps = steps;
+    if (adam) adam->steps = steps;
 }
 
 struct lb_sgd {
     lb_params *params;
     lb_sgd_config config;
-    int64_t size;
+    int64_t size, steps;
     lb_real *velocity;
 };
 
 lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config)
 {
-    lb_sgd *sgd = lb_alloc_zero(sizeof *sgd);
+    lb_sgd *sgd = params ? lb_alloc_zero(sizeof *sgd) : NULL;
     if (!sgd) return NULL;
     config.lr = or_default(config.lr, 1e-3);
     *sgd = (lb_sgd){.params = params, .config = config, .size = lb_params_size(params)};
@@ -214,11 +233,13 @@ void lb_sgd_free(lb_sgd *sgd)
     lb_release(sgd);
 }
 
-lb_status lb_sgd_step(lb_sgd *sgd)
+lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error)
 {
+    if (!sgd) return no_optimizer("lb_sgd_step", error);
     double norm;
-    lb_status status = check_step(sgd->params, sgd->size, &norm);
+    lb_status status = check_step("lb_sgd_step", sgd->params, sgd->size, sgd->steps + 1, &norm, error);
     if (status) return status;
+    sgd->steps++;
     lb_real clip = clip_factor(norm, sgd->config.clip_norm);
     lb_real *value = lb_params_values(sgd->params), *grad = lb_params_grads(sgd->params);
     for (int64_t i = 0; i < sgd->size; i++) {
@@ -232,5 +253,5 @@ lb_status lb_sgd_step(lb_sgd *sgd)
 
 void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr)
 {
-    sgd->config.lr = lr;
+    if (sgd) sgd->config.lr = lr;
 }

@@ -44,11 +44,11 @@ static lb_status tape_failed(const session *s)
     return lb_error_set(s->error, lb_tape_status(s->tape), "%s", lb_tape_error(s->tape));
 }
 
-static lb_status diverged(const session *s, int64_t step, const char *what)
+static lb_status diverged(const session *s, int64_t step)
 {
     return lb_error_set(
         s->error, LB_ERROR_DIVERGED,
-        "training diverged: the %s of step %lld is not finite; a smaller learning rate may help", what,
+        "training diverged: the loss of step %lld is not finite; a smaller learning rate may help",
         (long long)step + 1);
 }
 
@@ -60,12 +60,13 @@ static lb_status train_step(session *s, int64_t step, double *loss)
     lb_tape_reset(s->tape);
     lb_tape_seed(s->tape, c->seed, (uint32_t)step);
     lb_tensor *result = c->loss(c->context, s->tape, step, &tokens);
-    if (lb_backward(result)) return tape_failed(s);
+    lb_status status = lb_backward(result, s->error);
+    if (status) return status;
     *loss = (double)lb_item(result);
     s->tokens += (double)tokens;
-    if (!isfinite(*loss)) return diverged(s, step, "loss");
+    if (!isfinite(*loss)) return diverged(s, step);
     lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&c->schedule, step));
-    return lb_adam_step(s->state.adam) ? diverged(s, step, "gradient") : LB_OK;
+    return lb_adam_step(s->state.adam, s->error);
 }
 
 static void update_average(const session *s, int64_t step)

@@ -1,11 +1,13 @@
 /* Walks the registry: each op against its own reference, and its gradient against differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
 #include "autograd/op.h"
-#include "base/alloc.h"
+#include "autograd/operands.h"
+#include "lookback/ops.h"
 #include "support/leaf.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,13 +70,6 @@ static void put_on(lb_tape *tape, const operands *made, lb_tensor **in)
     }
 }
 
-static lb_tensor *apply_on(lb_tape *tape, const operands *made)
-{
-    lb_tensor *in[LB_MAX_INPUTS];
-    put_on(tape, made, in);
-    return made->example->apply(in);
-}
-
 START_TEST(test_op_is_complete)
 {
     int families;
@@ -84,8 +79,8 @@ START_TEST(test_op_is_complete)
         ck_assert_int_gt(family[f]->count, 0);
         for (int o = 0; o < family[f]->count; o++) {
             const lb_op *op = family[f]->ops[o];
-            ck_assert_msg(op->name && op->formula && op->derivative, "op %d of family %d lacks its texts", o,
-                          f);
+            ck_assert_msg(op->name && op->operands && op->formula && op->derivative,
+                          "op %d of family %d lacks its texts", o, f);
             ck_assert_msg(op->case_count > 0, "%s has no cases", op->name);
             ck_assert_msg(op->reference, "%s has no reference", op->name);
             ck_assert_msg(op->shape && op->forward && op->backward, "%s lacks a function", op->name);
@@ -94,16 +89,24 @@ START_TEST(test_op_is_complete)
 }
 END_TEST
 
+/* Runs the op of a trial on these operands. */
+static const lb_node *run_op(const trial *t, lb_tensor *const *in)
+{
+    const lb_tensor *first = t->example->apply(in);
+    ck_assert_msg(lb_is_sound(first), "%s, %s: %s", t->op->name, t->example->name, lb_tensor_error(first));
+    const lb_node *node = first->node;
+    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
+    return node;
+}
+
 START_TEST(test_op_forward_matches_reference)
 {
     const trial *t = &trials[_i];
     operands made = make_operands(t->example, ~0u);
     lb_tape *tape = lb_tape_new();
-    const lb_tensor *first = apply_on(tape, &made);
-    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s, %s: %s", t->op->name, t->example->name,
-                  lb_tape_error(tape));
-    const lb_node *node = first->node;
-    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
+    lb_tensor *in[LB_MAX_INPUTS];
+    put_on(tape, &made, in);
+    const lb_node *node = run_op(t, in);
     double *expected[LB_MAX_OUTPUTS] = {NULL};
     int outputs = t->op->outputs ? t->op->outputs : 1;
     for (int k = 0; k < outputs; k++)
@@ -118,6 +121,82 @@ START_TEST(test_op_forward_matches_reference)
         }
         free(expected[k]);
     }
+    lb_tape_free(tape);
+    free_operands(&made);
+}
+END_TEST
+
+START_TEST(test_op_has_a_name_for_each_operand)
+{
+    const trial *t = &trials[_i];
+    operands made = make_operands(t->example, ~0u);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *in[LB_MAX_INPUTS];
+    char name[LB_OPERAND_TEXT], other[LB_OPERAND_TEXT];
+    put_on(tape, &made, in);
+    const lb_node *node = run_op(t, in);
+    for (int i = 0; i < node->inputs; i++) {
+        lb_operand_name(t->op->operands, i, name);
+        ck_assert_msg(*name, "%s has no name for operand %d", t->op->name, i);
+        for (int j = 0; j < i; j++) ck_assert_str_ne(name, lb_operand_name(t->op->operands, j, other));
+    }
+    if (!strstr(t->op->operands, "..."))
+        ck_assert_str_eq(lb_operand_name(t->op->operands, node->inputs, name), "");
+    lb_tape_free(tape);
+    free_operands(&made);
+}
+END_TEST
+
+START_TEST(test_op_without_an_operand_that_it_needs_says_which)
+{
+    const trial *t = &trials[_i];
+    operands made = make_operands(t->example, ~0u);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *in[LB_MAX_INPUTS];
+    put_on(tape, &made, in);
+    const lb_node *node = run_op(t, in);
+    int needed = 0;
+    for (int i = 0; i < node->inputs; i++) {
+        if (lb_operand_optional(t->op->operands, i)) continue;
+        char name[LB_OPERAND_TEXT], expected[LB_ERROR_LENGTH];
+        lb_tensor *without[LB_MAX_INPUTS];
+        memcpy(without, node->in, sizeof without);
+        without[i] = NULL;
+        const lb_tensor *poison = lb_op_apply(t->op, without, node->inputs, NULL, 0);
+        snprintf(expected, sizeof expected, "lb_%s: operand %s is missing", t->op->name,
+                 lb_operand_name(t->op->operands, i, name));
+        ck_assert_str_eq(lb_tensor_error(poison), expected);
+        ck_assert_int_eq(lb_tensor_status(poison), LB_ERROR_ARGUMENT);
+        lb_tape_clear_error(tape);
+        needed++;
+    }
+    ck_assert_msg(needed > 0, "%s needs no operand", t->op->name);
+    lb_tape_free(tape);
+    free_operands(&made);
+}
+END_TEST
+
+/* Without an operand that may be left out the others may not fit: then there is an error. */
+START_TEST(test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not)
+{
+    const trial *t = &trials[_i];
+    operands made = make_operands(t->example, ~0u);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *in[LB_MAX_INPUTS];
+    put_on(tape, &made, in);
+    const lb_node *node = run_op(t, in);
+    for (int k = 0; k < node->inputs; k++)
+        for (int i = 0; i < t->example->inputs; i++) {
+            if (in[i] != node->in[k] || !lb_operand_optional(t->op->operands, k)) continue;
+            lb_tensor *without[LB_MAX_INPUTS];
+            memcpy(without, in, sizeof without);
+            without[i] = NULL;
+            const lb_tensor *result = t->example->apply(without);
+            ck_assert_int_eq(lb_is_sound(result), lb_tape_status(tape) == LB_OK);
+            if (lb_tape_status(tape))
+                ck_assert_ptr_eq(strstr(lb_tape_error(tape), "lb_"), lb_tape_error(tape));
+            lb_tape_clear_error(tape);
+        }
     lb_tape_free(tape);
     free_operands(&made);
 }
@@ -221,6 +300,10 @@ int main(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, test_op_is_complete);
     tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_has_a_name_for_each_operand, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_without_an_operand_that_it_needs_says_which, 0, trial_count);
+    tcase_add_loop_test(cases, test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not, 0,
+                        trial_count);
 #ifdef LB_REAL_IS_DOUBLE
     tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);
     tcase_add_loop_test(cases, test_op_gradient_of_other_ops_results_matches_differences, 0, trial_count);

@@ -22,7 +22,7 @@ START_TEST(test_ops_reference_is_current)
 }
 END_TEST
 
-START_TEST(test_ops_reference_shows_each_op_with_its_formula_and_derivative)
+START_TEST(test_ops_reference_shows_each_op_with_its_operands_formula_and_derivative)
 {
     size_t size;
     int families;
@@ -32,7 +32,8 @@ START_TEST(test_ops_reference_shows_each_op_with_its_formula_and_derivative)
         for (int o = 0; o < family[f]->count; o++) {
             const lb_op *op = family[f]->ops[o];
             char row[1024];
-            snprintf(row, sizeof row, "\n| `%s` | `%s` | `%s` |\n", op->name, op->formula, op->derivative);
+            snprintf(row, sizeof row, "\n| `%s` | `%s` | `%s` | `%s` |\n", op->name, op->operands,
+                     op->formula, op->derivative);
             ck_assert_msg(strstr(text, row), "the page lacks %s", row);
         }
     free(text);
@@ -41,7 +42,8 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("reference of the ops",
-                             SUPPORT_TESTS(test_ops_reference_is_current,
-                                           test_ops_reference_shows_each_op_with_its_formula_and_derivative));
+    return support_run_tests(
+        "reference of the ops",
+        SUPPORT_TESTS(test_ops_reference_is_current,
+                      test_ops_reference_shows_each_op_with_its_operands_formula_and_derivative));
 }

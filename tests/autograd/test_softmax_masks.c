@@ -44,7 +44,7 @@ START_TEST(test_softmax_row_of_minus_infinity_is_zero_and_has_no_gradient)
     ck_assert(y->data[2] == 0);
     ck_assert_double_eq_tol(sum(y->data, 4), 1, 1e-6);
     ck_assert_double_eq_tol(sum(y->data + 8, 4), 1, 1e-6);
-    ck_assert_int_eq(lb_backward_from(y, cotangent), LB_OK);
+    ck_assert_int_eq(lb_backward_from(y, cotangent, NULL), LB_OK);
     check_zero(x->grad + 4, 4, "gradient of the hidden row");
     ck_assert(x->grad[2] == 0);
     check_finite(x->grad, 12, "gradient");
@@ -77,7 +77,7 @@ START_TEST(test_masked_fill_then_softmax_of_a_hidden_row_has_no_gradient)
     lb_tensor *mask = lb_length_mask(tape, (const int32_t[]){2, 0}, 2, 3);
     lb_tensor *y = lb_softmax(lb_masked_fill(lb_on_tape(tape, x), mask, -(lb_real)INFINITY));
     check_zero(y->data + 2, 4, "hidden");
-    ck_assert_int_eq(lb_backward_from(y, (const lb_real[]){1, 4, 2, 3, 5, 6}), LB_OK);
+    ck_assert_int_eq(lb_backward_from(y, (const lb_real[]){1, 4, 2, 3, 5, 6}, NULL), LB_OK);
     check_zero(x->grad + 2, 4, "gradient of what is hidden");
     ck_assert(any(x->grad, 2));
     lb_tape_free(tape);
@@ -123,7 +123,7 @@ START_TEST(test_attend_additive_hidden_row_is_zero_and_has_no_gradient)
         ck_assert_double_eq_tol(sum(weights->data + row * KEYS, KEYS), row / STEPS == HIDDEN_ROW ? 0 : 1,
                                 1e-6);
     lb_tensor *loss = lb_add(lb_sum_all(lb_mul(context, context)), lb_sum_all(lb_mul(weights, weights)));
-    ck_assert_int_eq(lb_backward(loss), LB_OK);
+    ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
     check_hidden_row(leaf[0]->grad, STEPS * WIDTH, "gradient of the query");
     check_hidden_row(leaf[1]->grad, KEYS * WIDTH, "gradient of the keys");
     check_hidden_row(leaf[2]->grad, KEYS * DEPTH, "gradient of the values");
@@ -146,9 +146,16 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
                          support_leaf(LB_SHAPE(3 * HIDDEN, HIDDEN), -1, 1, 8),
                          support_leaf(LB_SHAPE(3 * HIDDEN), -1, 1, 9)};
     lb_tape *tape = lb_tape_new();
-    lb_tensor *outputs =
-        lb_attention_gru_sequence(leaf[0], NULL, leaf[1], leaf[2], leaf[3], example_mask(tape), leaf[4],
-                                  leaf[5], leaf[6], leaf[7], leaf[8], NULL);
+    lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){.x = leaf[0],
+                                                                                .initial = leaf[1],
+                                                                                .keys = leaf[2],
+                                                                                .values = leaf[3],
+                                                                                .mask = example_mask(tape),
+                                                                                .weight_query = leaf[4],
+                                                                                .v = leaf[5],
+                                                                                .weight_context = leaf[6],
+                                                                                .weight_hh = leaf[7],
+                                                                                .bias_hh = leaf[8]});
     ck_assert_msg(lb_is_sound(outputs), "%s", lb_tape_error(tape));
     lb_tensor *contexts = lb_op_output(outputs, 1), *weights = lb_op_output(outputs, 2);
     check_finite(outputs->data, lb_count(outputs), "outputs");
@@ -160,7 +167,7 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
     for (int i = HIDDEN_ROW * STEPS * HIDDEN; i < (HIDDEN_ROW + 1) * STEPS * HIDDEN; i++)
         ck_assert_double_eq_tol((double)outputs->data[i], (double)plain->data[i], 1e-6);
     lb_tensor *loss = lb_add(lb_sum_all(lb_mul(outputs, outputs)), lb_sum_all(lb_mul(contexts, contexts)));
-    ck_assert_int_eq(lb_backward(lb_add(loss, lb_sum_all(lb_mul(weights, weights)))), LB_OK);
+    ck_assert_int_eq(lb_backward(lb_add(loss, lb_sum_all(lb_mul(weights, weights))), NULL), LB_OK);
     check_hidden_row(leaf[2]->grad, KEYS * WIDTH, "gradient of the keys");
     check_hidden_row(leaf[3]->grad, KEYS * DEPTH, "gradient of the values");
     for (int i = 0; i < 9; i++) check_finite(leaf[i]->grad, lb_count(leaf[i]), "gradient");

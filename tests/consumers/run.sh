@@ -77,7 +77,8 @@ moves() {
 }
 
 core() {
-    cmake -S "$source" -B "$work/core" -DCMAKE_BUILD_TYPE=Release -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF &&
+    cmake -S "$source" -B "$work/core" -DCMAKE_BUILD_TYPE=Release -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF \
+        -DLOOKBACK_TESTS=OFF &&
         cmake --build "$work/core" --parallel 2 --target installable && cmake --install "$work/core" --prefix "$work/a core" --strip || return 1
     # It links neither of these, and nobody looked for them.
     ! readelf --dynamic "$work/a core/lib/liblookback.so" | grep -E 'NEEDED.*(cjson|utf8proc|libz)' || return 1

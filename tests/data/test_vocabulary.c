@@ -101,6 +101,11 @@ START_TEST(test_new_reserved_spelling_of_a_special_is_a_symbol_like_any_other)
     lb_vocabulary *v = lb_vocabulary_new_reserved(NULL);
     ck_assert_int_eq(lb_vocabulary_size(v), LB_FIRST_TOKEN);
     ck_assert_str_eq(lb_vocabulary_symbol(v, LB_EOS), "<eos>");
+    const int32_t none[] = {-1, lb_vocabulary_size(v)};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_null(lb_vocabulary_symbol(v, none[i]));
+        ck_assert_int_eq(lb_vocabulary_count(v, none[i]), 0);
+    }
     ck_assert_int_eq(lb_vocabulary_id(v, "<eos>"), LB_UNK);
     for (int i = 0; i < 200; i++) { /* so many that the table grows */
         char text[16];

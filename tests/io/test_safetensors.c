@@ -167,6 +167,7 @@ START_TEST(test_open_file_of_others_reads_every_dtype)
     ck_assert_uint_eq(lb_safetensors_count(file), 11);
     ck_assert_str_eq(lb_safetensors_at(file, 0)->name, "u8");
     ck_assert_str_eq(lb_safetensors_at(file, 1)->name, "bool");
+    ck_assert_ptr_null(lb_safetensors_at(file, lb_safetensors_count(file)));
     ck_assert_str_eq(lb_safetensors_metadata_value(file, "format"), "pt");
     ck_assert_str_eq(lb_safetensors_metadata_value(file, "caf\xc3\xa9"),
                      "\xe2\x82\xac \"quoted\"\n\xf0\x9f\x98\x80");

@@ -22,14 +22,14 @@ static lb_status train_step(support_sorting *s, int step)
     lb_batch batch = lb_sort_batch(&s->task, s->tape, 12, step);
     lb_tensor *logits = lb_model_forward(s->model, batch.source, batch.target_in);
     lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
-    lb_status forward = lb_tape_status(s->tape), backward = lb_backward(loss);
+    lb_status forward = lb_tape_status(s->tape), backward = lb_backward(loss, NULL);
     ck_assert_int_eq(lb_is_sound(loss), forward == LB_OK);
     if (forward) ck_assert_int_eq(backward, forward);
     if (backward) ck_assert(!any_gradient(s->params));
     ck_assert_int_eq(lb_tape_status(s->tape), backward);
     if (backward) return backward;
     ck_assert(any_gradient(s->params));
-    lb_status update = lb_adam_step(s->adam);
+    lb_status update = lb_adam_step(s->adam, NULL);
     ck_assert(!any_gradient(s->params));
     return update;
 }

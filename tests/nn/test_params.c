@@ -156,6 +156,20 @@ START_TEST(test_alloc_is_zero_and_aligned)
 }
 END_TEST
 
+START_TEST(test_tensor_and_name_of_an_index_that_is_not_there_are_null)
+{
+    lb_params *params = lb_params_new(9);
+    lb_tensor *only = lb_params_add(params, "", "only", LB_SHAPE(2), normal);
+    ck_assert_ptr_eq(lb_params_tensor(params, 0), only);
+    const int none[] = {7, 1, -1};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_ptr_null(lb_params_name(params, none[i]));
+        ck_assert_ptr_null(lb_params_tensor(params, none[i]));
+    }
+    lb_params_free(params);
+}
+END_TEST
+
 /* Returns the status after adding two parameters, the second of which makes the slabs grow. */
 static lb_status add_two(void)
 {
@@ -197,5 +211,6 @@ int main(void)
                       test_add_impossible_shape_is_an_error, test_fail_keeps_the_first_error,
                       test_add_order_does_not_change_how_parameters_start,
                       test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
+                      test_tensor_and_name_of_an_index_that_is_not_there_are_null,
                       test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }

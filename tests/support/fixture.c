@@ -207,8 +207,9 @@ static bool vanishes(const support_fixture *fixture, const lb_params *params, in
 
 void support_fixture_backward(support_fixture *fixture, lb_tensor *loss, lb_params *params)
 {
-    lb_status status = lb_backward(loss);
-    ck_assert_msg(status == LB_OK, "%s", lb_tape_error(loss->tape));
+    lb_error error = {0};
+    lb_status status = lb_backward(loss, &error);
+    ck_assert_msg(status == LB_OK, "%s", error.message);
     int compared = 0;
     char full[NAME_LENGTH];
     for (int i = 0; params && i < lb_params_count(params); i++, compared++) {

@@ -46,16 +46,17 @@ static lb_model *train(lb_params *params, lb_tape *tape, int steps, int kind)
                                 .attention = (lb_attention_kind)kind};
     if (!model || lb_seq2seq_init(model, params, "", config)) return NULL;
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
-    for (int step = 0; adam && step < steps; step++) {
+    lb_status status = adam ? LB_OK : LB_ERROR_MEMORY;
+    for (int step = 0; step < steps && !status; step++) {
         lb_tape_reset(tape);
         lb_batch batch = make_batch(tape, step);
         lb_tensor *logits = lb_model_forward(&model->base, batch.source, batch.target_in);
-        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
         lb_adam_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
-        lb_adam_step(adam);
+        status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), NULL);
+        if (!status) status = lb_adam_step(adam, NULL);
     }
     lb_adam_free(adam);
-    return lb_tape_status(tape) ? NULL : &model->base;
+    return status ? NULL : &model->base;
 }
 
 static lb_model *train_ensemble(lb_params *params, lb_tape *tape, int steps, lb_error *error)

@@ -7,18 +7,21 @@ enum { BATCH = 64 };
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 4, .seed = 1};
 
-static void train(lb_model *model, lb_params *params, lb_tape *tape, int steps, double lr)
+static lb_status train(lb_model *model, lb_params *params, lb_tape *tape, int steps, double lr,
+                       lb_error *error)
 {
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
-    for (int step = 0; adam && step < steps; step++) {
+    lb_status status = adam ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (int step = 0; step < steps && !status; step++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-        lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD));
         lb_adam_set_lr(adam, (lb_real)(lr * (1 - 0.95 * step / steps)));
-        lb_adam_step(adam);
+        status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
+        if (!status) status = lb_adam_step(adam, error);
     }
     lb_adam_free(adam);
+    return status;
 }
 
 static lb_status train_and_save(const char *path, int steps, int kind, lb_error *error)
@@ -38,10 +41,8 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                         (lb_seq2seq_config){vocabulary, vocabulary, .embed = 16, .hidden = 32,
                                             .attention = (lb_attention_kind)kind});
     lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
-    train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 2e-3 : 1e-2);
+    lb_status status = train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 2e-3 : 1e-2, error);
     char *text = lb_sort_task_print(&task);
-    lb_status status = lb_params_status(params) ? lb_params_status(params) : lb_tape_status(tape);
-    if (status) lb_error_set(error, status, "%s%s", lb_params_error(params), lb_tape_error(tape));
     if (!status)
         status =
             lb_model_save(path, model, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text}, 1, error);

@@ -45,7 +45,7 @@ lb_status support_sorting_step(support_sorting *s, int64_t batch_size, int64_t s
     lb_batch batch = lb_sort_batch(&s->task, s->tape, batch_size, step);
     lb_tensor *logits = lb_model_forward(s->model, batch.source, batch.target_in);
     lb_tensor *value = lb_cross_entropy(logits, batch.target_out, LB_PAD);
-    lb_status status = lb_backward(value);
+    lb_status status = lb_backward(value, NULL);
     if (loss) *loss = lb_item(value);
-    return status ? status : lb_adam_step(s->adam);
+    return status ? status : lb_adam_step(s->adam, NULL);
 }

@@ -1,5 +1,7 @@
 #include "support/suite.h"
 
+#include <stdio.h>
+
 /* Seconds: sanitizers are slow, and so is a machine that does something else. */
 static const double TIMEOUT = 240;
 
@@ -17,4 +19,10 @@ int support_run_tests(const char *name, int count, const TTest *const *tests)
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed != 0;
+}
+
+void support_not_run(const char *what, const char *why)
+{
+    printf("NOT RUN: %s: %s\n", what, why);
+    fflush(stdout);
 }

@@ -15,6 +15,9 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
+/* Says on standard output what this machine or this build leaves untested, and why. */
+void support_not_run(const char *what, const char *why);
+
 /* As ck_assert_msg, for inner loops: Check writes to a pipe at each assertion that holds. */
 #define SUPPORT_CHECK(condition, ...)                                                                        \
     do {                                                                                                     \

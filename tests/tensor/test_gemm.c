@@ -2,6 +2,7 @@
 #include "lookback/base.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
+#include "tensor/gemm_blas.h"
 #include "tensor/gemm_vector.h"
 
 #include <math.h>
@@ -15,6 +16,12 @@ static const double TOLERANCE = 1e-6;
 #endif
 
 enum { GAP = 3, FILLER = -77 };
+
+#ifdef _OPENMP
+enum { MOST_THREADS = 4 };
+#else
+enum { MOST_THREADS = 1 };
+#endif
 
 /* A matrix [rows, columns], stored transposed or not, with NaN in the gaps between its stored rows. */
 static lb_matrix make_matrix(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
@@ -96,12 +103,73 @@ START_TEST(test_gemm_serial_all_transposes_equal_plain_loops)
 }
 END_TEST
 
+static void by_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                    int64_t stride)
+{
+    ck_assert(lb_gemm_blas(m, n, k, a, b, beta, c, stride));
+}
+
 START_TEST(test_gemm_blas_all_transposes_equal_plain_loops)
+{
+    if (!lb_gemm_blas_kernel()) {
+        support_not_run("lb_gemm_blas", "this build has no OpenBLAS");
+        return;
+    }
+    for (int s = 0; s < SIZES - 3; s++)
+        for (int kind = 0; kind < 8; kind++)
+            check_product(by_blas, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+                          (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_own_all_transposes_equal_plain_loops)
 {
     for (int s = 0; s < SIZES - 3; s++)
         for (int kind = 0; kind < 8; kind++)
-            check_product(lb_gemm_blas, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
+            check_product(lb_gemm_own, sizes[s][0], sizes[s][1], sizes[s][2], kind & 1, kind & 2,
                           (lb_real)(kind >> 2));
+}
+END_TEST
+
+START_TEST(test_gemm_own_every_rest_of_transposed_operands_equals_plain_loops)
+{
+    const int64_t depths[] = {0, 1, 3, 255, 257, 513};
+    for (int64_t m = 1; m < 10; m++)
+        for (int64_t n = 1; n < 40; n += 2)
+            check_product(lb_gemm_own, m, n, depths[(m + n) % 6], m & 1, true,
+                          n % 3 ? (lb_real)(n % 3 - 1) : -2);
+}
+END_TEST
+
+/* The kernels of our own that this processor can run; the output names the others. */
+enum { KERNELS = 3 };
+
+static int find_kernels(lb_gemm_fn *found[KERNELS])
+{
+    int count = 0;
+    found[count++] = lb_gemm_base;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        found[count++] = lb_gemm_avx2;
+    else
+        support_not_run("lb_gemm_avx2", "this processor has no AVX2");
+    if (__builtin_cpu_supports("avx512f"))
+        found[count++] = lb_gemm_avx512;
+    else
+        support_not_run("lb_gemm_avx512", "this processor has no AVX-512");
+#endif
+    return count;
+}
+
+START_TEST(test_gemm_kernels_every_rest_of_rows_columns_and_depth_equals_plain_loops)
+{
+    const int64_t depths[] = {1, 2, 255, 256, 257, 513};
+    lb_gemm_fn *kernels[KERNELS];
+    int count = find_kernels(kernels);
+    for (int i = 0; i < count; i++)
+        for (int64_t m = 1; m < 20; m++)
+            for (int64_t n = 1; n < 70; n += 3)
+                check_product(kernels[i], m, n, depths[(m + n) % 6], m & 1, false, (lb_real)(n & 1));
 }
 END_TEST
 
@@ -114,23 +182,47 @@ START_TEST(test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_lo
 }
 END_TEST
 
-START_TEST(test_gemm_serial_row_has_the_same_bits_in_any_tile)
+START_TEST(test_gemm_kernels_give_a_row_the_same_bits_in_any_tile)
 {
     enum { M = 23, N = 53, K = 300 };
-    for (int kind = 0; kind < 2; kind++) {
-        lb_matrix a = make_matrix(M, K, kind, 5), b = make_matrix(K, N, false, 6);
+    lb_gemm_fn *kernels[KERNELS];
+    int count = find_kernels(kernels);
+    for (int kind = 0; kind < 2 * count; kind++) {
+        lb_gemm_fn *multiply = kernels[kind / 2];
+        lb_matrix a = make_matrix(M, K, kind & 1, 5), b = make_matrix(K, N, false, 6);
         lb_real all[M * N], part[M * N];
-        if (!lb_gemm_vector(M, N, K, a, b, 0, all, N)) continue; /* not on this processor */
-        for (int64_t first = 0; first + 4 <= M; first += 3) {
+        multiply(M, N, K, a, b, 0, all, N);
+        for (int64_t first = 0; first < M; first++) {
             lb_matrix rows = a;
-            rows.data += kind ? first : first * a.stride;
-            ck_assert(lb_gemm_vector(M - first, N, K, rows, b, 0, part, N));
+            rows.data += kind & 1 ? first : first * a.stride;
+            multiply(M - first, N, K, rows, b, 0, part, N);
             ck_assert_msg(memcmp(all + first * N, part, (size_t)((M - first) * N) * sizeof *all) == 0,
                           "rows from %d on differ", (int)first);
         }
         free((void *)(uintptr_t)a.data);
         free((void *)(uintptr_t)b.data);
     }
+}
+END_TEST
+
+START_TEST(test_gemm_vector_is_for_avx512)
+{
+    enum { M = 9, N = 35, K = 20 };
+    lb_matrix a = make_matrix(M, K, false, 5), b = make_matrix(K, N, false, 6);
+    lb_real c[M * N] = {7};
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f")) {
+        lb_real same[M * N];
+        ck_assert(lb_gemm_vector(M, N, K, a, b, 0, c, N));
+        lb_gemm_avx512(M, N, K, a, b, 0, same, N);
+        ck_assert_mem_eq(c, same, sizeof c);
+        c[0] = 7;
+    } else
+#endif
+        ck_assert(!lb_gemm_vector(M, N, K, a, b, 0, c, N));
+    ck_assert(c[0] == 7);
+    free((void *)(uintptr_t)a.data);
+    free((void *)(uintptr_t)b.data);
 }
 END_TEST
 
@@ -178,6 +270,7 @@ END_TEST
 
 START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
 {
+    if (MOST_THREADS == 1) support_not_run("several threads", "this build has no OpenMP");
     for (int s = SIZES - 6; s < SIZES; s++) {
         int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
         for (int kind = 0; kind < 4; kind++) {
@@ -187,7 +280,7 @@ START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
             lb_set_threads(1);
             ck_assert_int_eq(lb_threads(), 1);
             lb_gemm(m, n, k, a, b, 0, first, n);
-            for (int threads = 2; threads <= 4; threads++) {
+            for (int threads = 2; threads <= MOST_THREADS; threads++) {
                 lb_set_threads(threads);
                 ck_assert_int_eq(lb_threads(), threads);
                 memset(other, 0, bytes);
@@ -205,11 +298,17 @@ START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
-START_TEST(test_kernel_names_openblas_and_its_version)
+START_TEST(test_kernel_names_what_multiplies)
 {
-    ck_assert_msg(strncmp(lb_kernel_name(), "OpenBLAS ", 9) == 0, "%s", lb_kernel_name());
-    ck_assert_ptr_nonnull(strchr(lb_kernel_name() + 9, '.'));
-    ck_assert_ptr_nonnull(strchr(lb_kernel_name() + 9, ' '));
+    const char *name = lb_kernel_name();
+    if (lb_gemm_blas_kernel()) {
+        ck_assert_msg(strncmp(name, "OpenBLAS ", 9) == 0, "%s", name);
+        ck_assert_ptr_nonnull(strchr(name + 9, '.'));
+        ck_assert_ptr_nonnull(strchr(name + 9, ' '));
+    } else {
+        ck_assert_str_eq(name, lb_gemm_own_kernel());
+    }
+    ck_assert_msg(strncmp(lb_gemm_own_kernel(), "own kernel, ", 12) == 0, "%s", lb_gemm_own_kernel());
 }
 END_TEST
 
@@ -228,12 +327,16 @@ int main(void)
 {
     return support_run_tests(
         "gemm",
-        SUPPORT_TESTS(
-            test_gemm_all_transposes_equal_plain_loops, test_gemm_serial_all_transposes_equal_plain_loops,
-            test_gemm_blas_all_transposes_equal_plain_loops,
-            test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_loops,
-            test_gemm_serial_row_has_the_same_bits_in_any_tile, test_gemm_vector_refuses_what_it_is_not_for,
-            test_gemm_beta_scales_what_was_there, test_gemm_empty_inner_size_gives_beta_c,
-            test_gemm_empty_result_touches_nothing, test_gemm_any_number_of_threads_gives_the_same_bits,
-            test_kernel_names_openblas_and_its_version, test_threads_none_means_one_per_processor));
+        SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
+                      test_gemm_serial_all_transposes_equal_plain_loops,
+                      test_gemm_blas_all_transposes_equal_plain_loops,
+                      test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_loops,
+                      test_gemm_own_all_transposes_equal_plain_loops,
+                      test_gemm_own_every_rest_of_transposed_operands_equals_plain_loops,
+                      test_gemm_kernels_every_rest_of_rows_columns_and_depth_equals_plain_loops,
+                      test_gemm_kernels_give_a_row_the_same_bits_in_any_tile, test_gemm_vector_is_for_avx512,
+                      test_gemm_vector_refuses_what_it_is_not_for, test_gemm_beta_scales_what_was_there,
+                      test_gemm_empty_inner_size_gives_beta_c, test_gemm_empty_result_touches_nothing,
+                      test_gemm_any_number_of_threads_gives_the_same_bits, test_kernel_names_what_multiplies,
+                      test_threads_none_means_one_per_processor));
 }

@@ -82,7 +82,7 @@ static void check_trajectory(const char *variant, bool is_adam, bool decoupled, 
     for (int step = 0; step < 10; step++) {
         put_gradients(f, params, step);
         ck_assert_double_eq_tol(lb_params_grad_norm(params), norms[step], TOLERANCE * norms[step]);
-        ck_assert_int_eq(o.adam ? lb_adam_step(o.adam) : lb_sgd_step(o.sgd), LB_OK);
+        ck_assert_int_eq(o.adam ? lb_adam_step(o.adam, NULL) : lb_sgd_step(o.sgd, NULL), LB_OK);
         if (o.adam) ck_assert_double_eq_tol(lb_adam_grad_norm(o.adam), norms[step], TOLERANCE * norms[step]);
         compare_values(f, params, variant, step);
         for (int64_t i = 0; i < lb_params_size(params); i++) ck_assert(lb_params_grads(params)[i] == 0);
@@ -129,8 +129,8 @@ START_TEST(test_adam_zero_means_pytorchs_defaults)
                                                          .beta1 = (lb_real)0.9,
                                                          .beta2 = (lb_real)0.999,
                                                          .epsilon = (lb_real)1e-8});
-    ck_assert_int_eq(lb_adam_step(plain), LB_OK);
-    ck_assert_int_eq(lb_adam_step(spelt), LB_OK);
+    ck_assert_int_eq(lb_adam_step(plain, NULL), LB_OK);
+    ck_assert_int_eq(lb_adam_step(spelt, NULL), LB_OK);
     ck_assert_mem_eq(lb_params_values(one), lb_params_values(other), 9 * sizeof(lb_real));
     lb_adam_free(plain);
     lb_adam_free(spelt);
@@ -146,7 +146,7 @@ START_TEST(test_adam_first_step_is_lr_against_the_sign)
     memcpy(before, lb_params_values(params), sizeof before);
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = (lb_real)0.5});
     lb_adam_set_lr(adam, (lb_real)0.25);
-    lb_adam_step(adam);
+    ck_assert_int_eq(lb_adam_step(adam, NULL), LB_OK);
     for (int i = 0; i < 9; i++)
         ck_assert_double_eq_tol((double)(lb_params_values(params)[i] - before[i]), i % 5 < 2 ? 0.25 : -0.25,
                                 1e-6);
@@ -160,7 +160,7 @@ START_TEST(test_adam_state_carried_over_goes_on_as_before)
     enum { COUNT = 20000 }; /* more than one chunk */
     lb_params *one = some_params(COUNT), *other = some_params(COUNT);
     lb_adam *first = lb_adam_new(one, (lb_adam_config){.lr = (lb_real)0.01}), *second;
-    lb_adam_step(first);
+    ck_assert_int_eq(lb_adam_step(first, NULL), LB_OK);
     size_t bytes = (size_t)lb_params_size(one) * sizeof(lb_real);
     memcpy(lb_params_values(other), lb_params_values(one), bytes);
     second = lb_adam_new(other, (lb_adam_config){.lr = (lb_real)0.01});
@@ -169,8 +169,8 @@ START_TEST(test_adam_state_carried_over_goes_on_as_before)
     lb_adam_set_steps(second, lb_adam_steps(first));
     for (int i = 0; i < COUNT; i++)
         lb_params_grads(one)[i] = lb_params_grads(other)[i] = (lb_real)(i % 7 - 3);
-    ck_assert_int_eq(lb_adam_step(first), LB_OK);
-    ck_assert_int_eq(lb_adam_step(second), LB_OK);
+    ck_assert_int_eq(lb_adam_step(first, NULL), LB_OK);
+    ck_assert_int_eq(lb_adam_step(second, NULL), LB_OK);
     ck_assert_mem_eq(lb_params_values(one), lb_params_values(other), bytes);
     ck_assert_int_eq(lb_adam_steps(second), 2);
     lb_adam_free(first);
@@ -190,12 +190,15 @@ START_TEST(test_step_gradient_not_finite_is_divergence_and_changes_nothing)
         lb_real before[9];
         memcpy(before, lb_params_values(params), sizeof before);
         lb_params_grads(params)[4] = bad[i];
-        ck_assert_int_eq(lb_adam_step(adam), LB_ERROR_DIVERGED);
+        lb_error error = {0};
+        ck_assert_int_eq(lb_adam_step(adam, &error), LB_ERROR_DIVERGED);
+        ck_assert_str_eq(error.message, "lb_adam_step: step 1: the gradient's norm is not finite (training "
+                                        "diverged): a smaller learning rate may help");
         for (int j = 0; j < 9; j++)
             ck_assert(lb_params_grads(params)[j] == 0 && lb_adam_first_moments(adam)[j] == 0);
         ck_assert_int_eq(lb_adam_steps(adam), 0);
         lb_params_grads(params)[8] = bad[i];
-        ck_assert_int_eq(lb_sgd_step(sgd), LB_ERROR_DIVERGED);
+        ck_assert_int_eq(lb_sgd_step(sgd, NULL), LB_ERROR_DIVERGED);
         ck_assert_mem_eq(before, lb_params_values(params), sizeof before);
         lb_adam_free(adam);
         lb_sgd_free(sgd);
@@ -211,9 +214,14 @@ START_TEST(test_step_after_a_parameter_was_added_is_refused)
     lb_sgd *sgd = lb_sgd_new(params, (lb_sgd_config){0});
     lb_params_add(params, "", "late", LB_SHAPE(3), (lb_init){LB_INIT_CONSTANT, 5});
     lb_params_find(params, "late")->grad[0] = 1;
-    ck_assert_int_eq(lb_adam_step(adam), LB_ERROR_ARGUMENT);
+    lb_error error = {0}, other = {0};
+    ck_assert_int_eq(lb_adam_step(adam, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "lb_adam_step: step 1: parameters were added after the optimiser was made");
     ck_assert(lb_params_find(params, "late")->grad[0] == 0);
-    ck_assert_int_eq(lb_sgd_step(sgd), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_sgd_step(sgd, &other), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(other.message,
+                     "lb_sgd_step: step 1: parameters were added after the optimiser was made");
     ck_assert(lb_params_find(params, "late")->data[0] == 5);
     lb_adam_free(adam);
     lb_sgd_free(sgd);

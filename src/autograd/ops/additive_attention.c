@@ -1,6 +1,7 @@
 /* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive is the same in
  * small steps. */
 #include "autograd/op.h"
+#include "autograd/parts.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
@@ -15,13 +16,12 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
     lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0] || query.dim[2] != keys.dim[2])
-        return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
+        return lb_op_misfit(node, "batch or width differ", QUERY, KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
-    if (lb_count(node->in[V]) != keys.dim[2])
-        return lb_op_misfit(node, "widths differ", "v", V, "keys", KEYS);
+        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
+    if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", V, KEYS);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", "mask", MASK, "keys", KEYS);
+        return lb_op_misfit(node, "the mask must be [batch, keys]", MASK, KEYS);
     out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
     out[WEIGHTS] = LB_SHAPE(query.dim[0], query.dim[1], keys.dim[1]);
     return LB_OK;
@@ -56,47 +56,53 @@ static void add_into(lb_tensor *operand, int64_t offset, const lb_real *grad, in
     if (lb_wants_grad(operand)) lb_add_to(count, grad, operand->grad + offset);
 }
 
-/* Working memory of one row of the batch, in this order. */
-static int64_t row_memory(const lb_attended *to)
+/* Shares out a block among the gradients of one row of the batch, and returns what they take. */
+static int64_t lay_out(const lb_attended *to, lb_real *block, lb_attended_grad *grad)
 {
-    return to->count * to->width + to->count * to->depth + to->width + to->width + to->count;
+    lb_parts parts = {.block = block};
+    grad->keys = lb_parts_next(&parts, to->count * to->width);
+    grad->values = lb_parts_next(&parts, to->count * to->depth);
+    grad->v = lb_parts_next(&parts, to->width);
+    grad->query = lb_parts_next(&parts, to->width);
+    grad->scores = lb_parts_next(&parts, to->count);
+    return parts.count;
 }
 
-static void backward_row(lb_node *node, int64_t row, lb_real *memory)
+static void backward_row(lb_node *node, int64_t row, lb_attended_grad grad)
 {
     int64_t queries = lb_dim(node->in[QUERY], 1);
     lb_attended to = attended_by(node, row);
-    lb_attended_grad into = {.keys = memory, .values = memory + to.count * to.width};
-    into.v = into.values + to.count * to.depth;
-    lb_real *dquery = into.v + to.width, *dscores = dquery + to.width;
     for (int64_t at = row * queries; at < (row + 1) * queries; at++) {
         lb_attend_backward(&to, node->in[QUERY]->data + at * to.width,
                            node->out[WEIGHTS]->data + at * to.count, node->out[CONTEXT]->grad + at * to.depth,
-                           node->out[WEIGHTS]->grad + at * to.count, dscores, into, dquery);
-        add_into(node->in[QUERY], at * to.width, dquery, to.width);
+                           node->out[WEIGHTS]->grad + at * to.count, grad);
+        add_into(node->in[QUERY], at * to.width, grad.query, to.width);
     }
-    add_into(node->in[KEYS], row * to.count * to.width, into.keys, to.count * to.width);
-    add_into(node->in[VALUES], row * to.count * to.depth, into.values, to.count * to.depth);
+    add_into(node->in[KEYS], row * to.count * to.width, grad.keys, to.count * to.width);
+    add_into(node->in[VALUES], row * to.count * to.depth, grad.values, to.count * to.depth);
 }
 
 static int64_t backward_work(const lb_node *node)
 {
     lb_attended shape = attended_by(node, 0);
-    return lb_dim(node->in[QUERY], 0) * row_memory(&shape);
+    return lb_dim(node->in[QUERY], 0) * lay_out(&shape, NULL, &(lb_attended_grad){0});
 }
 
 static void backward(lb_node *node)
 {
     int64_t batch = lb_dim(node->in[QUERY], 0);
     lb_attended shape = attended_by(node, 0);
-    int64_t each = row_memory(&shape), v_offset = shape.count * (shape.width + shape.depth);
-    lb_real *memory = node->work;
-    memset(memory, 0, (size_t)(batch * each) * sizeof *memory);
+    lb_attended_grad grad;
+    int64_t each = lay_out(&shape, node->work, &grad);
+    memset(node->work, 0, (size_t)(batch * each) * sizeof *node->work);
 #pragma omp parallel for schedule(static) if (batch > 1)
-    for (int64_t row = 0; row < batch; row++) backward_row(node, row, memory + row * each);
+    for (int64_t row = 0; row < batch; row++) {
+        lb_attended_grad own;
+        lay_out(&shape, node->work + row * each, &own);
+        backward_row(node, row, own);
+    }
     /* v is shared by all rows: their parts are added in order. */
-    for (int64_t row = 0; row < batch; row++)
-        add_into(node->in[V], 0, memory + row * each + v_offset, shape.width);
+    for (int64_t row = 0; row < batch; row++) add_into(node->in[V], 0, grad.v + row * each, shape.width);
 }
 
 static void reference(const lb_node *node, double *const *out)
@@ -152,6 +158,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op additive_attention_op = {
     .name = "attend_additive",
+    .operands = "query keys values v mask?",
     .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
     .derivative =
         "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",

@@ -21,22 +21,21 @@ static lb_status check_beside(const lb_node *node)
     lb_shape x = node->in[X]->shape, beside = node->in[BESIDE]->shape;
     bool alike = beside.ndim == x.ndim;
     for (int i = 0; alike && i < x.ndim - 1; i++) alike = x.dim[i] == beside.dim[i];
-    return alike ? LB_OK : lb_op_misfit(node, "rows differ", "x", X, "beside", BESIDE);
+    return alike ? LB_OK : lb_op_misfit(node, "rows differ", X, BESIDE);
 }
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
     const columns *of = node->attributes;
     lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
-    if (x.ndim < 1 || weight.ndim != 2) return lb_op_misfit(node, "widths differ", "x", X, "weight", WEIGHT);
+    if (x.ndim < 1 || weight.ndim != 2) return lb_op_misfit(node, "widths differ", X, WEIGHT);
     if (node->in[BESIDE] && check_beside(node)) return LB_ERROR_SHAPE;
     int64_t inputs = lb_shape_dim(x, -1) + width_beside(node);
-    if (!of->some && inputs != weight.dim[1])
-        return lb_op_misfit(node, "widths differ", "x", X, "weight", WEIGHT);
+    if (!of->some && inputs != weight.dim[1]) return lb_op_misfit(node, "widths differ", X, WEIGHT);
     if (of->first < 0 || of->first + inputs > weight.dim[1])
-        return lb_op_misfit(node, "the weight has not that many columns", "x", X, "weight", WEIGHT);
+        return lb_op_misfit(node, "the weight has not that many columns", X, WEIGHT);
     if (node->in[BIAS] && !lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(weight.dim[0])))
-        return lb_op_misfit(node, "one bias for each output is needed", "bias", BIAS, "weight", WEIGHT);
+        return lb_op_misfit(node, "one bias for each output is needed", BIAS, WEIGHT);
     *out = x;
     out->dim[x.ndim - 1] = weight.dim[0];
     return LB_OK;
@@ -152,6 +151,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op affine_op = {
     .name = "affine",
+    .operands = "x weight bias? beside?",
     .formula = "y = x w' + b",
     .derivative = "dx += dy w, dw += dy' x, db += sum over rows of dy",
     .shape = output_shape,

@@ -77,7 +77,7 @@ static void divide_backward(int64_t width, row a, row b, const lb_real *grad)
 static lb_status broadcast_shape(const lb_node *node, lb_shape *out)
 {
     if (lb_shape_broadcast(node->in[0]->shape, node->in[1]->shape, out)) return LB_OK;
-    return lb_op_misfit(node, "shapes do not broadcast", "a", 0, "b", 1);
+    return lb_op_misfit(node, "shapes do not broadcast", 0, 1);
 }
 
 static row row_of(const lb_node *node, int i, int64_t offset, int64_t step)
@@ -218,6 +218,7 @@ static const lb_op_case divide_cases[] = BROADCAST_CASES(divide_case);
 
 static const lb_op add_op = {
     .name = "add",
+    .operands = "a b",
     .formula = "y = a + b",
     .derivative = "da += dy, db += dy",
     .shape = broadcast_shape,
@@ -231,6 +232,7 @@ static const lb_op add_op = {
 
 static const lb_op subtract_op = {
     .name = "sub",
+    .operands = "a b",
     .formula = "y = a - b",
     .derivative = "da += dy, db -= dy",
     .shape = broadcast_shape,
@@ -244,6 +246,7 @@ static const lb_op subtract_op = {
 
 static const lb_op multiply_op = {
     .name = "mul",
+    .operands = "a b",
     .formula = "y = a b",
     .derivative = "da += dy b, db += dy a",
     .shape = broadcast_shape,
@@ -257,6 +260,7 @@ static const lb_op multiply_op = {
 
 static const lb_op divide_op = {
     .name = "div",
+    .operands = "a b",
     .formula = "y = a / b",
     .derivative = "da += dy / b, db -= dy a / b^2",
     .shape = broadcast_shape,

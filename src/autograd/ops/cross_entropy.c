@@ -119,6 +119,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op cross_entropy_op = {
     .name = "cross_entropy",
+    .operands = "logits",
     .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) "
                "+ s / classes",
     .derivative = "dx += dloss (softmax(x) - q) / n",

@@ -1,5 +1,6 @@
 /* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot is the same in small steps. */
 #include "autograd/op.h"
+#include "autograd/operands.h"
 #include "lookback/ops.h"
 #include "tensor/dropout_mask.h"
 #include "tensor/gemm.h"
@@ -38,15 +39,15 @@ static int64_t heads_of(const lb_node *node)
 static lb_status check_heads(const lb_node *node)
 {
     const dot_options *options = node->attributes;
+    int64_t heads = heads_of(node);
     for (int i = QUERY; i <= VALUES; i++) {
         lb_shape shape = node->in[i]->shape;
         if (shape.ndim != node->in[QUERY]->shape.ndim || shape.ndim < 3 || shape.ndim > 4)
-            return lb_op_misfit(node, "operands need three axes, or four with heads", "query", QUERY,
-                                "operand", i);
-        bool divides = shape.ndim == 4 ? shape.dim[1] == heads_of(node) : shape.dim[2] % heads_of(node) == 0;
-        if (heads_of(node) < 1 || !divides) {
+            return lb_op_misfit(node, "operands need three axes, or four with heads", QUERY,
+                                i == QUERY ? KEYS : i);
+        if (heads < 1 || (shape.ndim == 4 ? shape.dim[1] != heads : shape.dim[2] % heads != 0)) {
             char text[LB_SHAPE_TEXT];
-            return lb_op_fail(node, LB_ERROR_SHAPE, "%lld heads do not divide %s", (long long)heads_of(node),
+            return lb_op_fail(node, LB_ERROR_SHAPE, "%lld heads do not divide %s", (long long)heads,
                               lb_shape_format(shape, text));
         }
     }
@@ -56,14 +57,15 @@ static lb_status check_heads(const lb_node *node)
     return LB_OK;
 }
 
-static lb_status check_mask(const lb_node *node, int which, const char *name, lb_shape weights)
+static lb_status check_mask(const lb_node *node, int which, lb_shape weights)
 {
     const lb_tensor *mask = node->in[which];
     lb_shape common;
     if (!mask || (lb_shape_broadcast(mask->shape, weights, &common) && lb_shape_equal(common, weights)))
         return LB_OK;
-    char text_mask[LB_SHAPE_TEXT], text_weights[LB_SHAPE_TEXT];
-    return lb_op_fail(node, LB_ERROR_SHAPE, "does not broadcast to the weights: %s%s x weights%s", name,
+    char name[LB_OPERAND_TEXT], text_mask[LB_SHAPE_TEXT], text_weights[LB_SHAPE_TEXT];
+    return lb_op_fail(node, LB_ERROR_SHAPE, "does not broadcast to the weights: %s%s x weights%s",
+                      lb_operand_name(node->op->operands, which, name),
                       lb_shape_format(mask->shape, text_mask), lb_shape_format(weights, text_weights));
 }
 
@@ -74,14 +76,14 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     int last = query.ndim - 1;
     if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last])
-        return lb_op_misfit(node, "batch or width differ", "query", QUERY, "keys", KEYS);
+        return lb_op_misfit(node, "batch or width differ", QUERY, KEYS);
     if (values.dim[0] != keys.dim[0] || values.dim[last - 1] != keys.dim[last - 1])
-        return lb_op_misfit(node, "one value for each key is needed", "keys", KEYS, "values", VALUES);
+        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
     out[CONTEXT] = query;
     out[CONTEXT].dim[last] = values.dim[last];
     out[WEIGHTS] = LB_SHAPE(query.dim[0], heads_of(node), query.dim[last - 1], keys.dim[last - 1]);
-    status = check_mask(node, MASK, "mask", out[WEIGHTS]);
-    return status ? status : check_mask(node, BIAS, "bias", out[WEIGHTS]);
+    status = check_mask(node, MASK, out[WEIGHTS]);
+    return status ? status : check_mask(node, BIAS, out[WEIGHTS]);
 }
 
 /* One head of one row of the batch. */
@@ -330,6 +332,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op dot_attention_op = {
     .name = "attend_dot",
+    .operands = "query keys values mask? bias?",
     .formula = "context = w value, w = softmax(scale query key' + bias where mask)",
     .derivative =
         "ds = w (dw - sum dw w), dquery += scale ds key, dkey += scale ds' query, dvalue += w' dcontext",
@@ -358,7 +361,7 @@ static const lb_op dot_attention_op = {
 lb_tensor *lb_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                          lb_tensor *bias, int64_t heads, lb_real scale, lb_real dropout)
 {
-    bool axis = query->shape.ndim == 4;
+    bool axis = query && query->shape.ndim == 4;
     dot_options options = {.heads = axis ? query->shape.dim[1] : heads, .scale = scale, .dropout = dropout};
     return lb_op_apply(&dot_attention_op, LB_INPUTS(query, keys, values, mask, bias), &options,
                        sizeof options);

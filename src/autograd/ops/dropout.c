@@ -61,6 +61,7 @@ static const lb_op_case cases[] = {{"a third", 1, {LB_DIMS(3, 7)}, .apply = thir
 
 static const lb_op dropout_op = {
     .name = "dropout",
+    .operands = "x",
     .formula = "y_i = 0 with probability p, else x_i / (1 - p)",
     .derivative = "dx_i += dy_i / (1 - p) where y_i was kept",
     .shape = same_shape,
@@ -76,7 +77,7 @@ static const lb_op dropout_op = {
  *  Errors: LB_ERROR_ARGUMENT unless 0 <= p < 1. */
 lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
 {
-    bool idle = p == 0 || (x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE);
+    bool idle = x && (p == 0 || (x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE));
     return idle ? x : lb_op_apply(&dropout_op, LB_INPUTS(x), &p, sizeof p);
 }
 

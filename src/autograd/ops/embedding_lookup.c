@@ -58,6 +58,7 @@ static const lb_op_case cases[] = {{"repeated ids", 1, {LB_DIMS(4, 3)}, .apply =
 
 static const lb_op embedding_lookup_op = {
     .name = "embedding_lookup",
+    .operands = "table",
     .formula = "y_i = table[id_i]",
     .derivative = "dtable[id_i] += dy_i",
     .shape = looked_up_shape,
@@ -73,7 +74,7 @@ static const lb_op embedding_lookup_op = {
  *  Errors: LB_ERROR_INDEX if an id is not a row; LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_lookup(lb_tokens tokens, lb_tensor *table)
 {
-    lb_tensor *rows = table->tape ? table : lb_on_tape(tokens.tape, table);
+    lb_tensor *rows = table && !table->tape ? lb_on_tape(tokens.tape, table) : table;
     return lb_op_apply(&embedding_lookup_op, LB_INPUTS(rows), &tokens, sizeof tokens);
 }
 

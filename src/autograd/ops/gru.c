@@ -2,6 +2,7 @@
  * one product for all time steps and comes in ready. lb_unfused_gru_sequence is the same in small steps. */
 #include "autograd/gru_gradient.h"
 #include "autograd/op.h"
+#include "autograd/parts.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
@@ -34,26 +35,49 @@ static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backw
     return is_reverse(node) != backward ? steps - 1 - i : i;
 }
 
-/* `state` [height, hidden] goes through all steps; `product` [height, 3 hidden] is working memory. A row keeps its
- * state where it has no token. */
-static void forward_tile(lb_node *node, const lb_gru_input *x, lb_matrix weight, int64_t first,
-                         int64_t height, lb_real *state, lb_real *product, lb_real *spare)
+/* Some rows of the batch, and what one thread works with. */
+typedef struct forward_tile {
+    int64_t first, height;
+    lb_real *state;   /* [height, hidden]: the final one is the one in between as well */
+    lb_real *product; /* [rows, 3 hidden]: W_hh h */
+    lb_real *spare;   /* [LB_GRU_SAVED hidden]: saved for a backward that will not come */
+} forward_tile;
+
+/* Shares out a block among the parts of a tile that need memory, and returns what they take. */
+static int64_t lay_out(const lb_gru_input *x, lb_real *block, forward_tile *tile)
+{
+    lb_parts parts = {.block = block};
+    tile->product = lb_parts_next(&parts, lb_row_tiles_of(x->batch).rows * 3 * x->hidden);
+    tile->spare = lb_parts_next(&parts, LB_GRU_SAVED * x->hidden);
+    return parts.count;
+}
+
+/* W_hh h of the rows that are still there; nothing needs to be multiplied where there is no state yet. */
+static void multiply_states(const forward_tile *tile, lb_matrix weight, int64_t present, int64_t hidden,
+                            bool begun)
+{
+    if (begun)
+        lb_gemm_serial(present, 3 * hidden, hidden, lb_plain(tile->state, hidden), weight, 0, tile->product,
+                       3 * hidden);
+    else
+        memset(tile->product, 0, (size_t)(present * 3 * hidden) * sizeof *tile->product);
+}
+
+/* All steps of the tile's rows. A row keeps its state where it has no token. */
+static void run_tile(const lb_node *node, const lb_gru_input *x, lb_matrix weight, const forward_tile *tile)
 {
     int64_t steps = x->steps, hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
     for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, false), present = lb_gru_input_height(x, first, height, t);
-        if (i == 0 && !node->in[INITIAL])
-            memset(product, 0, (size_t)(present * 3 * hidden) * sizeof *product);
-        else
-            lb_gemm_serial(present, 3 * hidden, hidden, lb_plain(state, hidden), weight, 0, product,
-                           3 * hidden);
-        for (int64_t row = 0; row < height; row++) {
-            int64_t at = (first + row) * steps + t;
-            lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : spare;
+        int64_t t = time_at(node, steps, i, false);
+        int64_t present = lb_gru_input_height(x, tile->first, tile->height, t);
+        multiply_states(tile, weight, present, hidden, i > 0 || node->in[INITIAL]);
+        for (int64_t row = 0; row < tile->height; row++) {
+            int64_t at = (tile->first + row) * steps + t;
+            lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : tile->spare;
             lb_real *out = node->out[OUTPUTS]->data + at * hidden;
-            if (t < lb_gru_input_length(x, first + row)) {
-                lb_gru_gates(hidden, lb_gru_input_row(x, at), product + row * 3 * hidden,
-                             node->in[BIAS]->data, state + row * hidden, out, saved);
+            if (lb_gru_input_has(x, tile->first + row, t)) {
+                lb_gru_gates(hidden, lb_gru_input_row(x, at), tile->product + row * 3 * hidden,
+                             node->in[BIAS]->data, tile->state + row * hidden, out, saved);
             } else {
                 memset(out, 0, (size_t)hidden * sizeof *out);
                 memset(saved, 0, (size_t)kept * sizeof *saved);
@@ -67,11 +91,11 @@ static lb_status forward(lb_node *node)
     lb_gru_input x = lb_gru_input_of(node, X);
     int64_t batch = x.batch, steps = x.steps, hidden = x.hidden;
     lb_row_tiles tiles = lb_row_tiles_of(batch);
-    lb_real *product = lb_op_reals(node, tiles.count * (tiles.rows * 3 + LB_GRU_SAVED) * hidden);
-    lb_real *state = node->out[FINAL]->data;
+    int64_t size = lay_out(&x, NULL, &(forward_tile){0});
+    lb_real *memory = lb_op_reals(node, tiles.count * size), *state = node->out[FINAL]->data;
     if (node->records) node->saved = lb_op_reals(node, batch * steps * LB_GRU_SAVED * hidden);
     lb_matrix weight;
-    if (!product || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
     if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, batch * steps, &weight))
         return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
@@ -79,10 +103,12 @@ static lb_status forward(lb_node *node)
     else
         memset(state, 0, (size_t)(batch * hidden) * sizeof *state);
 #pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t tile = 0; tile < tiles.count; tile++) {
-        lb_real *own = product + tile * (tiles.rows * 3 + LB_GRU_SAVED) * hidden;
-        forward_tile(node, &x, weight, tile * tiles.rows, lb_row_tile_height(tiles, tile, batch),
-                     state + tile * tiles.rows * hidden, own, own + tiles.rows * 3 * hidden);
+    for (int64_t i = 0; i < tiles.count; i++) {
+        forward_tile tile = {.first = i * tiles.rows,
+                             .height = lb_row_tile_height(tiles, i, batch),
+                             .state = state + i * tiles.rows * hidden};
+        lay_out(&x, memory + i * size, &tile);
+        run_tile(node, &x, weight, &tile);
     }
     return LB_OK;
 }
@@ -98,7 +124,7 @@ static void backward_tile(lb_node *node, const lb_gru_input *x, lb_gru_gradient 
         for (int64_t row = 0; row < height; row++) {
             int64_t at = (first + row) * steps + t;
             lb_real *dx = now.x + row * now.x_stride;
-            if (t < lb_gru_input_length(x, first + row))
+            if (lb_gru_input_has(x, first + row, t))
                 lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * LB_GRU_SAVED * hidden,
                                       node->out[OUTPUTS]->grad + at * hidden, dx, dstate + row * hidden);
             else
@@ -208,6 +234,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op gru_op = {
     .name = "gru_sequence",
+    .operands = "x initial? weight_hh bias_hh",
     .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
                "(W_n h_(t-1) + b_n))",
     .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",

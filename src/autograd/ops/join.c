@@ -1,5 +1,6 @@
 /* Takes tensors apart and puts them together along an axis: concat, stack and slice. */
 #include "autograd/op.h"
+#include "autograd/operands.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/shape.h"
@@ -34,7 +35,7 @@ static lb_status concat_shape(const lb_node *node, lb_shape *out)
         lb_shape next = node->in[i]->shape, aligned = next;
         if (next.ndim == out->ndim) aligned.dim[axis] = out->dim[axis];
         if (!lb_shape_equal(aligned, *out))
-            return lb_op_misfit(node, "shapes differ beside the joined axis", "first", 0, "other", i);
+            return lb_op_misfit(node, "shapes differ beside the joined axis", 0, i);
         out->dim[axis] += next.dim[axis];
     }
     return LB_OK;
@@ -171,6 +172,7 @@ static const lb_op_case slice_cases[] = {
 
 static const lb_op concat_op = {
     .name = "concat",
+    .operands = "x...",
     .formula = "y = [x_1; x_2; ...]",
     .derivative = "dx_k += the part of dy that is x_k's",
     .shape = concat_shape,
@@ -183,6 +185,7 @@ static const lb_op concat_op = {
 
 static const lb_op slice_op = {
     .name = "slice",
+    .operands = "x",
     .formula = "y_i = x_(first + i)",
     .derivative = "dx_(first + i) += dy_i",
     .shape = slice_shape,
@@ -206,20 +209,29 @@ lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
     return lb_concat(group, groups, axis);
 }
 
-/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3]. The first one must
- *  be on a tape. Errors: as lb_concat. */
+/* Do all of them have a shape to go by, and one of them a tape? */
+static bool can_stack(lb_tensor *const *tensors, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!lb_is_sound(tensors[i])) return false;
+    return lb_operands_tape(tensors, count) != NULL;
+}
+
+/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3].
+ *  Errors: as lb_concat. */
 lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
 {
-    lb_tensor *first = tensors[0];
-    if (!lb_is_sound(first) || !first->tape) return lb_concat(tensors, count, 0);
-    lb_shape shape = first->shape, thin = {.ndim = shape.ndim + 1};
+    if (!can_stack(tensors, count)) return lb_concat(tensors, count, axis); /* which says why */
+    lb_tape *tape = lb_operands_tape(tensors, count);
+    lb_shape shape = tensors[0]->shape, thin = {.ndim = shape.ndim + 1};
     int at = axis < 0 ? axis + thin.ndim : axis;
     if (at < 0 || at > shape.ndim || thin.ndim > LB_MAX_DIMS)
-        return lb_tape_fail(first->tape, LB_ERROR_ARGUMENT, "lb_stack: there can be no axis %d", axis);
+        return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_stack: there can be no axis %d", axis);
     for (int d = 0; d < thin.ndim; d++) thin.dim[d] = d == at ? 1 : shape.dim[d < at ? d : d - 1];
-    lb_tensor **parts = lb_tape_alloc(first->tape, (size_t)count * sizeof *parts);
-    if (!parts) return lb_tape_fail(first->tape, LB_ERROR_MEMORY, "lb_stack: out of memory");
-    for (int i = 0; i < count; i++) parts[i] = lb_reshape(tensors[i], thin);
+    lb_tensor **parts = lb_tape_alloc(tape, (size_t)count * sizeof *parts);
+    if (!parts) return lb_tape_fail(tape, LB_ERROR_MEMORY, "lb_stack: out of memory");
+    for (int i = 0; i < count; i++)
+        parts[i] = lb_reshape(tensors[i]->tape ? tensors[i] : lb_on_tape(tape, tensors[i]), thin);
     return lb_concat(parts, count, at);
 }
 

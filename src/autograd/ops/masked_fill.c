@@ -11,7 +11,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     *out = node->in[X]->shape;
     if (lb_shape_broadcast(*out, node->in[MASK]->shape, &common) && lb_shape_equal(common, *out))
         return LB_OK;
-    return lb_op_misfit(node, "the mask does not broadcast to x", "x", X, "mask", MASK);
+    return lb_op_misfit(node, "the mask does not broadcast to x", X, MASK);
 }
 
 /* Calls for each element of x with the element of the mask that covers it. */
@@ -75,6 +75,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op masked_fill_op = {
     .name = "masked_fill",
+    .operands = "x mask",
     .formula = "y = x where mask, else value",
     .derivative = "dx += dy where mask",
     .shape = same_shape,

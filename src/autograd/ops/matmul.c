@@ -18,7 +18,7 @@ static lb_status product_shape(const lb_node *node, lb_shape *out)
 {
     const product *p = node->attributes;
     lb_shape a = node->in[0]->shape, b = node->in[1]->shape;
-    if (a.ndim < 2 || b.ndim < 2) return lb_op_misfit(node, "operands need two axes or more", "a", 0, "b", 1);
+    if (a.ndim < 2 || b.ndim < 2) return lb_op_misfit(node, "operands need two axes or more", 0, 1);
     int64_t inner_a = lb_shape_dim(a, p->transpose_a ? -2 : -1),
             inner_b = lb_shape_dim(b, p->transpose_b ? -1 : -2);
     if (inner_a != inner_b) {
@@ -28,7 +28,7 @@ static lb_status product_shape(const lb_node *node, lb_shape *out)
                           p->transpose_b ? "'" : "", (long long)inner_a, (long long)inner_b);
     }
     if (!lb_shape_broadcast(leading(a), leading(b), out))
-        return lb_op_misfit(node, "leading axes do not broadcast", "a", 0, "b", 1);
+        return lb_op_misfit(node, "leading axes do not broadcast", 0, 1);
     out->dim[out->ndim++] = lb_shape_dim(a, p->transpose_a ? -1 : -2);
     out->dim[out->ndim++] = lb_shape_dim(b, p->transpose_b ? -2 : -1);
     return LB_OK;
@@ -194,6 +194,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op matmul_op = {
     .name = "matmul",
+    .operands = "a b",
     .formula = "c = a b",
     .derivative = "da += dc b', db += a' dc",
     .shape = product_shape,

@@ -15,9 +15,9 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     lb_shape x = node->in[X]->shape;
     if (x.ndim < 1 || !lb_shape_equal(node->in[WEIGHT]->shape, LB_SHAPE(lb_shape_dim(x, -1))))
-        return lb_op_misfit(node, "one weight for each column is needed", "x", X, "weight", WEIGHT);
+        return lb_op_misfit(node, "one weight for each column is needed", X, WEIGHT);
     if (!lb_shape_equal(node->in[BIAS]->shape, node->in[WEIGHT]->shape))
-        return lb_op_misfit(node, "weight and bias differ", "weight", WEIGHT, "bias", BIAS);
+        return lb_op_misfit(node, "weight and bias differ", WEIGHT, BIAS);
     *out = x;
     return LB_OK;
 }
@@ -145,6 +145,7 @@ static const lb_op_case cases[] = {
 
 static const lb_op normalize_op = {
     .name = "normalize",
+    .operands = "x weight bias",
     .formula = "y = n w + b, n = (x - mean x) / sqrt(var x + epsilon)",
     .derivative =
         "dn = dy w, dx += (dn - mean dn - n mean(dn n)) / sqrt(var x + epsilon), dw += dy n, db += dy",

@@ -122,6 +122,7 @@ static const lb_op_case mean_cases[] = {
 
 static const lb_op sum_op = {
     .name = "sum",
+    .operands = "x",
     .formula = "y = sum_i x_i",
     .derivative = "dx_i += dy",
     .shape = reduced_shape,
@@ -134,6 +135,7 @@ static const lb_op sum_op = {
 
 static const lb_op mean_op = {
     .name = "mean",
+    .operands = "x",
     .formula = "y = (1/n) sum_i x_i",
     .derivative = "dx_i += dy / n",
     .shape = reduced_shape,

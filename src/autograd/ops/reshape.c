@@ -141,6 +141,7 @@ static const lb_op_case permute_cases[] = {
 
 static const lb_op reshape_op = {
     .name = "reshape",
+    .operands = "x",
     .formula = "y = x, in order",
     .derivative = "dx += dy",
     .shape = reshaped,
@@ -154,6 +155,7 @@ static const lb_op reshape_op = {
 
 static const lb_op permute_op = {
     .name = "permute",
+    .operands = "x",
     .formula = "y[i_p(0), i_p(1), ...] = x[i_0, i_1, ...]",
     .derivative = "dx += dy, permuted back",
     .shape = permuted,

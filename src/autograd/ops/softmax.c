@@ -100,6 +100,7 @@ static const lb_op_case log_softmax_cases[] = {
 
 static const lb_op softmax_op = {
     .name = "softmax",
+    .operands = "x",
     .formula = "y_i = e^x_i / sum_j e^x_j",
     .derivative = "dx_i += y_i (dy_i - sum_j dy_j y_j)",
     .shape = same_shape,
@@ -112,6 +113,7 @@ static const lb_op softmax_op = {
 
 static const lb_op log_softmax_op = {
     .name = "log_softmax",
+    .operands = "x",
     .formula = "y_i = x_i - ln sum_j e^x_j",
     .derivative = "dx_i += dy_i - e^y_i sum_j dy_j",
     .shape = same_shape,

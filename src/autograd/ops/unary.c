@@ -158,9 +158,9 @@ static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)},
 
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
-        .name = #op, .formula = formula_text, .derivative = derivative_text, .shape = same_shape,            \
-        .forward = forward, .backward = backward, .can_set = 1U, .reference = op##_reference,                \
-        .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),                                            \
+        .name = #op, .operands = "x", .formula = formula_text, .derivative = derivative_text,                \
+        .shape = same_shape, .forward = forward, .backward = backward, .can_set = 1U,                        \
+        .reference = op##_reference, .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),               \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");

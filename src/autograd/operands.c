@@ -1,0 +1,111 @@
+#include "autograd/operands.h"
+
+#include "autograd/poison.h"
+#include "autograd/tape_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One word of a list. */
+typedef struct word {
+    const char *name;
+    int length; /* of the name; 0: there is no such operand */
+    bool optional, repeated;
+    int number; /* among those that the word stands for */
+} word;
+
+static word find_word(const char *operands, int i)
+{
+    for (int at = 0;; at++) {
+        word w = {.name = operands, .length = (int)strcspn(operands, " ?."), .number = i - at + 1};
+        const char *mark = operands + w.length, *end = mark + strcspn(mark, " ");
+        w.optional = *mark == '?';
+        w.repeated = *mark == '.';
+        if (at == i || w.repeated || w.length == 0) return w;
+        operands = end + strspn(end, " ");
+    }
+}
+
+char *lb_operand_name(const char *operands, int i, char text[LB_OPERAND_TEXT])
+{
+    word w = find_word(operands, i);
+    int used = snprintf(text, LB_OPERAND_TEXT, "%.*s", w.length, w.name);
+    if (w.repeated && used < LB_OPERAND_TEXT)
+        snprintf(text + used, (size_t)(LB_OPERAND_TEXT - used), "_%d", w.number);
+    return text;
+}
+
+bool lb_operand_optional(const char *operands, int i)
+{
+    return find_word(operands, i).optional;
+}
+
+lb_tape *lb_operands_tape(lb_tensor *const *in, int inputs)
+{
+    for (int i = 0; i < inputs; i++)
+        if (in[i] && in[i]->tape) return in[i]->tape;
+    return NULL;
+}
+
+/* The first operand that is needed and not there; -1 if all are. An op needs one at least. */
+static int find_missing(const char *operands, lb_tensor *const *in, int inputs)
+{
+    for (int i = 0; i < inputs; i++)
+        if (!in[i] && !lb_operand_optional(operands, i)) return i;
+    return inputs > 0 ? -1 : 0;
+}
+
+/* "x is a parameter", "x, weight and bias are parameters" */
+static void list_parameters(const char *operands, lb_tensor *const *in, int inputs,
+                            char text[LB_ERROR_LENGTH])
+{
+    int count = 0, named = 0, used = 0;
+    for (int i = 0; i < inputs; i++) count += in[i] != NULL;
+    for (int i = 0; i < inputs && used < LB_ERROR_LENGTH; i++) {
+        char name[LB_OPERAND_TEXT];
+        if (!in[i]) continue;
+        const char *before = named == 0 ? "" : named == count - 1 ? " and " : ", ";
+        used += snprintf(text + used, (size_t)(LB_ERROR_LENGTH - used), "%s%s", before,
+                         lb_operand_name(operands, i, name));
+        named++;
+    }
+    if (used < LB_ERROR_LENGTH)
+        snprintf(text + used, (size_t)(LB_ERROR_LENGTH - used), "%s",
+                 count == 1 ? " is a parameter" : " are parameters");
+}
+
+static lb_tensor *check_without_tape(const char *name, const char *operands, lb_tensor *const *in, int inputs)
+{
+    char text[LB_ERROR_LENGTH];
+    int missing = find_missing(operands, in, inputs);
+    for (int i = 0; i < inputs; i++)
+        if (in[i] && !lb_is_sound(in[i])) return in[i]; /* it says why itself */
+    if (missing >= 0)
+        return lb_poison_stray(LB_ERROR_ARGUMENT, "lb_%s: operand %s is missing", name,
+                               lb_operand_name(operands, missing, text));
+    list_parameters(operands, in, inputs, text);
+    return lb_poison_stray(LB_ERROR_ARGUMENT, "lb_%s: no operand is on a tape: %s; see lb_on_tape", name,
+                           text);
+}
+
+lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *const *in, int inputs)
+{
+    lb_tape *tape = lb_operands_tape(in, inputs);
+    if (!tape) return check_without_tape(name, operands, in, inputs);
+    if (tape->error.status) return &tape->poison;
+    char text[LB_OPERAND_TEXT];
+    int missing = find_missing(operands, in, inputs);
+    if (missing >= 0)
+        return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_%s: operand %s is missing", name,
+                            lb_operand_name(operands, missing, text));
+    for (int i = 0; i < inputs; i++) {
+        if (!in[i]) continue;
+        if (in[i]->tape && in[i]->tape != tape)
+            return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_%s: operand %s lives on another tape", name,
+                                lb_operand_name(operands, i, text));
+        if (!lb_is_sound(in[i]))
+            return lb_tape_fail(tape, lb_tensor_status(in[i]), "lb_%s: operand %s is poison: %s", name,
+                                lb_operand_name(operands, i, text), lb_tensor_error(in[i]));
+    }
+    return NULL;
+}

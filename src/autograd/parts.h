@@ -1,0 +1,24 @@
+/* Several arrays in one block of memory. The same lines count the block and hand out its parts, so that sizes and order
+ * stand in one place. */
+#ifndef LB_PARTS_H
+#define LB_PARTS_H
+
+#include "tensor/real.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lb_parts {
+    lb_real *block; /* NULL: parts are counted only */
+    int64_t count;  /* numbers in the parts so far */
+} lb_parts;
+
+/** The next part, of `count` numbers; NULL without a block. */
+static inline lb_real *lb_parts_next(lb_parts *parts, int64_t count)
+{
+    lb_real *part = parts->block ? parts->block + parts->count : NULL;
+    parts->count += count;
+    return part;
+}
+
+#endif

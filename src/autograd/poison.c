@@ -1,0 +1,56 @@
+#include "autograd/poison.h"
+
+#include "lookback/autograd.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Each thread has its own, so that none reads what another one writes. */
+static _Thread_local lb_error stray_error;
+static _Thread_local lb_tensor stray;
+
+static const lb_error no_memory = {LB_ERROR_MEMORY, "out of memory"};
+static lb_tensor without_memory = {.error = &no_memory};
+
+lb_tensor *lb_poison_stray(lb_status status, const char *format, ...)
+{
+    char message[LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    stray_error = (lb_error){0};
+    lb_error_set(&stray_error, status, "%s", message);
+    stray.error = &stray_error;
+    return &stray;
+}
+
+lb_tensor *lb_poison_no_memory(void)
+{
+    return &without_memory;
+}
+
+const lb_error *lb_error_no_memory(void)
+{
+    return &no_memory;
+}
+
+/* Poison whose tape has forgotten the error is poison all the same. */
+static const lb_error *error_of(const lb_tensor *tensor)
+{
+    static const lb_error sound = {0}, missing = {LB_ERROR_ARGUMENT, "no tensor"},
+                          forgotten = {LB_ERROR_ARGUMENT, "the result of an op that failed"};
+    if (!tensor) return &missing;
+    if (lb_is_sound(tensor)) return &sound;
+    return tensor->error && tensor->error->status ? tensor->error : &forgotten;
+}
+
+lb_status lb_tensor_status(const lb_tensor *tensor)
+{
+    return error_of(tensor)->status;
+}
+
+const char *lb_tensor_error(const lb_tensor *tensor)
+{
+    return error_of(tensor)->message;
+}

@@ -1,0 +1,9 @@
+#include "tensor/gemm_vector.h"
+
+#ifdef __x86_64__
+#    define LB_GEMM_NAME   lb_gemm_avx2
+#    define LB_GEMM_TARGET __attribute__((target("avx2,fma")))
+#    define LB_GEMM_BYTES  32
+#    define LB_GEMM_ROWS   6
+#    include "tensor/gemm_vector_kernel.h"
+#endif

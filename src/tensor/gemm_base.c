@@ -1,0 +1,11 @@
+#include "tensor/gemm_vector.h"
+
+#define LB_GEMM_NAME lb_gemm_base
+#define LB_GEMM_TARGET
+#define LB_GEMM_BYTES 16
+#ifdef __x86_64__
+#    define LB_GEMM_ROWS 4
+#else
+#    define LB_GEMM_ROWS 8
+#endif
+#include "tensor/gemm_vector_kernel.h"

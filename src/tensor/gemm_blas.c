@@ -1,0 +1,115 @@
+#include "tensor/gemm_blas.h"
+
+#include <stddef.h>
+
+#ifdef LB_OPENBLAS
+
+#    include "base/threads.h"
+
+#    include <cblas.h>
+#    include <sched.h>
+#    include <stdatomic.h>
+#    include <stdio.h>
+#    include <string.h>
+
+#    ifdef LB_REAL_IS_DOUBLE
+#        define BLAS_GEMM cblas_dgemm
+#    else
+#        define BLAS_GEMM cblas_sgemm
+#    endif
+
+static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                      int64_t stride)
+{
+    BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
+              b.transposed ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a.data,
+              (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
+}
+
+bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                  int64_t stride)
+{
+    if (m == 0 || n == 0) return true;
+    /* OpenBLAS runs such a build on OpenMP's threads unless it is called inside a parallel region or is told that there
+     * is one thread. */
+    bool by_openmp = openblas_get_parallel() == OPENBLAS_OPENMP && !lb_in_parallel();
+    int threads = by_openmp ? lb_threads() : 1;
+    if (by_openmp) lb_set_threads(1);
+    call_blas(m, n, k, a, b, beta, c, stride);
+    if (by_openmp) lb_set_threads(threads);
+    return true;
+}
+
+/* A build of OpenBLAS with threads of its own has one number of threads for the whole process. How many hold it at one;
+ * CHANGING while the first sets it, or the last gives it back: who comes then waits for it. */
+enum { CHANGING = -1 };
+static atomic_int holders;
+static int threads_before;
+
+static bool has_own_threads(void)
+{
+    return openblas_get_parallel() == OPENBLAS_THREAD;
+}
+
+void lb_gemm_hold(void)
+{
+    if (!has_own_threads()) return;
+    int count = atomic_load(&holders);
+    while (count == CHANGING || !atomic_compare_exchange_weak(&holders, &count, count ? count + 1 : CHANGING))
+        if (count == CHANGING) {
+            sched_yield();
+            count = atomic_load(&holders);
+        }
+    if (count) return;
+    threads_before = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    atomic_store(&holders, 1);
+}
+
+void lb_gemm_release(void)
+{
+    if (!has_own_threads()) return;
+    int count = atomic_load(&holders);
+    while (!atomic_compare_exchange_weak(&holders, &count, count == 1 ? CHANGING : count - 1)) {
+    }
+    if (count > 1) return;
+    /* Another number than one is the program's wish of meanwhile. */
+    if (openblas_get_num_threads() == 1) openblas_set_num_threads(threads_before);
+    atomic_store(&holders, 0);
+}
+
+const char *lb_gemm_blas_kernel(void)
+{
+    static char text[64];
+    /* The configuration reads "OpenBLAS 0.3.21 ...": its first two words. */
+    const char *config = openblas_get_config();
+    const char *version = strchr(config, ' ');
+    int length =
+        version ? (int)(version - config + 1 + (long)strcspn(version + 1, " ")) : (int)strlen(config);
+    snprintf(text, sizeof text, "%.*s %s", length, config, openblas_get_corename());
+    return text;
+}
+
+#else
+
+bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                  int64_t stride)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)b, (void)beta, (void)c, (void)stride;
+    return false;
+}
+
+void lb_gemm_hold(void)
+{
+}
+
+void lb_gemm_release(void)
+{
+}
+
+const char *lb_gemm_blas_kernel(void)
+{
+    return NULL;
+}
+
+#endif
