@@ -13,19 +13,15 @@ function(lookback_install target name)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endfunction()
 
-# An archive says by their names which libraries it calls, to CMake and, with what these call in turn, to pkg-config --static.
+# An archive says by their names which libraries it calls, to CMake and to pkg-config --static. That is all that it takes, in a
+# fully static program too: BLAS itself calls nothing of the Fortran library that OpenBLAS names for LAPACK.
 set(linked_names ${OpenMP_C_LIB_NAMES} m)
-set(static_names ${OpenMP_C_LIB_NAMES} m)
 foreach(module IN LISTS LOOKBACK_MODULES)
   list(PREPEND linked_names ${${module}_LIBRARIES})
-  list(PREPEND static_names ${${module}_STATIC_LIBRARIES})
 endforeach()
-# Of two that are the same the last one counts: a library stands behind those that call it.
-list(REVERSE static_names)
-list(REMOVE_DUPLICATES static_names)
-list(REVERSE static_names)
-list(TRANSFORM static_names PREPEND -l)
-list(JOIN static_names " " LIBS_PRIVATE)
+set(static_flags ${linked_names})
+list(TRANSFORM static_flags PREPEND -l)
+list(JOIN static_flags " " LIBS_PRIVATE)
 file(RELATIVE_PATH PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PREFIX_FROM_PC ${PREFIX_FROM_PC})
 

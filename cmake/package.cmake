@@ -1,7 +1,7 @@
 # Debian packages, by cpack. What they are built with is the preset `package`; `./run package` makes them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Lookback authors")
-set(CPACK_PACKAGE_CONTACT "The Lookback authors <lookback@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Lookback authors <noreply@example.org>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -9,26 +9,25 @@ set(CPACK_COMPONENTS_ALL programs runtime development)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(about "Trains sequence-to-sequence models with attention on a CPU,\nand shows what the attention looks at.")
 
 # Which packages a program or a library needs, dpkg-shlibdeps reads from what it links.
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME lookback)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "sequence-to-sequence models with attention: programs\n${about}")
+set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "The program: trains, predicts, evaluates, and shows what the attention looks at.")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME liblookback${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "sequence-to-sequence models with attention: shared libraries\n${about}")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Shared libraries, in single and in double precision.")
 
 # Its archives call what these have; who links the shared library does without.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblookback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenblas-dev, libcjson-dev, libutf8proc-dev, zlib1g-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "sequence-to-sequence models with attention: headers and archives\n${about}")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, archives, and what CMake and pkg-config need to find them.")
 
 foreach(component programs runtime development)
   string(TOUPPER ${component} name)

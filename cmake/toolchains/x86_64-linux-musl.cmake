@@ -1,5 +1,5 @@
-# musl by Debian's musl-tools, linked statically. No library of the host is built for it: it needs LOOKBACK_FILES=OFF, LOOKBACK_PLOT=OFF,
-# LOOKBACK_OPENMP=OFF and LOOKBACK_BLAS=none.
+# musl by Debian's musl-tools, linked statically. No library of the host is built for it: it needs LOOKBACK_FILES=OFF,
+# LOOKBACK_PLOT=OFF, LOOKBACK_OPENMP=OFF and LOOKBACK_BLAS=none.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER musl-gcc)

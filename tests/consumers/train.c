@@ -11,8 +11,9 @@ static lb_real train_step(const lb_seq2seq *model, lb_adam *adam, lb_tape *tape,
     lb_batch batch = lb_sort_batch(task, tape, 16, step);
     lb_tensor *logits = lb_seq2seq_forward(model, batch.source, batch.target_in);
     lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
-    if (lb_backward(loss) == LB_OK && lb_adam_step(adam) == LB_OK) return lb_item(loss);
-    fprintf(stderr, "%s\n", lb_tape_error(tape));
+    lb_error error = {0};
+    if (lb_backward(loss, &error) == LB_OK && lb_adam_step(adam, &error) == LB_OK) return lb_item(loss);
+    fprintf(stderr, "%s\n", error.message);
     return (lb_real)1e9;
 }
 

@@ -1,7 +1,11 @@
 """Fits y = w x by the shared library, without a compiler: python3 train.py LIBRARY"""
 import ctypes
 import sys
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_float, c_int, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int64, c_uint64, c_void_p
+
+
+class Error(Structure):
+    _fields_ = [("status", c_int), ("message", c_char * 512)]
 
 
 class Shape(Structure):
@@ -40,12 +44,12 @@ params_add = function("lb_params_add", tensor, c_void_p, c_char_p, c_char_p, Sha
 params_free = function("lb_params_free", None, c_void_p)
 sgd_new = function("lb_sgd_new", c_void_p, c_void_p, SgdConfig)
 sgd_free = function("lb_sgd_free", None, c_void_p)
-sgd_step = function("lb_sgd_step", c_int, c_void_p)
+sgd_step = function("lb_sgd_step", c_int, c_void_p, POINTER(Error))
 tensor_new = function("lb_tensor_new", tensor, c_void_p, Shape, POINTER(c_float))
 mul = function("lb_mul", tensor, tensor, tensor)
 sub = function("lb_sub", tensor, tensor, tensor)
 mean = function("lb_mean_all", tensor, tensor)
-backward = function("lb_backward", c_int, tensor)
+backward = function("lb_backward", c_int, tensor, POINTER(Error))
 
 
 def shape(*dims):
@@ -59,11 +63,12 @@ def values(tape, *numbers):
 tape, params = tape_new(), params_new(1)
 weight = params_add(params, b"", b"w", shape(1), Init(0, 0.0))
 sgd = sgd_new(params, SgdConfig(lr=0.05))
+failure = Error()
 for _ in range(100):
     tape_reset(tape)
     error = sub(mul(values(tape, 1, 2, 3), weight), values(tape, 2, 4, 6))
-    assert backward(mean(mul(error, error))) == 0
-    assert sgd_step(sgd) == 0
+    assert backward(mean(mul(error, error)), failure) == 0, failure.message
+    assert sgd_step(sgd, failure) == 0, failure.message
 fitted = weight.contents.data[0]
 sgd_free(sgd)
 params_free(params)

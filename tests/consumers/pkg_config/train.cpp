@@ -69,8 +69,9 @@ int main()
         lb_tensor *product = lb_mul(lb_tensor_new(tape.get(), LB_SHAPE(3), x), w);
         lb_tensor *error = lb_sub(product, lb_tensor_new(tape.get(), LB_SHAPE(3), y));
         lb_tensor *loss = lb_mean_all(lb_op_apply(&op, LB_INPUTS(error), nullptr, 0));
-        if (lb_backward(loss) != LB_OK || lb_sgd_step(sgd.get()) != LB_OK) {
-            std::fprintf(stderr, "%s\n", lb_tape_error(tape.get()));
+        lb_error failure = {};
+        if (lb_backward(loss, &failure) != LB_OK || lb_sgd_step(sgd.get(), &failure) != LB_OK) {
+            std::fprintf(stderr, "%s\n", failure.message);
             return 1;
         }
     }
