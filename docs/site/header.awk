@@ -106,17 +106,33 @@ body && /^ *LB_[A-Z]+_LIST\(/ {
 body && /^#define .*\) *LB_[A-Z]+_##name,/ { prefix = $0; sub(/.*\) */, "", prefix); sub(/##.*/, "", prefix); print ""; next }
 body && /^#define [A-Z_]+\(.*\) [a-z]+,$/ { prefix = ""; print ""; next }
 
+# What is defined under a condition is for compilers.
+/^# +define/ { conditional = 1 }
+conditional { conditional = /\\$/; print ""; next }
+
 /^(typedef )?(struct|enum)( [a-z_]+)? \{$/ { body = 1 }
 body && /^\}/ { body = 0 }
 /^\/\*\*/ || (body && /^ +\/\*\*/) { comment = 1 }
-!comment && body && /\/\*/ {
-    sub(/\/\*/, $0 ~ /^ *\/\*/ ? "/**" : "/**<")
+# What stands beside several fields belongs to each.
+!comment && body && /^ +[a-z][a-z0-9_ ]* [a-z_0-9]+(, [a-z_0-9]+)+; +\/\*.*\*\/$/ {
+    start = index($0, "/*")
+    text = "/**<" prose(substr($0, start + 2))
+    count = split(substr($0, 1, start - 1), field, /, |;/)
+    type = field[1]
+    sub(/[^ ]+$/, "", type)
+    printf "%s; %s", field[1], text
+    for (i = 2; i < count; i++) printf " %s%s; %s", type, field[i], text
+    print ""
+    next
+}
+!comment && body && (start = index($0, "/*")) {
+    printf "%s%s", substr($0, 1, start - 1), $0 ~ /^ *\/\*/ ? "/**" : "/**<"
+    $0 = substr($0, start + 2)
     comment = 1
 }
 comment {
-    ends = $0 ~ /\*\//
     print prose($0)
-    if (ends) comment = 0
+    if (/\*\//) comment = 0
     next
 }
 { print }

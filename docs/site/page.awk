@@ -34,7 +34,7 @@ function link(text, target,   path, anchor) {
     if (!is_there(path)) return "\\ref no_such_file_" path
     if (path ~ /^examples\/[^\/]*[.]c$/) { sub(/.*\//, "", path); return "\\ref " path " \"" text "\"" }
     if (path !~ /[.]md$/) return text
-    return (is_index && path ~ "^" folder ? "\\subpage " : "\\ref ") id_of(path) " \"" text "\""
+    return (is_index && (path ~ "^" folder || path !~ /\//) ? "\\subpage " : "\\ref ") id_of(path) " \"" text "\""
 }
 
 function formula(tex, display,   command, line, mathml) {
@@ -95,9 +95,19 @@ FNR == 1 {
     sub("^" ENVIRON["PWD"] "/", "", path)
     folder = path
     sub(/[^\/]*$/, "", folder)
-    is_index = path ~ /README[.]md$/
+    is_index = path ~ /\/README[.]md$/
 }
 /^ *```/ { fenced = !fenced; print; next }
 fenced { print; next }
 /^# / && !titled { titled = 1; print $0 " {#" (path == "README.md" ? "mainpage" : id_of(path)) "}"; next }
+# The main page's own headings would stand in the navigation beside the pages.
+path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }
 { print converted($0) }
+# The index of the pages ends the main page; links from it make the navigation.
+END {
+    if (path != "README.md") exit
+    folder = "docs/"
+    is_index = 1
+    print ""
+    while ((getline line < "docs/README.md") > 0) print line ~ /^# / ? "<h2>" substr(line, 3) "</h2>" : converted(line)
+}

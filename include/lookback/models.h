@@ -64,6 +64,7 @@ lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row,
 
 /* ---- The attention of a recurrent decoder: any kind of it, behind one door. ---- */
 
+/** How the decoder looks at the source. */
 typedef enum lb_attention_kind {
     LB_ATTENTION_ADDITIVE,   /* v' tanh(W_q q + W_k k) */
     LB_ATTENTION_NONE,       /* the decoder has the encoder's final state and nothing else: the bottleneck */
@@ -76,6 +77,7 @@ typedef enum lb_attention_kind {
 /** Names of the kinds, as files and flags spell them; NULL behind the last. */
 extern const char *const lb_attention_names[];
 
+/** The kind of attention and its widths. */
 typedef struct lb_decoder_attention_config {
     lb_attention_kind kind;
     int64_t query; /* width of the decoder's state */
@@ -83,6 +85,7 @@ typedef struct lb_decoder_attention_config {
     int64_t heads; /* LB_ATTENTION_MULTI_HEAD only; 0 means 1 */
 } lb_decoder_attention_config;
 
+/** Attention of any kind: of the three modules, the one that the kind asks for is there. */
 typedef struct lb_decoder_attention {
     lb_decoder_attention_config config;
     int64_t depth; /* of a context; 0 without attention */
@@ -265,6 +268,7 @@ typedef struct lb_hypothesis {
         *weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
 } lb_hypothesis;
 
+/** The hypotheses for every source of a batch. */
 typedef struct lb_beam {
     int64_t batch, beam;
     /* [batch, beam], no two of a row the same; in each row the finished ones first, and of these, as of the others, the
