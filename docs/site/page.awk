@@ -26,13 +26,19 @@ function is_there(path,   line, there) {
     return there
 }
 
+function name_of(path) {
+    sub(/.*\//, "", path)
+    return path
+}
+
 # A link as Doxygen writes it. An index leads to the pages that are below it.
 function link(text, target,   path, anchor) {
     if (target ~ /^(https?:|#)/) return "[" text "](" target ")"
     path = path_of(target)
     if (path !~ /[.][a-z]+$/ && is_there(path "/README.md")) path = path "/README.md"
     if (!is_there(path)) return "\\ref no_such_file_" path
-    if (path ~ /^examples\/[^\/]*[.]c$/) { sub(/.*\//, "", path); return "\\ref " path " \"" text "\"" }
+    if (path ~ /^examples\/[^\/]*[.]c$/) return "\\ref " name_of(path) " \"" text "\""
+    if (path ~ /[.]png$/) return "<a href=\"" name_of(path) "\">" text "</a>"
     if (path !~ /[.]md$/) return text
     return (is_index && (path ~ "^" folder || path !~ /\//) ? "\\subpage " : "\\ref ") id_of(path) " \"" text "\""
 }
@@ -99,10 +105,19 @@ FNR == 1 {
 }
 /^ *```/ { fenced = !fenced; print; next }
 fenced { print; next }
-/^# / && !titled { titled = 1; print $0 " {#" (path == "README.md" ? "mainpage" : id_of(path)) "}"; next }
+# After a number's dot stands a blank that does not begin a list.
+/^# / && !titled {
+    titled = 1
+    if (match($0, /^# [0-9]+[.] /)) $0 = substr($0, 1, RLENGTH - 1) "\302\240" substr($0, RLENGTH + 1)
+    print $0 " {#" (path == "README.md" ? "mainpage" : id_of(path)) "}"
+    next
+}
 # The main page's own headings would stand in the navigation beside the pages.
 path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }
+# Doxygen puts all pictures beside the pages.
+/^!\[/ && match($0, /\]\(.*\//) { $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + RLENGTH) }
 { print converted($0) }
+
 # The index of the pages ends the main page; links from it make the navigation.
 END {
     if (path != "README.md") exit

@@ -32,9 +32,12 @@ LB_BEGIN_DECLS
 /* ---- Version ---- */
 
 /* The version of these headers. The build reads it here. */
-#define LB_VERSION_MAJOR 0 /**< rises where programs have to be changed */
-#define LB_VERSION_MINOR 2 /**< rises where something was added; before 1.0 also as MAJOR does */
-#define LB_VERSION_PATCH 0 /**< rises where something was mended */
+/** Rises where programs have to be changed. */
+#define LB_VERSION_MAJOR 0
+/** Rises where something was added; before 1.0 programs may have to be changed then, too. */
+#define LB_VERSION_MINOR 2
+/** Rises where something was mended. */
+#define LB_VERSION_PATCH 0
 
 /** The version of the library that the program runs with, such as "0.2.0". Static memory. */
 const char *lb_version(void);
