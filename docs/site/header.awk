@@ -43,8 +43,10 @@ function section(text,   title) {
     sub(/ *---- \*\/$/, "", text)
     if (!match(text, /[:.]( |\n|$)/)) RSTART = length(text) + 1
     title = substr(text, 1, RSTART - 1)
-    text = substr(text, RSTART + 1)
     gsub(/\n +\* +/, " ", title)
+    # What is too long for one goes on behind its first comma, and so does the text.
+    if (length(title) > 48 && title ~ /,/) sub(/,.*/, "", title)
+    else text = substr(text, RSTART + 1)
     sub(/^ +/, "", text)
     return end_of_section() "/** \\group{" layer "_" slug(title) "," escaped(title) "} " toupper(substr(text, 1, 1)) substr(text, 2) " @{ */"
 }

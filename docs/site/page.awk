@@ -50,8 +50,8 @@ function formula(tex, display,   command, line, mathml) {
         if (line ~ /^<m(row|i|n|sub|sup|frac|sqrt)/) mathml = line
     close(command)
     if (mathml == "") return "\\no_such_formula " tex
-    mathml = "<math xmlns=\"http://www.w3.org/1998/Math/MathML\"" (display ? " display=\"block\"" : "") ">" mathml "</math>"
-    return (display ? "\\htmlonly[block]" : "\\htmlonly") mathml "\\endhtmlonly"
+    if (!display) return "\\htmlonly<math>" mathml "</math>\\endhtmlonly"
+    return "\\htmlonly[block]<div class=\"formula\"><math display=\"block\">" mathml "</math></div>\\endhtmlonly"
 }
 
 # Text without code.
