@@ -73,6 +73,8 @@ function linkless(text,   done, code, rest) {
         code = substr(text, RSTART, RLENGTH)
         rest = substr(text, RSTART + RLENGTH)
         done = done plain(substr(text, 1, RSTART - 1))
+        # For Doxygen an apostrophe ends what a single backtick has begun.
+        if (code ~ /'/) code = "`" code "`"
         if (code ~ /^`lb_[a-z0-9_]+`$/) code = "<tt>" linked(substr(code, 2, length(code) - 2)) "</tt>"
         done = done code
         text = rest
