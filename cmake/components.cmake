@@ -8,7 +8,7 @@ set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 # Sources that belong to one part, by their paths, and those of them that others need, too.
 set(FILES_SOURCES "/src/(io|data|translate)/"
   "/src/models/(checkpoint|model_config|model_file|[a-z0-9]+_format)\\.c$"
-  "/src/train/(pair_[a-z]+|resume|(trainer|translator)\\.c$")
+  "/src/train/(pair_[a-z]+|resume|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task is made of numbers alone.
 set(kept "/src/data/sort_task\\.c$")

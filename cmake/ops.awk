@@ -2,8 +2,11 @@
 #   -v mode=header     their declarations, as a C header
 #   -v mode=reference  the same as a page of documentation, with each op's operands, formula and derivative
 function flush_file() {
-    if (mode == "header") printf "%s", functions
-    else if (file != "") {
+    if (mode == "header") {
+        gsub(/\n/, "\n * ", intro)
+        if (file != "") print "/* ---- " intro " ---- */\n"
+        printf "%s", functions
+    } else if (file != "") {
         print "\n## " file "\n\n" intro "\n"
         if (rows != "") print "| op | operands | forward | backward |\n|---|---|---|---|\n" rows
         sub(/\n$/, "", functions)
@@ -13,7 +16,7 @@ function flush_file() {
 }
 BEGIN {
     if (mode == "header") {
-        print "/* Generated from src/autograd/ops by cmake/ops.awk. */"
+        print "/* The ops, family by family; docs/ops.md has their formulas. Generated from src/autograd/ops by cmake/ops.awk. */"
         print "#ifndef LOOKBACK_OPS_H\n#define LOOKBACK_OPS_H\n\n#include \"lookback/autograd.h\"\n\nLB_BEGIN_DECLS\n"
     } else {
         print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."

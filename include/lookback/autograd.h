@@ -9,8 +9,10 @@ LB_BEGIN_DECLS
 /* ---- The tape: it owns everything that lives for one step, remembers the ops in the order in which they ran, and keeps
  * the first error. ---- */
 
+/** Owns the tensors of one step and the record of how they were made. Not to be used by two threads at once. */
 typedef struct lb_tape lb_tape;
 
+/** What ops do beside computing. */
 typedef enum lb_mode {
     LB_MODE_TRAIN,   /* record ops, drop out */
     LB_MODE_EVALUATE /* neither */
@@ -30,6 +32,7 @@ void lb_tape_reset(lb_tape *tape);
 /** Sets what the ops of the coming steps do beside computing. While a tape evaluates, parameters must stay as they are
  *  until the next lb_tape_reset or lb_tape_set_mode: it keeps some of them in another order. */
 void lb_tape_set_mode(lb_tape *tape, lb_mode mode);
+/** The mode that lb_tape_set_mode has set; LB_MODE_TRAIN on a new tape. */
 lb_mode lb_tape_mode(const lb_tape *tape);
 
 /** Sets what the random ops (dropout) draw from: the same seed, step and order of ops give the same numbers.
@@ -67,6 +70,7 @@ lb_real lb_item(const lb_tensor *tensor);
  *  an op that knew no tape. LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "no tensor" for NULL.
  *  Memory: that of an op without a tape stays until this thread runs another one. */
 lb_status lb_tensor_status(const lb_tensor *tensor);
+/** The same in words. */
 const char *lb_tensor_error(const lb_tensor *tensor);
 
 /** The values of a tensor as double, for what knows no tensors, such as the figures.
@@ -93,6 +97,7 @@ bool lb_is_sound(const lb_tensor *tensor);
 
 /* ---- A padded batch of sequences of token ids: the integers that enter a model. ---- */
 
+/** Rows of token ids, each as long as it is, padded to the longest. */
 typedef struct lb_tokens {
     lb_tape *tape; /* owns the arrays */
     int64_t batch;

@@ -32,8 +32,11 @@ LB_BEGIN_DECLS
 /* ---- Version ---- */
 
 /* The version of these headers. The build reads it here. */
+/** Rises where programs have to be changed. */
 #define LB_VERSION_MAJOR 0
+/** Rises where something was added; before 1.0 programs may have to be changed then, too. */
 #define LB_VERSION_MINOR 2
+/** Rises where something was mended. */
 #define LB_VERSION_PATCH 0
 
 /** The version of the library that the program runs with, such as "0.2.0". Static memory. */
@@ -49,7 +52,7 @@ const char *lb_version(void);
 #    define LB_MUST_USE
 #endif
 
-/* name, what it means, exit status of a program that stops because of it (after sysexits.h) */
+/** Name, what it means, exit status of a program that stops because of it (after sysexits.h) */
 #define LB_STATUS_LIST(X)                                                                                    \
     X(LB_OK, "no error", 0)                                                                                  \
     X(LB_ERROR_SHAPE, "shapes do not fit", 1)                                                                \
@@ -62,6 +65,7 @@ const char *lb_version(void);
     X(LB_ERROR_DIVERGED, "training diverged", 75)                                                            \
     X(LB_ERROR_GRADIENT, "analytic and numeric gradient differ", 1)
 
+/** What became of a call. LB_OK is 0; LB_STATUS_LIST names them all. */
 typedef enum lb_status {
 #define LB_STATUS_NAME(name, text, exit_status) name,
     LB_STATUS_LIST(LB_STATUS_NAME)
@@ -92,8 +96,8 @@ int lb_status_exit(lb_status status);
 
 /** Both functions behave as malloc and free do. */
 typedef struct lb_allocator {
-    void *(*allocate)(size_t bytes);
-    void (*release)(void *memory);
+    void *(*allocate)(size_t bytes); /* NULL if there is none */
+    void (*release)(void *memory);   /* what `allocate` gave, or NULL */
 } lb_allocator;
 
 /** malloc and free, but blocks of 2 MB and more lie on large pages where the system has them. For allocators that count or
@@ -138,6 +142,7 @@ typedef struct lb_rng_block {
     uint32_t word[4];
 } lb_rng_block;
 
+/** The bits at position `index` of the sequence, which the numbers below are made of. */
 lb_rng_block lb_rng_bits(lb_rng rng, uint64_t index);
 
 /** A number in [0, 1) at position `index`, a multiple of 2^-53. */

@@ -15,6 +15,7 @@ typedef struct lb_sort_task {
     uint64_t seed; /* which lists training and testing see */
 } lb_sort_task;
 
+/** Which lists: those to learn from, or those to be tested with. */
 typedef enum lb_split {
     LB_SPLIT_TRAIN,
     LB_SPLIT_TEST /* one list in ten, chosen by a hash of its numbers: no list is ever in both */
@@ -73,6 +74,7 @@ LB_MUST_USE lb_status lb_reviews_read(const char *path, size_t most, lb_strings 
 
 /* ---- Symbols, such as words, and the numbers that stand for them. ---- */
 
+/** Symbols with their ids and how often they were counted. Two threads may read it, if none changes it. */
 typedef struct lb_vocabulary lb_vocabulary;
 
 /** A vocabulary of nothing but the special symbols, whose ids are 0, 1, 2 ... as given; `unknown` is the id of the one
@@ -183,8 +185,9 @@ int64_t lb_pairs_count(const lb_pairs *pairs);
 /** The path with which the file was opened. Memory: the pairs'. */
 const char *lb_pairs_path(const lb_pairs *pairs);
 
-/** Symbols of the source and of the target of a pair, 0 <= pair < count. */
+/** Symbols of the source of a pair, 0 <= pair < count. */
 int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
+/** Symbols of its target. */
 int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
 
 /** Counts the symbols of all sources and of all targets. The two vocabularies may be one and the same; that of the targets

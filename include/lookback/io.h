@@ -9,7 +9,7 @@ LB_BEGIN_DECLS
 /* ---- Number formats that files use, and the way from them to the numbers that the library computes with.
  * Both file formats here are little-endian, and so must the machine be: src/io/dtype.c refuses to compile elsewhere. ---- */
 
-/* name in safetensors, name in NumPy (without byte order; NumPy has no bfloat16), bytes of one number */
+/** Name in safetensors, name in NumPy (without byte order; NumPy has no bfloat16), bytes of one number */
 #define LB_DTYPE_LIST(X)                                                                                     \
     X(F32, "f4", 4)                                                                                          \
     X(F64, "f8", 8)                                                                                          \

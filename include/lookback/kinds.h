@@ -9,7 +9,9 @@ LB_BEGIN_DECLS
 
 /* ---- A sequence-to-sequence model of any kind, as decoding, training and files see it. ---- */
 
+/** What differs from one kind of model to another. */
 typedef struct lb_model_kind lb_model_kind;
+/** Kinds of models and of attention beside the built-in ones. */
 typedef struct lb_extensions lb_extensions;
 
 /** What all models begin with: `&seq2seq.base` and `&transformer.base` are models. */
@@ -66,8 +68,10 @@ lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row,
 
 /* ---- The attention of a recurrent decoder: what differs from one to another stands in a descriptor, as for models. ---- */
 
+/** What differs from one type of attention to another. */
 typedef struct lb_attention_type lb_attention_type;
 
+/** The widths of an attention. */
 typedef struct lb_decoder_attention_config {
     int64_t query; /* width of the decoder's state */
     int64_t key;   /* width of the encoder's outputs */

@@ -9,6 +9,7 @@ LB_BEGIN_DECLS
 
 /* ---- The attention of a recurrent decoder: the built-in kinds. ---- */
 
+/** How the decoder looks at the source. */
 typedef enum lb_attention_kind {
     LB_ATTENTION_ADDITIVE,   /* v' tanh(W_q q + W_k k) */
     LB_ATTENTION_NONE,       /* the decoder has the encoder's final state and nothing else: the bottleneck */
@@ -189,6 +190,7 @@ typedef struct lb_hypothesis {
         *weights; /* [layers, heads, steps, source length]: where each step looked; NULL without attention */
 } lb_hypothesis;
 
+/** The hypotheses for every source of a batch. */
 typedef struct lb_beam {
     int64_t batch, beam;
     /* [batch, beam], no two of a row the same; in each row the finished ones first, and of these, as of the others, the

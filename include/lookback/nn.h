@@ -9,13 +9,15 @@ LB_BEGIN_DECLS
 /* ---- The parameter store: it owns every weight of a model, in one slab for values and one for gradients, so that an
  * optimiser is one flat loop. ---- */
 
+/** Every parameter of one model or of several, with its gradient. Not to be changed while another thread uses it. */
 typedef struct lb_params lb_params;
 
+/** How numbers are made. */
 typedef enum lb_init_kind { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } lb_init_kind;
 
 /** How a parameter starts. */
 typedef struct lb_init {
-    lb_init_kind kind;
+    lb_init_kind kind; /* all the same, or drawn */
     double
         scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;
@@ -43,15 +45,19 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
 
 /** Parameters in the order in which they were added; NULL of an index that there is not. */
 int lb_params_count(const lb_params *params);
+/** Parameter `index`, 0 <= index < count. Memory: the store's. */
 lb_tensor *lb_params_tensor(const lb_params *params, int index);
+/** Its name, such as "model.encoder.weight_ih_l0". Memory: the store's. */
 const char *lb_params_name(const lb_params *params, int index);
 
 /** The parameter of that name, or NULL. */
 lb_tensor *lb_params_find(const lb_params *params, const char *name);
 
-/** The slabs: all parameters one behind the other, each starting at a multiple of 64 bytes, zeros between them. */
+/** Numbers in a slab: all parameters one behind the other, each starting at a multiple of 64 bytes, zeros between them. */
 int64_t lb_params_size(const lb_params *params);
+/** The slab of values. Memory: the store's; it moves while parameters are added. */
 lb_real *lb_params_values(const lb_params *params);
+/** The slab of gradients, laid out as that of the values. Memory: as lb_params_values. */
 lb_real *lb_params_grads(const lb_params *params);
 
 /** Numbers that are learned: the elements of all parameters, without the gaps. */
@@ -72,6 +78,7 @@ const char *lb_params_scope(lb_params *params, const char *module, const char *n
 
 /* ---- The linear layer. ---- */
 
+/** The sizes of a linear layer. Zero means the default in brackets. */
 typedef struct lb_linear_config {
     int64_t inputs, outputs;
     bool no_bias;
@@ -95,6 +102,7 @@ lb_tensor *lb_linear_forward(const lb_linear *linear, lb_tensor *x);
 
 /* ---- The embedding: a vector for each token. ---- */
 
+/** A table with a row for each token. */
 typedef struct lb_embedding {
     const char *name;
     lb_tensor *weight; /* [vocabulary, width] */
@@ -110,6 +118,7 @@ lb_tensor *lb_embedding_forward(const lb_embedding *embedding, lb_tokens tokens)
 
 /* ---- Layer normalisation as a module. ---- */
 
+/** (x - mean) / sqrt(variance + epsilon) over the last axis, times weight, plus bias. */
 typedef struct lb_layer_norm {
     const char *name;
     lb_tensor *weight, *bias; /* [width] */
@@ -126,17 +135,20 @@ lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x);
 
 /* ---- Where a token stands: attention alone does not know. ---- */
 
+/** Where the encoding of a position comes from. */
 typedef enum lb_positional_kind {
     LB_POSITIONAL_SINUSOIDAL, /* sin and cos of the position at wavelengths from 2 pi to 10000 2 pi; no parameters */
     LB_POSITIONAL_LEARNED /* a vector for each position */
 } lb_positional_kind;
 
+/** What kind of encoding, and how large. */
 typedef struct lb_positional_config {
     lb_positional_kind kind;
     int64_t width;
     int64_t max_length; /* of a sequence; only LB_POSITIONAL_LEARNED needs it */
 } lb_positional_config;
 
+/** What is added to a token for its position. */
 typedef struct lb_positional {
     const char *name;
     lb_positional_config config;
@@ -172,6 +184,7 @@ lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *nam
 /** One step. Shapes: x [batch, input], state [batch, hidden] -> the next state. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
 
+/** The sizes of a GRU. Zero means the default in brackets. */
 typedef struct lb_gru_config {
     int64_t input, hidden;
     int layers; /* 0 means 1 */
@@ -179,6 +192,7 @@ typedef struct lb_gru_config {
     lb_real dropout; /* on what passes from one layer to the next */
 } lb_gru_config;
 
+/** Layers of cells over whole sequences, in one direction or in both. */
 typedef struct lb_gru {
     const char *name;
     lb_gru_config config;
@@ -190,6 +204,7 @@ typedef struct lb_gru {
  *  Errors: LB_ERROR_ARGUMENT for a negative number of layers; those of lb_params_add. Recorded in `params`. */
 lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config);
 
+/** What a GRU gives back. */
 typedef struct lb_gru_result {
     lb_tensor *outputs; /* [batch, time, directions * hidden], zero behind a row's end */
     lb_tensor **final;  /* [layers * directions] of [batch, hidden]: PyTorch's h_n */
@@ -228,6 +243,7 @@ typedef struct lb_additive_attention {
     lb_tensor *v;     /* [1, width] */
 } lb_additive_attention;
 
+/** The widths of additive attention. Zero means the default in brackets. */
 typedef struct lb_additive_attention_config {
     int64_t query, key; /* widths of what comes in */
     int64_t width;      /* in which they are compared; 0 means that of the query */
@@ -256,6 +272,7 @@ typedef struct lb_multiplicative_attention {
     lb_real scale;     /* of the scores */
 } lb_multiplicative_attention;
 
+/** How well a query q and a key k fit. */
 typedef enum lb_score {
     LB_SCORE_DOT,        /* q' k */
     LB_SCORE_SCALED_DOT, /* q' k / sqrt(width) */
@@ -317,8 +334,10 @@ typedef struct lb_key_values {
     lb_tensor *values; /* [batch, K, heads value_width] */
 } lb_key_values;
 
-/** The two halves of lb_multi_head_forward, for a decoder that asks the same keys at every step. */
+/** The first half of lb_multi_head_forward, for a decoder that asks the same keys at every step; the second is
+ *  lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
+/** The second half: asks what lb_multi_head_project made. Shapes, mask and errors as lb_multi_head_forward. */
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias);
 

@@ -16,6 +16,7 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 /** Names the module whose ops follow, for error messages; returns the name that was set before, to be set again when
  *  the module is done. `name` must outlive the tape's use. */
 const char *lb_tape_enter(lb_tape *tape, const char *name);
+/** Sets the name that lb_tape_enter returned. */
 void lb_tape_leave(lb_tape *tape, const char *outer);
 
 /** The same for a module that knows its tape through an operand, if it is on one. */
@@ -24,6 +25,7 @@ static inline const char *lb_module_enter(const lb_tensor *operand, const char *
     return operand ? lb_tape_enter(operand->tape, name) : NULL;
 }
 
+/** Sets the name that lb_module_enter returned. */
 static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
 {
     if (operand) lb_tape_leave(operand->tape, outer);
@@ -54,16 +56,17 @@ struct lb_node {
 
 /** One example of an op, from which the tests make a forward and a gradient test. */
 typedef struct lb_op_case {
-    const char *name;
-    int inputs;
-    lb_shape shape[LB_MAX_INPUTS];
-    double low, high;          /* range of the operands' values; both zero: -1 to 1 */
-    bool fixed[LB_MAX_INPUTS]; /* an operand without a gradient (a mask): its values are 0 and 1 */
-    lb_tensor *(*apply)(lb_tensor *const *in);
+    const char *name;              /* of the case, in messages */
+    int inputs;                    /* as many as the op has operands */
+    lb_shape shape[LB_MAX_INPUTS]; /* of each operand */
+    double low, high;              /* range of the operands' values; both zero: -1 to 1 */
+    bool fixed[LB_MAX_INPUTS];     /* an operand without a gradient (a mask): its values are 0 and 1 */
+    lb_tensor *(*apply)(lb_tensor *const *in); /* calls the public function */
 } lb_op_case;
 
+/** All that is known of an op. Static and constant: nodes point to it. */
 struct lb_op {
-    const char *name;
+    const char *name;       /* without "lb_" */
     const char *operands;   /* their names in order, as operands.h reads them: x weight bias? */
     const char *formula;    /* y = ... */
     const char *derivative; /* dx += ... */
@@ -82,8 +85,8 @@ struct lb_op {
     void (*backward)(lb_node *node);
     /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
     void (*reference)(const lb_node *node, double *const *out);
-    const lb_op_case *cases;
-    int case_count;
+    const lb_op_case *cases; /* what the tests try it on: [case_count] */
+    int case_count;          /* at least 1 */
 };
 
 /** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.

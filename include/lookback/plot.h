@@ -37,7 +37,7 @@ static inline lb_color lb_rgb(uint32_t hex)
 
 /* ---- Colour maps: from a number in [0, 1] to a colour. ---- */
 
-/* constant, name; colormap_tables.h has a table of each name */
+/** Constant, name; colormap_tables.h has a table of each name */
 #define LB_COLORMAP_LIST(X)                                                                                  \
     X(LB_COLORMAP_YLORRD, ylorrd)                                                                            \
     X(LB_COLORMAP_VIRIDIS, viridis)                                                                          \
@@ -65,8 +65,10 @@ const char *lb_colormap_names(void);
 
 /* ---- Fonts: where the outlines and widths of characters come from. ---- */
 
+/** A TrueType font, checked and ready to draw with. */
 typedef struct lb_font lb_font;
 
+/** Which of the two built-in fonts. */
 typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
 
 /** One of the two fonts that are part of the library, DejaVu Sans and DejaVu Sans Bold; NULL if that fails.
@@ -87,14 +89,18 @@ void lb_font_free(lb_font *font);
 /* ---- A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
  * A heat map is one, a chart is one; write two functions and your diagram is one. ---- */
 
+/** The pixels that a panel draws on. */
 typedef struct lb_canvas lb_canvas;
-typedef struct lb_style lb_style; /* the looks that all panels of a figure share */
+/** The looks that all panels of a figure share. */
+typedef struct lb_style lb_style;
 
 /** Something to draw. `measure` gives the pixels it wants; `draw` draws it within `area`, which is no smaller.
  *  Neither changes `content`, which must live as long as the panel. */
 typedef struct lb_panel {
-    const void *content;
+    const void *content; /* what is drawn, for the two functions */
+    /* The pixels that it wants. */
     lb_size (*measure)(const void *content, const lb_style *style);
+    /* Draws it within `area`. */
     void (*draw)(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area);
 } lb_panel;
 

@@ -17,18 +17,19 @@ LB_BEGIN_DECLS
 
 enum { LB_MAX_DIMS = 6, LB_SHAPE_TEXT = 96 };
 
+/** The length of each dimension; of `dim` only the first `ndim` count. */
 typedef struct lb_shape {
     int ndim; /* 0: a scalar */
     int64_t dim[LB_MAX_DIMS];
 } lb_shape;
 
-/** The shape with these dimensions: LB_SHAPE(32, 10, 128). A scalar is (lb_shape){0}.
- *  LB_DIMS is the same as an initialiser, for tables. */
 #ifdef __cplusplus
 #    define LB_SHAPE(...) lb_shape_of(__VA_ARGS__)
 #    define LB_DIMS(...)  lb_shape_of(__VA_ARGS__)
 #else
+/** The shape with these dimensions: LB_SHAPE(32, 10, 128). A scalar is (lb_shape){0}. */
 #    define LB_SHAPE(...) ((lb_shape)LB_DIMS(__VA_ARGS__))
+/** LB_SHAPE as an initialiser, for tables. */
 #    define LB_DIMS(...)                                                                                     \
         {                                                                                                    \
             .ndim = (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), .dim = { __VA_ARGS__ }        \
@@ -43,6 +44,7 @@ static inline int64_t lb_shape_count(lb_shape shape)
     return count;
 }
 
+/** True if both have the same dimensions. */
 bool lb_shape_equal(lb_shape a, lb_shape b);
 
 /** Length of a dimension; negative axes count from the end, -1 is the last. `axis` must exist. */

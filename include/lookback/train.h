@@ -9,6 +9,7 @@ LB_BEGIN_DECLS
 
 /* ---- Optimisers: one flat loop over the parameters' slab. They set the gradients to zero when they have used them. ---- */
 
+/** Adam and its moments for the parameters of one store. */
 typedef struct lb_adam lb_adam;
 
 /** Zero means the default in brackets, which is PyTorch's; a negative number stands for a true zero. */
@@ -28,6 +29,7 @@ typedef struct lb_adam_config {
  *  Differs: PyTorch adds epsilon to the root of the corrected second moment, as is done here; the first paper's last
  *           variant adds it before the correction. */
 lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
+/** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_adam_free(lb_adam *adam);
 
 /** One step along the gradients, which are zero afterwards.
@@ -36,13 +38,16 @@ void lb_adam_free(lb_adam *adam);
  *          `adam` is NULL. */
 LB_MUST_USE lb_status lb_adam_step(lb_adam *adam, lb_error *error);
 
+/** Sets the learning rate of the coming steps, as it is: 0 is 0 here. */
 void lb_adam_set_lr(lb_adam *adam, lb_real lr);
 
 /** The norm of all gradients at the last step, before clipping. */
 double lb_adam_grad_norm(const lb_adam *adam);
 
+/** Stochastic gradient descent and its velocities for the parameters of one store. */
 typedef struct lb_sgd lb_sgd;
 
+/** Zero means the default in brackets. */
 typedef struct lb_sgd_config {
     lb_real lr;           /* [1e-3] */
     lb_real momentum;     /* [0] */
@@ -53,10 +58,12 @@ typedef struct lb_sgd_config {
 /** Stochastic gradient descent with momentum, velocity = momentum velocity + gradient, as torch.optim.SGD.
  *  Memory: the size of the parameters; NULL if there is none. Differs: others scale the gradient by lr first. */
 lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config);
+/** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_sgd_free(lb_sgd *sgd);
 
 /** As lb_adam_step. */
 LB_MUST_USE lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error);
+/** Sets the learning rate of the coming steps, as it is: 0 is 0 here. */
 void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr);
 
 /** The norm of all gradients, in double and summed in one order whatever the number of threads. */
@@ -64,6 +71,7 @@ double lb_params_grad_norm(const lb_params *params);
 
 /* ---- Learning rates over time. ---- */
 
+/** The curve of a learning rate. */
 typedef enum lb_schedule_kind {
     LB_SCHEDULE_CONSTANT,     /* lr */
     LB_SCHEDULE_STEP,         /* lr gamma^floor(step / period) */
@@ -71,6 +79,7 @@ typedef enum lb_schedule_kind {
     LB_SCHEDULE_INVERSE_SQRT, /* lr sqrt(warm_up / (step + 1)) */
 } lb_schedule_kind;
 
+/** A learning rate over the steps of a training. */
 typedef struct lb_schedule {
     lb_schedule_kind kind;
     double lr; /* the highest value */
@@ -87,6 +96,7 @@ double lb_schedule_lr(const lb_schedule *schedule, int64_t step);
 
 /* ---- Batches for teacher forcing. ---- */
 
+/** Sources and targets with as many rows. */
 typedef struct lb_batch {
     lb_tokens source;
     lb_tokens target_in;  /* LB_BOS y1 ... yn: what the decoder reads */
@@ -161,6 +171,7 @@ typedef struct lb_train_point {
     double tokens;    /* target tokens seen so far */
 } lb_train_point;
 
+/** All evaluations of a run, the first one first. Zero is none. */
 typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
@@ -180,6 +191,7 @@ typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history,
 /** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
 #define LB_RUN_KEY "lookback.run"
 
+/** What is trained, on what, and for how long. Zero means the default, or without. */
 typedef struct lb_trainer_config {
     lb_params *params;
     void *context; /* for the functions */
