@@ -17,12 +17,14 @@ function prose(text) {
     gsub(/\\/, "\\\\", text)
     gsub(/</, "\\<", text)
     text = linked(text)
-    # A row of a table: a name, at least two blanks, what it is.
-    if (text ~ /^ \*      ? ?[^ ].*[^ ]  +[^ ]/ && text !~ /^ \* +[A-Z][a-z]+:/) {
-        sub(/^ \* +/, "&- `", text)
-        sub(/[^ *-]  +/, "&\001", text)
-        match(text, / +\001/)
-        text = substr(text, 1, RSTART - 1) "`: " substr(text, RSTART + RLENGTH)
+    # A row of a table, a name, at least two blanks, what it is, becomes a list's item. What is less indented ends the list.
+    if (text ~ /^ \*     +[^ ].*[^ ]  +[^ ]/ && text !~ /^ \* +[A-Z][a-z]+:/) {
+        match(text, /[^ *]  +/)
+        text = " *  - `" substr(text, 9, RSTART - 8) "`: " substr(text, RSTART + RLENGTH)
+        in_list = 1
+    } else if (in_list && text ~ /^ \*  ?[^ ]/) {
+        text = " *  \\gap " substr(text, 5)
+        in_list = 0
     }
     if (match(text, /^(\/\*\*| \*) +[A-Z][a-z]+: +/)) text = headed(text, RSTART, RLENGTH)
     while (match(text, /[.] +(Shapes|Mask|Lengths|Errors|Memory|Cost|Source|Differs): +/))
@@ -112,7 +114,7 @@ body && /^#define [A-Z_]+\(.*\) [a-z]+,$/ { prefix = ""; print ""; next }
 /^# +define/ { conditional = 1 }
 conditional { conditional = /\\$/; print ""; next }
 
-/^(typedef )?(struct|enum)( [a-z_]+)? \{$/ { body = 1 }
+/^(typedef )?(struct|enum)( [a-z0-9_]+)? \{$/ { body = 1 }
 body && /^\}/ { body = 0 }
 /^\/\*\*/ || (body && /^ +\/\*\*/) { comment = 1 }
 # What stands beside several fields belongs to each.
