@@ -4,7 +4,7 @@
 function flush_file() {
     if (mode == "header") {
         gsub(/\n/, "\n * ", intro)
-        if (file != "") print "/* ---- " intro " ---- */\n"
+        if (intro != "") print "/* ---- " intro " ---- */\n"
         printf "%s", functions
     } else if (file != "") {
         print "\n## " file "\n\n" intro "\n"
@@ -28,7 +28,7 @@ FNR == 1 {
     flush_file()
     file = FILENAME
     sub(/.*\//, "", file)
-    state = "intro"
+    state = /^\/\*/ ? "intro" : ""
 }
 state == "intro" {
     ended = sub(/ *\*\//, "")
