@@ -3,6 +3,8 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/sort_training.h"
+#include "io/folder.h"
+#include "translate/training_log.h"
 
 #include "tensor/gemm.h"
 #include <lookback/lookback.h>
@@ -61,7 +63,7 @@ static lb_status write_log(void *context, const lb_train_history *history, lb_er
 {
     run *r = context;
     char path[APP_PATH];
-    return app_write_log(app_path(r->set.out, "train.jsonl", path), history, error);
+    return lb_training_log_write(app_path(r->set.out, "train.jsonl", path), history, error);
 }
 
 static lb_status build_seq2seq(run *r)
@@ -145,7 +147,7 @@ static lb_status save(const run *r, const lb_train_history *history, lb_error *e
     char path[APP_PATH];
     lb_status status =
         app_sort_save(&r->training, app_path(r->set.out, "sort.safetensors", path), history, error);
-    if (!status) status = app_write_log(app_path(r->set.out, "train.jsonl", path), history, error);
+    if (!status) status = lb_training_log_write(app_path(r->set.out, "train.jsonl", path), history, error);
     app_measure measure = {.name = "exact match", .label = "Exact match on held-out lists"};
     if (!status) status = app_draw_training(app_path(r->set.out, "loss.png", path), history, measure, error);
     return status;
@@ -156,7 +158,7 @@ static int train_and_save(run *r)
     lb_error error = {0};
     lb_train_history history = {0};
     lb_status status = check(&r->set, &error);
-    if (!status) status = app_make_folder(r->set.out, &error);
+    if (!status) status = lb_folder_make(r->set.out, &error);
     if (!status) status = build(r, &error);
     if (!status) status = train(r, &history, &error);
     if (!status) status = save(r, &history, &error);

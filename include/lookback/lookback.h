@@ -13,5 +13,6 @@
 #include "lookback/plot.h"
 #include "lookback/tensor.h"
 #include "lookback/train.h"
+#include "lookback/translate.h"
 
 #endif
