@@ -1,15 +1,13 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
 #include "common/options.h"
-#include "common/output.h"
 #include "common/report.h"
-#include "common/step_progress.h"
+#include "common/training_view.h"
 
 #include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
@@ -117,81 +115,15 @@ static lb_status settle(lb_error *error)
     return lb_training_config_settle(&settings, error);
 }
 
-/* What is to be seen of the training. */
-typedef struct view {
-    app_progress progress;
-    bool begun;
-    char folder[APP_PATH]; /* of the model in training */
-} view;
-
-static void report(void *context, const char *text)
-{
-    (void)context;
-    app_show(text);
-}
-
-static void hint(void *context, const char *text)
-{
-    (void)context;
-    app_note("%s", text);
-}
-
-static void begin(void *context, const lb_training_run *run)
-{
-    view *v = context;
-    snprintf(v->folder, sizeof v->folder, "%s", run->folder);
-    v->progress = (app_progress){0};
-    if (!v->begun)
-        app_note("%lld parameters, %s, %d thread%s", (long long)run->parameters, lb_gemm_kernel(),
-                 lb_threads(), lb_threads() == 1 ? "" : "s");
-    v->begun = true;
-}
-
-static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)
-{
-    view *v = context;
-    if (!v->progress.updated && step->step > 1)
-        app_note("%s%sgoes on after step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
-                 (long long)step->step - 1, (long long)run->steps);
-    app_show_step(&v->progress, run, step);
-}
-
-static lb_status end(void *context, const lb_training_run *run, lb_error *error)
-{
-    view *v = context;
-    char path[APP_PATH];
-    app_measure measure = {.name = "dev error", .label = "Share of wrong answers", .error = true};
-    if (v->progress.updated)
-        app_progress_end(&v->progress);
-    else
-        app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
-    if (run->name) app_note("%s: exact match %.4f", run->name, lb_train_best(run->history)->measure);
-    return app_draw_training(app_path(run->folder, "training.png", path), run->history, measure, error);
-}
-
-/* Says what helps if the error is that of a checkpoint. */
-static void note_checkpoint(const view *v, const lb_error *error)
-{
-    char path[APP_PATH];
-    app_path(v->folder, "checkpoint.safetensors", path);
-    if (v->begun && error->status == LB_ERROR_FORMAT && strncmp(error->message, path, strlen(path)) == 0)
-        app_note("%s cannot be gone on from; --fresh starts anew in its place, another --out beside it",
-                 path);
-}
-
 static int train(void)
 {
-    view v = {0};
     lb_error error = {0};
     lb_training_result result = {0};
-    settings.listener = (lb_training_listener){
-        .context = &v, .report = report, .hint = hint, .begun = begin, .stepped = show_step, .ended = end};
-    lb_status status = lb_translator_train(&settings, &result, &error);
-    if (status) {
-        app_progress_end(&v.progress);
-        note_checkpoint(&v, &error);
-        return app_fail(&error);
-    }
+    app_training_view view = {
+        .chart = "training.png",
+        .measure = {.name = "dev error", .label = "Share of wrong answers", .error = true},
+    };
+    if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
     printf("exact match %.4f on %lld pairs %s%s\n", result.exact_match, (long long)result.pairs,
            settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
     return app_close_stdout(0);

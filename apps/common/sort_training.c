@@ -1,7 +1,7 @@
 #include "common/sort_training.h"
 
 #include "common/report.h"
-#include "common/step_progress.h"
+#include "common/training_view.h"
 #include "data/sort_task_json.h"
 #include "translate/list.h"
 #include "translate/record.h"

@@ -112,7 +112,7 @@ lb_translator_facts lb_translator_about(const lb_translator *translator);
 LB_MUST_USE lb_status lb_model_file_open(const char *path, char **found, lb_safetensors **file,
                                          lb_error *error);
 
-/* ---- Training: pairs of texts in, a model out. ---- */
+/* ---- Training: pairs in, a model out. ---- */
 
 /** One model of a training, as its listeners see it. */
 typedef struct lb_training_run {
@@ -142,50 +142,50 @@ typedef struct lb_training_listener {
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
-/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014. Where a
- *  zero would make sense, a negative number stands for it. */
+/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014; that of the
+ *  sort task, docs/adr/0004, has some numbers of its own, behind "sort". Where a zero would make sense, a negative number
+ *  stands for it. "Few" are less than 2000 pairs. */
 typedef struct lb_training_config {
     /* Data: TSV files with a source and a target in each line. */
     const char *train;
-    const char *dev; /* pairs to choose the best model by [a tenth of `train`, which is held out] */
+    const char *dev; /* to choose the best model by [a tenth of `train`, which is held out] */
     int source_column, target_column; /* see lb_pair_format [1 and 2, and there are no others] */
-    const char *source_separator,
-        *target_separator; /* between symbols, such as " " [each character is a symbol] */
-    const char *
-        normalize; /* "none", "nfc" or "nfd": how accents are written inside ["nfd"]; output is composed again */
-    int min_count;       /* less frequent symbols are unknown ones [1] */
-    bool skip_bad_lines; /* count them instead of stopping at the first */
+    const char *source_separator, *target_separator; /* between symbols [each character is one] */
+    const char *normalize; /* "none", "nfc" or "nfd": how accents are written inside ["nfd"] */
+    int min_count;         /* symbols that are less frequent are unknown ones [1] */
+    bool skip_bad_lines;   /* count them instead of stopping at the first */
+
+    /* Or lists of numbers to put in order, which `seed` draws; NULL: there are files. */
+    const lb_sort_task *sort;
 
     /* The model. */
     const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
-    int embed;                   /* width of a seq2seq's embeddings [128] */
-    int hidden;                  /* width of the GRUs' state, or of the transformer [192] */
-    int layers;                  /* of encoder and decoder [1; 2 of a transformer] */
+    int embed;                   /* width of a seq2seq's embeddings [128; sort 64] */
+    int hidden;                  /* width of the GRUs' state, or of the transformer [192; sort 128] */
+    int layers;                  /* of encoder and decoder [1; transformer 2] */
     bool one_direction;          /* a seq2seq's encoder reads forwards only */
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     int heads;                   /* of multi-head attention and of a transformer [4] */
-    double dropout;              /* share of numbers that training leaves out [0.5] */
+    double dropout;              /* share of numbers that training leaves out [0.5; sort 0] */
     bool tied;                   /* one weight for target embedding and output */
 
     /* The training. */
-    int batch;   /* pairs in a step [64; 16 if there are less than 2000] */
-    int steps;   /* [35 epochs, but at least 4000] */
+    int batch;   /* pairs in a step [64; few 16] */
+    int steps;   /* [35 epochs, but at least 4000; sort 4000] */
     int epochs;  /* instead of steps: times that each pair is seen */
-    double lr;   /* highest learning rate, which falls along a cosine [0.002; 0.001 of a transformer] */
-    int warm_up; /* steps in which it climbs [200] */
-    double
-        label_smoothing; /* share of the target that is spread over all symbols [0; 0.1 if there are less than 2000 pairs] */
-    double
-        scheduled_sampling; /* share of tokens that the decoder reads of its own at the end; it rises from 0 [0] */
-    int evaluate_every; /* steps between two evaluations [250] */
-    int patience;       /* stop after so many evaluations that are no better than the best [0: never] */
-    uint64_t seed;      /* of the first weights and all that is drawn */
-    int seeds; /* models to train, with this seed and those that follow, and to save as one ensemble [1] */
+    double lr;   /* the highest; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
+    int warm_up; /* steps in which it climbs [200; sort 0] */
+    double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
+    double scheduled_sampling; /* share of tokens that the decoder reads of its own at the end [0] */
+    int evaluate_every;        /* steps between two evaluations [250] */
+    int patience;              /* stop after so many evaluations no better than the best [0: never] */
+    double target;             /* stop when the exact match reaches it [0: never] */
+    uint64_t seed;             /* of the first weights and all that is drawn */
+    int seeds; /* train so many models, with this seed and those that follow, as an ensemble [1] */
 
-    /* Files. */
-    const char *
-        out; /* a folder, which is made: gets model.safetensors, checkpoint.safetensors and log.jsonl, of an ensemble
-                      * in a folder seed-N for each member */
+    /* The folder, which is made, of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or
+     * train.jsonl). Members of an ensemble have folders seed-N of their own in it. */
+    const char *out;
     bool fresh;          /* start anew where an earlier run could go on */
     const char *options; /* a JSON object for the record in the model's file [none] */
     lb_training_listener listener;
@@ -193,9 +193,8 @@ typedef struct lb_training_config {
 
 /** What came of a training. */
 typedef struct lb_training_result {
-    double
-        exact_match; /* share of the pairs of `dev` that the model, or the ensemble, gets right without a mistake */
-    int64_t pairs; /* on which that was measured: at most 2000 of them */
+    double exact_match; /* share of pairs kept out of the training that the model gets right throughout */
+    int64_t pairs;      /* on which that was measured: at most 2000 */
 } lb_training_result;
 
 /** Checks a configuration, and fills in the defaults that do not depend on the data.
@@ -203,7 +202,7 @@ typedef struct lb_training_result {
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
 /** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best weights so far
- *  are in the model's file from their evaluation on.
+ *  are in the model's file from their evaluation on, and at the end, or those of the last step if lists are sorted.
  *  Resume: a run that was interrupted goes on from its checkpoint, and ends with the same weights, bit for bit, as one that was not.
  *          One that has ended gives its result again.
  *  Random: `seed` alone decides; not the threads.

@@ -7,7 +7,7 @@ enum { SEQ2SEQ, TRANSFORMER, MODELS };
 
 static const char *const models[MODELS] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer"};
 
-static const struct {
+typedef struct recipe {
     int embed, hidden, heads;
     double dropout;
     int warm_up, evaluate_every;
@@ -20,7 +20,10 @@ static const struct {
     double few_smoothing, label_smoothing;
     int epochs, least_steps;   /* so many epochs, but at least so many steps */
     double clip_norm, average; /* of lb_trainer_config */
-} recipe = {
+    bool keep_best;
+} recipe;
+
+static const recipe of_files = {
     .embed = 128,
     .hidden = 192,
     .heads = 4,
@@ -36,7 +39,25 @@ static const struct {
     .least_steps = 4000,
     .clip_norm = 1,
     .average = 0.998,
+    .keep_best = true,
 };
+
+static const recipe of_lists = {
+    .embed = 64,
+    .hidden = 128,
+    .heads = 4,
+    .evaluate_every = 250,
+    .of = {[SEQ2SEQ] = {.layers = 1, .lr = 5e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
+    .batch = 64,
+    .least_steps = 4000,
+    .clip_norm = 1,
+    .average = 0.998,
+};
+
+static const recipe *recipe_for(const lb_training_config *config)
+{
+    return config->sort ? &of_lists : &of_files;
+}
 
 static void choose(int *value, int usual)
 {
@@ -51,11 +72,14 @@ static lb_status check_numbers(const lb_training_config *c, lb_error *error)
         if (counts[i] < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "a training with a size of %d", counts[i]);
     /* Negative ones are zeros; and no comparison holds for what is not a number. */
-    if (c->dropout < 1 && c->label_smoothing < 1 && c->scheduled_sampling <= 1 && c->lr >= 0) return LB_OK;
+    if (c->dropout < 1 && c->label_smoothing < 1 && c->scheduled_sampling <= 1 && c->lr >= 0 &&
+        c->target <= 1)
+        return LB_OK;
     return lb_error_set(
         error, LB_ERROR_ARGUMENT,
-        "a training with dropout %g, label smoothing %g, scheduled sampling %g, learning rate %g", c->dropout,
-        c->label_smoothing, c->scheduled_sampling, c->lr);
+        "a training with dropout %g, label smoothing %g, scheduled sampling %g, learning rate %g, "
+        "target %g",
+        c->dropout, c->label_smoothing, c->scheduled_sampling, c->lr, c->target);
 }
 
 static lb_status check(const lb_training_config *c, lb_error *error)
@@ -64,13 +88,15 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (!lb_normalization_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
+    if (c->sort && (c->train || c->dev || c->epochs))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "sort: lists are drawn, without files and epochs");
     if (c->steps > 0 && c->epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "steps and epochs: expected one of them");
     bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
     if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "model: expected seq2seq or transformer, found \"%.40s\"", c->model);
-    if (!seq2seq && (of_seq2seq || c->embed != recipe.embed))
+    if (!seq2seq && (of_seq2seq || c->embed != recipe_for(c)->embed))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "embed, one_direction and attention belong to a seq2seq, not to a transformer");
     return check_numbers(c, error);
@@ -83,18 +109,23 @@ static int kind_of(const lb_training_config *config)
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
+    const recipe *r = recipe_for(c);
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
     choose(&c->min_count, 1);
-    choose(&c->embed, recipe.embed);
-    choose(&c->hidden, recipe.hidden);
-    choose(&c->layers, recipe.of[kind_of(c)].layers);
-    choose(&c->heads, recipe.heads);
-    choose(&c->warm_up, recipe.warm_up);
-    choose(&c->evaluate_every, recipe.evaluate_every);
+    choose(&c->embed, r->embed);
+    choose(&c->hidden, r->hidden);
+    choose(&c->layers, r->of[kind_of(c)].layers);
+    choose(&c->heads, r->heads);
+    choose(&c->warm_up, r->warm_up);
+    choose(&c->evaluate_every, r->evaluate_every);
     choose(&c->seeds, 1);
-    if (c->dropout == 0) c->dropout = recipe.dropout;
-    if (c->lr == 0) c->lr = recipe.of[kind_of(c)].lr;
+    if (c->sort) {
+        choose(&c->batch, r->batch);
+        choose(&c->steps, r->least_steps);
+    }
+    if (c->dropout == 0) c->dropout = r->dropout;
+    if (c->lr == 0) c->lr = r->of[kind_of(c)].lr;
     return check(c, error);
 }
 
@@ -113,37 +144,42 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
 
 int lb_recipe_batch(const lb_training_config *c, int64_t pairs)
 {
+    const recipe *r = recipe_for(c);
     if (c->batch > 0) return c->batch;
-    return pairs < recipe.few_pairs ? recipe.few_batch : recipe.batch;
+    return pairs < r->few_pairs ? r->few_batch : r->batch;
 }
 
 double lb_recipe_smoothing(const lb_training_config *c, int64_t pairs)
 {
+    const recipe *r = recipe_for(c);
     if (c->label_smoothing != 0) return fmax(c->label_smoothing, 0);
-    return pairs < recipe.few_pairs ? recipe.few_smoothing : recipe.label_smoothing;
+    return pairs < r->few_pairs ? r->few_smoothing : r->label_smoothing;
 }
 
 int64_t lb_recipe_steps(const lb_training_config *c, int64_t batches)
 {
+    const recipe *r = recipe_for(c);
     if (c->steps > 0) return c->steps;
     if (c->epochs > 0) return c->epochs * batches;
-    int64_t steps = recipe.epochs * batches;
-    return steps > recipe.least_steps ? steps : recipe.least_steps;
+    int64_t steps = r->epochs * batches;
+    return steps > r->least_steps ? steps : r->least_steps;
 }
 
 lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 {
+    const recipe *r = recipe_for(c);
     return (lb_trainer_config){
         .steps = steps,
         .evaluate_every = c->evaluate_every,
         .patience = c->patience,
-        .keep_best = true,
+        .target = c->target,
+        .keep_best = r->keep_best,
         .schedule = {.kind = LB_SCHEDULE_COSINE,
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .adam = {.clip_norm = (lb_real)recipe.clip_norm},
-        .average = recipe.average,
+        .adam = {.clip_norm = (lb_real)r->clip_norm},
+        .average = r->average,
         .fresh = c->fresh,
     };
 }

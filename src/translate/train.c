@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "io/folder.h"
 #include "models/ensemble.h"
+#include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/training.h"
 
@@ -51,10 +52,9 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
 
 static lb_status measure(session *s, const lb_model *model, double *exact_match)
 {
-    lb_training_data *d = &s->data;
     lb_tape *tape = lb_tape_new();
     if (!tape) return out_of_memory(s);
-    lb_status status = lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, exact_match);
+    lb_status status = lb_producer_measure(&s->members->training.producer, model, tape, exact_match);
     if (status) lb_error_set(s->error, status, "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     return status;
@@ -83,7 +83,8 @@ static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *par
     lb_status status = measure(s, &ensemble->base, exact_match);
     if (status) return status;
     char *record = ensemble_record(s, *exact_match);
-    char *path = lb_folder_path(s->config.out, "model.safetensors", s->error);
+    char *path =
+        lb_folder_path(s->config.out, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
     if (record && path) {
         lb_text_model model = lb_training_data_model(&s->data, &ensemble->base, params);
         model.training = record;
@@ -133,9 +134,11 @@ static lb_status train(session *s, lb_training_result *result)
     for (int i = 0; i < s->config.seeds && !status; i++)
         status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
     if (status) return status;
-    result->pairs = s->data.sample.count;
+    result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
     if (s->config.seeds > 1) return join_members(s, &result->exact_match);
-    result->exact_match = lb_train_best(&s->members->training.history)->measure;
+    const lb_train_history *history = &s->members->training.history;
+    result->exact_match =
+        s->data.sorts ? history->points[history->count - 1].measure : lb_train_best(history)->measure;
     return LB_OK;
 }
 

@@ -13,9 +13,10 @@
 static lb_status name_files(lb_training *t, lb_error *error)
 {
     const char *folder = t->run.folder;
-    t->model_file = lb_folder_path(folder, "model.safetensors", error);
+    bool sorts = t->data->sorts;
+    t->model_file = lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
     t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
-    t->log = lb_folder_path(folder, "log.jsonl", error);
+    t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
     return t->model_file && t->checkpoint && t->log ? lb_folder_make(folder, error) : LB_ERROR_MEMORY;
 }
 
@@ -31,15 +32,12 @@ static lb_status build(lb_training *t, lb_error *error)
 
 lb_status lb_training_init(lb_training *t, lb_error *error)
 {
-    int64_t pairs = lb_pairs_count(t->data->train);
     lb_status status = name_files(t, error);
+    if (!status) status = lb_producer_init(&t->producer, t->data, t->config, t->seed, error);
+    if (!status) status = build(t, error);
     if (status) return status;
-    t->smoothing = lb_recipe_smoothing(t->config, pairs);
-    t->order = lb_pair_order_new(t->data->train, lb_recipe_batch(t->config, pairs), t->seed, error);
-    if (!t->order) return error->status;
-    status = build(t, error);
-    if (status) return status;
-    t->run.steps = lb_recipe_steps(t->config, lb_pair_order_batches(t->order));
+    t->smoothing = lb_recipe_smoothing(t->config, t->data->sorts ? 0 : lb_pairs_count(t->data->train));
+    t->run.steps = lb_producer_steps(&t->producer, t->config);
     t->run.parameters = lb_params_learned(t->params);
     t->run.history = &t->history;
     return LB_OK;
@@ -51,16 +49,14 @@ void lb_training_free(lb_training *t)
     lb_release(t->model_file);
     lb_release(t->checkpoint);
     lb_release(t->log);
-    lb_pair_order_free(t->order);
+    lb_producer_free(&t->producer);
     lb_params_free(t->params);
 }
 
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
     lb_training *t = context;
-    lb_training_data *data = t->data;
-    lb_pair_step now = lb_pair_order_at(t->order, step);
-    lb_batch batch = lb_pair_batch(data->train, data->source, data->target, tape, now.pair, now.count);
+    lb_batch batch = lb_producer_batch(&t->producer, tape, step);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     double share = (double)step / (double)t->run.steps;
     lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
@@ -73,8 +69,7 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
 static lb_status exact_match(void *context, lb_tape *tape, double *measure)
 {
     lb_training *t = context;
-    lb_training_data *data = t->data;
-    return lb_pair_evaluate(t->model, data->dev, data->source, data->target, &data->sample, tape, measure);
+    return lb_producer_measure(&t->producer, t->model, tape, measure);
 }
 
 static void tell_step(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
@@ -112,20 +107,17 @@ static lb_status mark_point(void *context, const lb_train_history *history, lb_e
     return status;
 }
 
-/* What tells this training from any other; NULL if there is no memory. Patience is not in it: a run that has stopped can
- * be told to go on with more. */
+/* What tells this training from any other; NULL if there is no memory. Neither patience nor target are in it: a run that
+ * has stopped can be told to go on. */
 static char *identity(const lb_training *t, const lb_trainer_config *trainer)
 {
     lb_buffer json = {0};
     const lb_training_config *c = t->config;
     char *model = t->model->kind->config_json(t->model);
-    lb_buffer_print(&json, "{\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,",
-                    (unsigned long long)lb_pairs_facts_of(t->data->train)->hash,
-                    (unsigned long long)lb_pairs_facts_of(t->data->dev)->hash, c->min_count);
-    lb_buffer_print(&json,
-                    "\"batches\":%lld,\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
-                    (long long)lb_pair_order_batches(t->order), (long long)t->run.steps, c->evaluate_every,
-                    c->lr, (long long)trainer->schedule.warm_up);
+    lb_buffer_print(&json, "{");
+    lb_producer_print(&t->producer, &json);
+    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
+                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
     lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed,
                     model ? model : "");

@@ -2,7 +2,7 @@
 #ifndef LB_TRAINING_H
 #define LB_TRAINING_H
 
-#include "translate/training_data.h"
+#include "translate/producer.h"
 
 /** One model in training. */
 typedef struct lb_training {
@@ -12,7 +12,7 @@ typedef struct lb_training {
     lb_training_run run; /* what listeners see; its name and folder are the caller's */
     lb_params *params;
     lb_model *model; /* `params` own it */
-    lb_pair_order *order;
+    lb_producer producer;
     lb_train_history history;
     char *model_file, *checkpoint, *log;
     double smoothing;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "data/pair_report.h"
 #include "data/vocabulary.h"
+#include "translate/list.h"
 #include "translate/recipe.h"
 
 #include <stdio.h>
@@ -80,9 +81,21 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
     return LB_OK;
 }
 
+static lb_status prepare_lists(lb_training_data *data, const lb_sort_task *task, lb_error *error)
+{
+    data->sorts = true;
+    data->task = *task;
+    data->format.source = data->format.target = lb_list_rule;
+    lb_status status = lb_sort_check(task, error);
+    if (status) return status;
+    data->source = data->target = lb_list_vocabulary(task, error);
+    return data->source ? LB_OK : LB_ERROR_MEMORY;
+}
+
 lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config, lb_error *error)
 {
     *data = (lb_training_data){.format = lb_recipe_format(config)};
+    if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = count_symbols(data, error);
     if (!status) status = report(data, &config->listener, error);
@@ -98,16 +111,17 @@ void lb_training_data_close(lb_training_data *data)
 {
     lb_pair_sample_free(&data->sample);
     lb_vocabulary_free(data->source);
-    lb_vocabulary_free(data->target);
+    if (data->target != data->source) lb_vocabulary_free(data->target);
     lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
 }
 
-static int32_t longest(const lb_pairs *pairs, int32_t (*length)(const lb_pairs *, int64_t))
+static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t))
 {
     int32_t most = 0;
-    for (int64_t i = 0; i < lb_pairs_count(pairs); i++)
-        most = length(pairs, i) > most ? length(pairs, i) : most;
+    if (data->sorts) return data->task.max_length;
+    for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
+        most = length(data->train, i) > most ? length(data->train, i) : most;
     return most;
 }
 
@@ -119,6 +133,8 @@ lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *mod
                            .target = data->target,
                            .source_rule = data->format.source,
                            .target_rule = data->format.target,
-                           .longest_source = longest(data->train, lb_pairs_source_length),
-                           .longest_target = longest(data->train, lb_pairs_target_length)};
+                           .longest_source = longest(data, lb_pairs_source_length),
+                           .longest_target = longest(data, lb_pairs_target_length),
+                           .sorts = data->sorts,
+                           .task = data->task};
 }
