@@ -35,8 +35,23 @@ static int lines_of(const char *path)
     return lines;
 }
 
-START_TEST(test_programs_are_as_short_as_the_readme_says)
+/* What stands behind the comment that begins the program stands in README.md, too. */
+static void expect_shown(const char *path)
 {
+    size_t count;
+    char *readme = support_read_file(SOURCE_DIR "/README.md", &count),
+         *program = support_read_file(path, &count);
+    const char *code = strstr(program, "#include");
+    ck_assert_ptr_nonnull(code);
+    ck_assert_msg(strstr(readme, code) != NULL, "README.md shows another %s", path);
+    free(readme);
+    free(program);
+}
+
+START_TEST(test_programs_are_shown_in_the_readme_and_short)
+{
+    expect_shown(SOURCE_DIR "/examples/predict/predict_text.c");
+    expect_shown(SOURCE_DIR "/examples/train/train_tsv.c");
     int predict = lines_of(SOURCE_DIR "/examples/predict/predict_text.c"),
         train = lines_of(SOURCE_DIR "/examples/train/train_tsv.c");
     ck_assert_msg(predict <= PREDICT_LINES, "%d lines", predict);
@@ -72,7 +87,7 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("call programs", SUPPORT_TESTS(test_programs_are_as_short_as_the_readme_says,
+    return support_run_tests("call programs", SUPPORT_TESTS(test_programs_are_shown_in_the_readme_and_short,
                                                             test_programs_train_on_a_file_and_predict,
                                                             test_programs_say_what_is_wrong));
 }
