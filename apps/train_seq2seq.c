@@ -1,5 +1,6 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
+#include "common/model_choice.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/training_view.h"
@@ -11,15 +12,14 @@
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
-static const char *const models[] = {"seq2seq", "transformer", NULL};
 static const char *const forms[] = {
     [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd", NULL};
 
 /* What the command line and a file set: as the library has it, or, where that has another form, a choice. */
 static lb_training_config settings;
+static app_model_choice model, usual;
 static struct {
-    int model, normalize, attention, warm_up, threads;
-    bool bidirectional;
+    int normalize, warm_up, threads;
     double dropout, label_smoothing; /* the latter below 0: as the recipe has it for so many pairs */
 } choice;
 static app_config config;
@@ -42,15 +42,14 @@ static const app_option options[] = {
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
     APP_HEADING("Model"),
-    APP_CHOICE(0, "model", "KIND", &choice.model, models, "GRUs with attention, or a transformer"),
-    APP_INT(0, "embed", "N", &settings.embed, 1, 1 << 16,
-            "width of an embedding; a transformer's is --hidden"),
+    APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
+    APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16, "width of an embedding; a transformer's is --hidden"),
     APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16,
             "width of the GRUs' state, or of the transformer"),
     APP_INT(0, "layers", "N", &settings.layers, 0, 64,
             "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
-    APP_FLAG(0, "bidirectional", &choice.bidirectional, "let the encoder read in both directions"),
-    APP_CHOICE(0, "attention", "KIND", &choice.attention, lb_attention_names, "how the decoder attends"),
+    APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
+    APP_CHOICE(0, "attention", "KIND", &model.attention, lb_attention_names, "how the decoder attends"),
     APP_INT(0, "heads", "N", &settings.heads, 1, 1024, "heads of multi-head attention and of a transformer"),
     APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99, "share of numbers that training leaves out"),
     APP_FLAG(0, "tied", &settings.tied, "one weight for target embedding and output"),
@@ -90,25 +89,19 @@ static double or_none(double value)
 }
 
 /* What the table of options cannot say. */
-static lb_status check(const lb_training_config *usual, lb_error *error)
+static lb_status check(lb_error *error)
 {
-    bool of_seq2seq = settings.embed != usual->embed || !choice.bidirectional || choice.attention;
-    if (!settings.train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see --help");
+    if (!settings.train && !config.print)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see --help");
     if (settings.steps > 0 && settings.epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected one of them");
-    if (choice.model == 0 || !of_seq2seq) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--embed, --bidirectional and --attention belong to --model %s, not to %s", models[0],
-                        models[choice.model]);
+    return app_choose_model(&model, &usual, &settings, error);
 }
 
 /* Makes of the choices what the library asks for. */
 static lb_status settle(lb_error *error)
 {
-    settings.model = models[choice.model];
     settings.normalize = forms[choice.normalize];
-    settings.attention = (lb_attention_kind)choice.attention;
-    settings.one_direction = !choice.bidirectional;
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.dropout = or_none(choice.dropout);
     settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
@@ -135,11 +128,11 @@ static int print_config(const char *json)
     return app_close_stdout(0);
 }
 
-static int check_and_run(const app_program *program, const lb_training_config *usual)
+static int check_and_run(const app_program *program)
 {
     lb_error error = {0};
     lb_set_threads(choice.threads);
-    if (check(usual, &error) || settle(&error)) return app_fail(&error);
+    if (check(&error) || settle(&error)) return app_fail(&error);
     char *json = app_config_json(program, &config);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     settings.options = json;
@@ -155,8 +148,8 @@ static lb_status begin_with_recipe(lb_error *error)
     lb_status status = lb_training_config_settle(&settings, error);
     settings.layers = 0;
     settings.lr = 0;
+    model = usual = (app_model_choice){.embed = settings.embed, .bidirectional = true};
     choice.normalize = LB_NORMALIZE_NFD;
-    choice.bidirectional = true;
     choice.dropout = settings.dropout;
     choice.warm_up = settings.warm_up;
     choice.label_smoothing = -1;
@@ -167,7 +160,6 @@ int main(int argc, char **argv)
 {
     lb_error error = {0};
     if (begin_with_recipe(&error)) return app_fail(&error);
-    const lb_training_config usual = settings;
     const app_program program = {
         .name = "train_seq2seq",
         .purpose = "Trains a model with attention on pairs of texts. Run again, it goes on where it was "
@@ -177,7 +169,7 @@ int main(int argc, char **argv)
         .kernel = lb_gemm_kernel(),
     };
     int status = app_config_options(&program, &config, &argc, &argv);
-    if (status == APP_RUN) status = check_and_run(&program, &usual);
+    if (status == APP_RUN) status = check_and_run(&program);
     app_config_free(&config);
     return status;
 }

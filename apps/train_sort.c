@@ -1,4 +1,5 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
+#include "common/model_choice.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/training_view.h"
@@ -8,27 +9,13 @@
 
 #include <stdio.h>
 
-static const char *const models[] = {"seq2seq", "transformer", NULL};
-
-/* What the command line sets: as the library has it, or, where that has another form, a choice. */
+/* What the command line sets: as the library has it, but for the choice of the model. */
 static lb_training_config settings;
 static lb_sort_task task = {.max_value = 99, .min_length = 5, .max_length = 10};
-static struct {
-    int model, attention, threads;
-    bool bidirectional;
-} choice;
+static app_model_choice model, usual;
+static int threads;
 
-/* What the table of options cannot say. */
-static lb_status check(int usual_embed, lb_error *error)
-{
-    bool of_seq2seq = settings.embed != usual_embed || choice.bidirectional || choice.attention;
-    if (choice.model == 0 || !of_seq2seq) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--embed, --bidirectional and --attention belong to --model %s, not to %s", models[0],
-                        models[choice.model]);
-}
-
-static int train(int usual_embed)
+static int train(void)
 {
     lb_error error = {0};
     lb_training_result result = {0};
@@ -36,11 +23,8 @@ static int train(int usual_embed)
         .chart = "loss.png",
         .measure = {.name = "exact match", .label = "Exact match on held-out lists"},
     };
-    settings.model = models[choice.model];
-    settings.attention = (lb_attention_kind)choice.attention;
-    settings.one_direction = !choice.bidirectional && choice.model == 0;
-    lb_set_threads(choice.threads);
-    lb_status status = check(usual_embed, &error);
+    lb_set_threads(threads);
+    lb_status status = app_choose_model(&model, &usual, &settings, &error);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
     printf("exact match %.4f on %lld held-out lists\n", result.exact_match, (long long)result.pairs);
@@ -54,6 +38,7 @@ static lb_status begin_with_recipe(lb_error *error)
     lb_status status = lb_training_config_settle(&settings, error);
     settings.layers = 0;
     settings.lr = 0;
+    model = usual = (app_model_choice){.embed = settings.embed};
     return status;
 }
 
@@ -61,22 +46,21 @@ int main(int argc, char **argv)
 {
     lb_error error = {0};
     if (begin_with_recipe(&error)) return app_fail(&error);
-    int usual_embed = settings.embed;
     const app_option options[] = {
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "numbers are 0 to N"),
         APP_INT(0, "min-length", "N", &task.min_length, 1, 1 << 20, "numbers in the shortest list"),
         APP_INT(0, "max-length", "N", &task.max_length, 1, 1 << 20, "numbers in the longest list"),
         APP_HEADING("Model"),
-        APP_CHOICE(0, "model", "KIND", &choice.model, models, "GRUs with attention, or a transformer"),
-        APP_INT(0, "embed", "N", &settings.embed, 1, 1 << 16,
+        APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
+        APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16,
                 "width of an embedding; a transformer's is --hidden"),
         APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16,
                 "width of the GRUs' state, or of the transformer"),
         APP_INT(0, "layers", "N", &settings.layers, 0, 64,
                 "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
-        APP_FLAG(0, "bidirectional", &choice.bidirectional, "let the encoder read in both directions"),
-        APP_CHOICE(0, "attention", "KIND", &choice.attention, lb_attention_names, "how the decoder attends"),
+        APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
+        APP_CHOICE(0, "attention", "KIND", &model.attention, lb_attention_names, "how the decoder attends"),
         APP_INT(0, "heads", "N", &settings.heads, 1, 1024,
                 "heads of multi-head attention and of a transformer"),
         APP_HEADING("Training"),
@@ -88,7 +72,7 @@ int main(int argc, char **argv)
         APP_NUMBER(0, "target", "SHARE", &settings.target, 0, 1,
                    "stop at this exact match on held-out lists; 0: never"),
         APP_SEED(0, "seed", "N", &settings.seed, "decides the first weights and all lists"),
-        APP_INT(0, "threads", "N", &choice.threads, 0, 1024,
+        APP_INT(0, "threads", "N", &threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &settings.out, "where model, log and chart are written"),
@@ -103,5 +87,5 @@ int main(int argc, char **argv)
         .kernel = lb_gemm_kernel(),
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? train(usual_embed) : status;
+    return status == APP_RUN ? train() : status;
 }
