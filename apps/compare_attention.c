@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/sort_training.h"
+#include "io/folder.h"
 #include "programs.h"
 #include "tensor/gemm.h"
 
@@ -222,7 +223,7 @@ static lb_status check(run *r, lb_error *error)
         lb_error found = {0};
         if (r->set.wanted[k] && build(r, &kinds[k], &found)) status = name_kind(&kinds[k], &found, error);
     }
-    return status ? status : app_make_folder(r->set.out, error);
+    return status ? status : lb_folder_make(r->set.out, error);
 }
 
 static int compare_and_print(run *r)

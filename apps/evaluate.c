@@ -2,7 +2,6 @@
 #include "common/evaluate.h"
 #include "common/options.h"
 #include "common/report.h"
-#include "common/text_model.h"
 #include "data/pair_line.h"
 #include "programs.h"
 #include "tensor/gemm.h"
@@ -63,7 +62,7 @@ static int evaluate(settings *s, int operands, char **operand)
 
 int evaluate_main(int argc, char **argv)
 {
-    settings s = {.asked = {.batch = 256, .beam = APP_TEXT_BEAM, .length_penalty = 1},
+    settings s = {.asked = {.batch = 256, .length_penalty = 1},
                   .normalize = LB_NORMALIZE_NFD,
                   .confusions = 10,
                   .seed = 1};
@@ -80,8 +79,9 @@ int evaluate_main(int argc, char **argv)
                 "threads, 0 for one a processor; results do not depend on it"),
         APP_HEADING("A model"),
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode side by side"),
-        APP_INT(0, "beam", "N", &s.asked.beam, 1, 1024,
-                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step"),
+        APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
+                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step; 0 for 5, or 1 "
+                "for lists of numbers"),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "outputs are compared by their log-probability, divided by their length to this power"),
         APP_HEADING("Predictions instead of a model"),

@@ -1,12 +1,12 @@
 /* Prints what is in a model's file. */
-#include "common/model_path.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "programs.h"
 
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
-#include "train/translator.h"
+#include "translate/model_path.h"
+#include "translate/text_model.h"
 #include <lookback/lookback.h>
 
 #include <cJSON.h>
@@ -17,7 +17,7 @@ enum { SAMPLE = 20 };
 
 /* A file and what has been found in it. */
 typedef struct subject {
-    char path[APP_PATH];
+    char *path;
     lb_safetensors *file;
     lb_params *params;
     const lb_model *model;
@@ -28,7 +28,7 @@ typedef struct subject {
 static cJSON *parse(const lb_safetensors *file, const char *key)
 {
     const char *text = lb_safetensors_metadata_value(file, key);
-    return text ? cJSON_Parse(text) : NULL;
+    return text ? cJSON_ParseWithOpts(text, NULL, true) : NULL;
 }
 
 static lb_status open_subject(subject *s, const char *model, lb_error *error)
@@ -36,10 +36,10 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     lb_error found = {0};
     s->params = lb_params_new(0);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_status status = app_model_open(model, s->path, &s->file, error);
+    lb_status status = lb_model_file_open(model, &s->path, &s->file, error);
     if (status) return status;
     s->model = lb_model_load(s->file, s->params, NULL, &found);
-    if (!s->model) return app_name_file(s->path, &found, error);
+    if (!s->model) return lb_name_file(s->path, &found, error);
     s->config = parse(s->file, "lookback.config");
     s->task = parse(s->file, LB_SORT_TASK_KEY);
     s->training = parse(s->file, LB_TRAINING_KEY);
@@ -57,6 +57,7 @@ static void close_subject(subject *s)
     cJSON_Delete(s->target);
     lb_params_free(s->params);
     lb_safetensors_free(s->file);
+    lb_release(s->path);
 }
 
 /* Prints a text from a file, which may be a strange one: what steers a terminal does not get to it. */

@@ -1,80 +1,188 @@
 /* Applies a trained model to what stands on standard input: a line in, a line out. */
-#include "common/predict.h"
-#include "common/model_path.h"
+#include "common/decoding.h"
+#include "common/input.h"
 #include "common/options.h"
 #include "common/report.h"
-#include "common/text_model.h"
+#include "common/unknown.h"
 #include "programs.h"
 #include "tensor/gemm.h"
-#include "train/translator.h"
 
-/* What only a model of texts can do. */
-static lb_status check_for_lists(const app_predict *asked, const char *path, lb_error *error)
+#include <stdio.h>
+
+/* What the command line asks for. */
+typedef struct settings {
+    const char *attention; /* a file for where the model looked; NULL: nowhere */
+    int batch, beam, n_best, source_column;
+    double length_penalty;
+    bool skip_bad_lines;
+} settings;
+
+/* A run from the first line to the last. */
+typedef struct session {
+    const settings *asked;
+    lb_translator *translator;
+    lb_translator_facts model;
+    lb_translate_config config;
+    app_input input;
+    app_unknown unknown;
+    bool longer_said; /* that a text is longer than those of the training */
+    int64_t endless;  /* outputs that did not end */
+} session;
+
+static lb_status session_open(session *s, const char *model, lb_error *error)
 {
-    const char *option = asked->n_best > 0            ? "--n-best"
-                         : asked->source_column > 0   ? "--source-column"
-                         : asked->skip_bad_lines      ? "--skip-bad-lines"
-                         : asked->length_penalty != 1 ? "--length-penalty"
-                                                      : NULL;
-    if (!option) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s is for models of texts, but %s sorts numbers", option,
-                        path);
+    const settings *asked = s->asked;
+    s->translator = lb_translator_open(model, error);
+    if (!s->translator) return error->status;
+    s->model = lb_translator_about(s->translator);
+    s->config = (lb_translate_config){.beam = asked->beam,
+                                      .n_best = asked->n_best,
+                                      .length_penalty = app_length_penalty(asked->length_penalty),
+                                      .attention = asked->attention,
+                                      .skip_bad_texts = true};
+    lb_status status =
+        app_check_beam(&s->model, asked->beam > asked->n_best ? asked->beam : asked->n_best, error);
+    if (status) return status;
+    if (asked->attention && s->model.model->heads == 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
+                            s->model.path);
+    /* One text at a time where only one may be: it is answered whether the next has arrived or not. */
+    return app_input_open(&s->input, asked->attention ? 1 : asked->batch, asked->source_column,
+                          s->model.sorts, asked->skip_bad_lines, error);
 }
 
-static int predict(const app_predict *asked, const char *model)
+static void session_close(session *s)
 {
-    char path[APP_PATH];
-    lb_safetensors *file;
-    lb_error error = {0};
-    lb_status status = app_model_open(model, path, &file, &error);
-    if (!status && lb_translator_is_in(file)) {
-        status = app_predict_texts(asked, path, file, &error);
-    } else if (!status) {
-        status = check_for_lists(asked, path, &error);
-        if (!status) status = app_predict_lists(asked, path, file, &error);
+    if (s->endless > 1) app_note("%lld outputs were cut off", (long long)s->endless);
+    app_unknown_close(&s->unknown);
+    app_input_close(&s->input);
+    lb_translator_free(s->translator);
+}
+
+/* Says what may surprise in an answer: each trouble at its first line only, for there may be millions. */
+static lb_status comment(session *s, int64_t line, const lb_translation *text, lb_error *error)
+{
+    int32_t longest = s->model.longest_source;
+    if (longest > 0 && text->length > longest && !s->longer_said) {
+        s->longer_said = true;
+        app_note("%s:%lld: a %s of %lld %s; those of the training had at most %d", app_input_name,
+                 (long long)line, s->model.sorts ? "list" : "text", (long long)text->length,
+                 s->model.sorts ? "numbers" : "symbols", (int)longest);
     }
-    lb_safetensors_free(file);
+    if (!text->output->finished && s->endless++ == 0)
+        app_note("%s:%lld: the model found no end; cut off after %lld %s", app_input_name, (long long)line,
+                 (long long)text->output->length, s->model.sorts ? "numbers" : "symbols");
+    return app_unknown_note(&s->unknown, &s->model, line, text, error);
+}
+
+/* A line for each of the best outputs. That of a list is the list and nothing else. */
+static void print_answers(const session *s, const char *source, const lb_translation *text)
+{
+    for (int64_t i = 0; i == 0 || i < text->count; i++) {
+        if (!s->model.sorts) printf("%s\t", source ? source : "");
+        if (i < text->count) fputs(text->output[i].text, stdout);
+        if (s->asked->n_best > 0) putchar('\t');
+        if (s->asked->n_best > 0 && i < text->count) printf("%.6f", text->output[i].score);
+        putchar('\n');
+    }
+}
+
+/* A line whose text the model cannot read. */
+static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb_error *error)
+{
+    lb_error found = {0};
+    lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", app_input_name, (long long)line, text->error);
+    if (!s->asked->skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
+    app_input_skip(&s->input, found.message);
+    return LB_OK;
+}
+
+/* Prints what became of the lines that have been read. */
+static lb_status print_all(session *s, const lb_translation *text, lb_error *error)
+{
+    static const lb_translation none = {0};
+    lb_status status = LB_OK;
+    for (int i = 0; i < s->input.count && !status; i++) {
+        const app_input_line *line = &s->input.line[i];
+        const lb_translation *of_line = line->text ? text++ : &none;
+        if (of_line->error) status = refuse(s, line->number, of_line, error);
+        if (!status) print_answers(s, line->text, of_line);
+        if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
+    }
+    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
+    return status;
+}
+
+static lb_status answer(session *s, lb_error *error)
+{
+    lb_translations *found =
+        lb_translate_all(s->translator, s->input.text, (size_t)s->input.text_count, s->config, error);
+    if (!found) return error->status;
+    lb_status status = print_all(s, found->text, error);
+    if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
+        status = app_write_attention(s->asked->attention, found, error);
+    lb_translations_free(found);
+    return status;
+}
+
+static lb_status answer_all(session *s, lb_error *error)
+{
+    lb_error found = {0};
+    bool more = true;
+    while (more) {
+        more = app_input_gather(&s->input, &found);
+        if (s->asked->attention && s->input.count > 0 && s->input.line->number > 1)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention takes one text", app_input_name);
+        lb_status status = answer(s, error);
+        if (status) return status;
+    }
+    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+}
+
+static int predict(const settings *asked, const char *model)
+{
+    session s = {.asked = asked};
+    lb_error error = {0};
+    lb_status status = session_open(&s, model, &error);
+    if (!status) status = answer_all(&s, &error);
+    session_close(&s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
 int predict_main(int argc, char **argv)
 {
-    app_predict asked = {.batch = 256, .length_penalty = 1};
+    settings asked = {.batch = 256, .length_penalty = 1};
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to answer side by side, if as many are there"),
         APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
                 "hypotheses to follow side by side; 1 takes the likeliest symbol at each step; 0 for 5, or 1 "
-                "for lists "
-                "of numbers"),
-        APP_TEXT(0, "attention", "FILE", &asked.attention,
-                 "write where the model looked while it answered the one line of the input: a NumPy file, "
-                 ".npy, of shape "
-                 "[layer, head, target, source]"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024,
-                "threads, 0 for one a processor; results do not depend on it"),
-        APP_HEADING("Texts"),
-        APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
-                "where the texts stand in lines of several columns, separated by tabs"),
-        APP_INT(
-            0, "n-best", "N", &asked.n_best, 1, 1024,
-            "print the N best outputs, the best first, and their scores in a third column; the beam is at "
-            "least that wide"),
+                "for lists of numbers"),
         APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
                    "outputs are compared by their log-probability, divided by their length to this power"),
+        APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
+                "print the N best outputs, the best first, and their scores in a last column; the beam is at "
+                "least that wide"),
+        APP_TEXT(0, "attention", "FILE", &asked.attention,
+                 "write where the model looked while it answered the one line of the input: a NumPy file, "
+                 ".npy, of shape [layer, head, target, source]"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024,
+                "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("Lines"),
+        APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
+                "where the texts stand in lines of several columns, separated by tabs"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "give lines that are no text an empty output instead of ending there"),
     };
     const app_program program = {
         .name = "predict",
         .purpose =
-            "Applies a trained model, a file or the folder that it was written to. A model that train_sort "
-            "has "
-            "trained reads a list from each line of standard input, numbers separated by blanks, and prints "
-            "it "
-            "sorted. A model of pairs of texts reads a text and prints it, a tab and its output. The first "
-            "line that cannot be read ends the program.",
+            "Applies a trained model, a file or the folder that it was written to, to each line of standard "
+            "input, and prints the line, a tab and its output. A model that train_sort has trained reads "
+            "lists, numbers separated by blanks, and prints them sorted, alone. The first line that cannot "
+            "be "
+            "read ends the program.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

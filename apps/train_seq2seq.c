@@ -1,26 +1,28 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
+#include "common/model_choice.h"
 #include "common/options.h"
-#include "common/pair_training.h"
 #include "common/report.h"
+#include "common/training_view.h"
 #include "programs.h"
 
-#include "base/alloc.h"
-#include "base/buffer.h"
-#include "models/ensemble.h"
 #include "tensor/gemm.h"
-#include "train/pair_evaluate.h"
-#include "train/translator.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
-#include <string.h>
 
-/* Models of one ensemble, at most. */
-enum { MOST_SEEDS = 64, NAME = 32 };
+enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
-/* What the command line and a file set. */
-static app_pair_settings settings;
+static const char *const forms[] = {
+    [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd", NULL};
+
+/* What the command line and a file set: as the library has it, or, where that has another form, a choice. */
+static lb_training_config settings;
+static app_model_choice model, usual;
+static struct {
+    int normalize, warm_up, threads;
+    double dropout, label_smoothing; /* the latter below 0: as the recipe has it for so many pairs */
+} choice;
 static app_config config;
 
 static const app_option options[] = {
@@ -35,24 +37,22 @@ static const app_option options[] = {
     APP_TEXT(0, "source-separator", "TEXT", &settings.source_separator,
              "stands between symbols, such as ' '; without it each character is a symbol"),
     APP_TEXT(0, "target-separator", "TEXT", &settings.target_separator, "the same for the target"),
-    APP_CHOICE(0, "normalize", "FORM", &settings.normalize, app_normalizations,
+    APP_CHOICE(0, "normalize", "FORM", &choice.normalize, forms,
                "how accents are written inside; output is composed again"),
     APP_INT(0, "min-count", "N", &settings.min_count, 1, 1 << 30, "drop symbols that are less frequent"),
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
     APP_HEADING("Model"),
-    APP_CHOICE(0, "model", "KIND", &settings.model, app_pair_models, "GRUs with attention, or a transformer"),
-    APP_INT(0, "embed", "N", &settings.embed, 1, 1 << 16,
-            "width of an embedding; a transformer's is --hidden"),
+    APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
+    APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16, "width of an embedding; a transformer's is --hidden"),
     APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16,
             "width of the GRUs' state, or of the transformer"),
     APP_INT(0, "layers", "N", &settings.layers, 0, 64,
             "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
-    APP_FLAG(0, "bidirectional", &settings.bidirectional, "let the encoder read in both directions"),
-    APP_CHOICE(0, "attention", "KIND", &settings.attention, lb_attention_names, "how the decoder attends"),
+    APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
+    APP_CHOICE(0, "attention", "KIND", &model.attention, lb_attention_names, "how the decoder attends"),
     APP_INT(0, "heads", "N", &settings.heads, 1, 1024, "heads of multi-head attention and of a transformer"),
-    APP_NUMBER(0, "dropout", "SHARE", &settings.dropout, 0, 0.99,
-               "share of numbers that training leaves out"),
+    APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99, "share of numbers that training leaves out"),
     APP_FLAG(0, "tied", &settings.tied, "one weight for target embedding and output"),
     APP_HEADING("Training"),
     APP_INT(0, "batch", "N", &settings.batch, 0, 1 << 20,
@@ -62,9 +62,9 @@ static const app_option options[] = {
             "instead of --steps: times that each pair is seen"),
     APP_NUMBER(0, "lr", "RATE", &settings.lr, 0, 1e30,
                "highest learning rate; it falls along a cosine; 0 for 0.002, or 0.001 for a transformer"),
-    APP_INT(0, "warm-up", "N", &settings.warm_up, 0, 1 << 30, "steps in which the learning rate climbs"),
+    APP_INT(0, "warm-up", "N", &choice.warm_up, 0, 1 << 30, "steps in which the learning rate climbs"),
     APP_NUMBER(
-        0, "label-smoothing", "SHARE", &settings.label_smoothing, 0, 0.99,
+        0, "label-smoothing", "SHARE", &choice.label_smoothing, 0, 0.99,
         "share of the target that is spread over all symbols; unless given, 0.1 if there are less than 2000 "
         "pairs, else 0"),
     APP_NUMBER(0, "scheduled-sampling", "SHARE", &settings.scheduled_sampling, 0, 1,
@@ -75,7 +75,7 @@ static const app_option options[] = {
     APP_SEED(0, "seed", "N", &settings.seed, "decides the first weights and all that is drawn"),
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
             "train so many models, with --seed and those that follow, and save them as one ensemble"),
-    APP_INT(0, "threads", "N", &settings.threads, 0, 1024,
+    APP_INT(0, "threads", "N", &choice.threads, 0, 1024,
             "threads, 0 for one a processor; results do not depend on it"),
     APP_HEADING("Files"),
     APP_TEXT('o', "out", "DIR", &settings.out, "where model, checkpoint, log and chart are written"),
@@ -83,139 +83,44 @@ static const app_option options[] = {
     APP_CONFIG_OPTIONS(&config),
 };
 
-/* One model of the run, with what it points to. */
-typedef struct member {
-    app_pair_training training;
-    char folder[APP_PATH], name[NAME];
-} member;
-
-/* All that a run works with. */
-typedef struct run {
-    app_pair_data data;
-    char *json; /* all options */
-    member *members;
-    int count; /* of those that have been begun */
-} run;
-
-/* One model writes into the folder itself, several into folders of their own. */
-static lb_status begin_member(run *r, member *m, int number, lb_error *error)
+/* A zero of the command line, as the library has it. */
+static double or_none(double value)
 {
-    const app_pair_settings *s = &settings;
-    unsigned long long seed = s->seed + (uint64_t)number;
-    snprintf(m->folder, sizeof m->folder, "%s", s->out);
-    if (s->seeds > 1) {
-        snprintf(m->name, sizeof m->name, "seed %llu", seed);
-        snprintf(m->folder, sizeof m->folder, "%s/seed-%llu", s->out, seed);
-    }
-    lb_status status = app_make_folder(m->folder, error);
-    m->training = (app_pair_training){.settings = s,
-                                      .data = &r->data,
-                                      .seed = seed,
-                                      .folder = m->folder,
-                                      .options = r->json,
-                                      .name = s->seeds > 1 ? m->name : NULL};
-    return status ? status : app_pair_training_init(&m->training, error);
+    return value == 0 ? -1 : value;
 }
 
-static lb_status train_member(run *r, member *m, int number, lb_error *error)
+/* What the table of options cannot say. */
+static lb_status check(lb_error *error)
 {
-    r->count++;
-    lb_status status = begin_member(r, m, number, error);
-    if (status) return status;
-    if (number == 0)
-        app_note("%lld parameters, %s, %d thread%s", (long long)lb_params_learned(m->training.params),
-                 lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
-    status = app_pair_training_run(&m->training, error);
-    if (!status && settings.seeds > 1)
-        app_note("%s: exact match %.4f", m->name, lb_train_best(&m->training.history)->measure);
-    return status;
+    if (!settings.train && !config.print)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see --help");
+    if (settings.steps > 0 && settings.epochs > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected one of them");
+    return app_choose_model(&model, &usual, &settings, error);
 }
 
-static lb_status measure(run *r, const lb_model *model, double *exact_match, lb_error *error)
+/* Makes of the choices what the library asks for. */
+static lb_status settle(lb_error *error)
 {
-    app_pair_data *d = &r->data;
-    lb_tape *tape = lb_tape_new();
-    if (!tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_status status = lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, exact_match);
-    if (status) lb_error_set(error, status, "%s", lb_tape_error(tape));
-    lb_tape_free(tape);
-    return status;
+    settings.normalize = forms[choice.normalize];
+    settings.warm_up = (int)or_none(choice.warm_up);
+    settings.dropout = or_none(choice.dropout);
+    settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
+    return lb_training_config_settle(&settings, error);
 }
 
-/* The records of all members in one. */
-static char *ensemble_record(const run *r, double exact_match)
-{
-    lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"members\":[", exact_match);
-    for (int i = 0; i < r->count; i++) {
-        char *record = app_pair_training_record(&r->members[i].training);
-        json.failed = json.failed || !record;
-        if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
-        lb_release(record);
-    }
-    lb_buffer_print(&json, "]}");
-    if (!json.failed) return json.text;
-    lb_release(json.text);
-    return NULL;
-}
-
-static lb_status save_ensemble(run *r, lb_ensemble *ensemble, lb_params *params, double *exact_match,
-                               lb_error *error)
-{
-    char path[APP_PATH];
-    lb_status status = measure(r, &ensemble->base, exact_match, error);
-    if (status) return status;
-    char *record = ensemble_record(r, *exact_match);
-    if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
-    lb_translator translator = app_pair_data_translator(&r->data, &ensemble->base, params);
-    translator.training = record;
-    status = lb_translator_save(app_path(settings.out, "model.safetensors", path), &translator, error);
-    lb_release(record);
-    return status;
-}
-
-static lb_status join_members(run *r, double *exact_match, lb_error *error)
-{
-    const lb_model *models[MOST_SEEDS];
-    const lb_params *stores[MOST_SEEDS];
-    for (int i = 0; i < r->count; i++) {
-        models[i] = r->members[i].training.model;
-        stores[i] = r->members[i].training.params;
-    }
-    lb_params *params = lb_params_new(0);
-    if (!params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, r->count, NULL, error);
-    lb_status status = ensemble ? save_ensemble(r, ensemble, params, exact_match, error) : error->status;
-    lb_params_free(params);
-    return status;
-}
-
-static lb_status train(run *r, double *exact_match, lb_error *error)
-{
-    lb_status status = app_pair_data_open(&r->data, &settings, error);
-    if (!status) status = app_make_folder(settings.out, error);
-    if (status) return status;
-    r->members = lb_alloc_zero((size_t)settings.seeds * sizeof *r->members);
-    if (!r->members) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    for (int i = 0; i < settings.seeds && !status; i++) status = train_member(r, &r->members[i], i, error);
-    if (status) return status;
-    if (settings.seeds > 1) return join_members(r, exact_match, error);
-    *exact_match = lb_train_best(&r->members->training.history)->measure;
-    return LB_OK;
-}
-
-static int train_and_save(run *r)
+static int train(void)
 {
     lb_error error = {0};
-    double exact_match = 0;
-    lb_status status = train(r, &exact_match, &error);
-    if (!status)
-        printf("exact match %.4f on %lld pairs %s%s\n", exact_match, (long long)r->data.sample.count,
-               settings.dev ? "of " : "", lb_pairs_path(r->data.dev));
-    for (int i = 0; i < r->count; i++) app_pair_training_free(&r->members[i].training);
-    lb_release(r->members);
-    app_pair_data_close(&r->data);
-    return status ? app_fail(&error) : app_close_stdout(0);
+    lb_training_result result = {0};
+    app_training_view view = {
+        .chart = "training.png",
+        .measure = {.name = "dev error", .label = "Share of wrong answers", .error = true},
+    };
+    if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
+    printf("exact match %.4f on %lld pairs %s%s\n", result.exact_match, (long long)result.pairs,
+           settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
+    return app_close_stdout(0);
 }
 
 static int print_config(const char *json)
@@ -227,18 +132,35 @@ static int print_config(const char *json)
 static int check_and_run(const app_program *program)
 {
     lb_error error = {0};
-    lb_set_threads(settings.threads);
-    if (app_pair_settings_check(&settings, &error)) return app_fail(&error);
-    run r = {.json = app_config_json(program, &config)};
-    if (!r.json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
-    int status = error.status ? app_fail(&error) : config.print ? print_config(r.json) : train_and_save(&r);
-    lb_release(r.json);
+    lb_set_threads(choice.threads);
+    if (check(&error) || settle(&error)) return app_fail(&error);
+    char *json = app_config_json(program, &config);
+    if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
+    settings.options = json;
+    int status = error.status ? app_fail(&error) : config.print ? print_config(json) : train();
+    lb_release(json);
+    return status;
+}
+
+/* Begins with the recipe; what depends on the model stays open until that is known. */
+static lb_status begin_with_recipe(lb_error *error)
+{
+    settings = (lb_training_config){.seed = 1, .out = "out"};
+    lb_status status = lb_training_config_settle(&settings, error);
+    settings.layers = 0;
+    settings.lr = 0;
+    model = usual = (app_model_choice){.embed = settings.embed, .bidirectional = true};
+    choice.normalize = LB_NORMALIZE_NFD;
+    choice.dropout = settings.dropout;
+    choice.warm_up = settings.warm_up;
+    choice.label_smoothing = -1;
     return status;
 }
 
 int train_seq2seq_main(int argc, char **argv)
 {
-    settings = app_pair_settings_new();
+    lb_error error = {0};
+    if (begin_with_recipe(&error)) return app_fail(&error);
     const app_program program = {
         .name = "train_seq2seq",
         .purpose = "Trains a model with attention on pairs of texts. Run again, it goes on where it was "

@@ -1,6 +1,5 @@
 /* Draws where trained models looked while they sorted a list or read a text; or any matrix in a file. */
 #include "common/maps.h"
-#include "common/model_path.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
@@ -9,7 +8,6 @@
 #include "plot/figure.h"
 #include "plot/png.h"
 #include "tensor/gemm.h"
-#include "train/translator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,55 +47,25 @@ static lb_status check(const settings *s, lb_error *error)
     return app_check_png(s->output, error);
 }
 
-static lb_status no_attention(const char *path, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn", path);
-}
-
-static lb_status attend_list(const char *path, const lb_safetensors *file, const char *input,
-                             app_matrix *matrix, bool *ended, lb_error *error)
-{
-    app_sort_model sort;
-    lb_error found = {0};
-    lb_status status = app_sort_model_load(&sort, path, file, error);
-    if (!status && sort.model->heads == 0) status = no_attention(path, error);
-    if (!status) {
-        status = app_matrix_attend(&sort, input, matrix, ended, &found);
-        if (status) lb_error_set(error, status, "--input: %s", found.message);
-    }
-    app_sort_model_close(&sort);
-    return status;
-}
-
-static lb_status attend_text(const char *path, const lb_safetensors *file, const char *input,
-                             app_matrix *matrix, bool *ended, lb_error *error)
-{
-    app_text_model model;
-    lb_error found = {0};
-    lb_status status = app_text_model_load(&model, path, file, error);
-    if (!status && model.translator.model->heads == 0) status = no_attention(path, error);
-    if (!status) {
-        status = app_matrix_attend_text(&model, input, matrix, ended, &found);
-        if (status) lb_error_set(error, status, "--input: %s", found.message);
-    }
-    app_text_model_close(&model);
-    return status;
-}
-
 static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
 {
-    char path[APP_PATH];
-    lb_safetensors *file;
-    bool ended = true, is_text = false;
-    lb_status status = app_model_open(model, path, &file, error);
-    if (!status) {
-        is_text = lb_translator_is_in(file);
-        status = (is_text ? attend_text : attend_list)(path, file, input, matrix, &ended, error);
+    lb_error found = {0};
+    bool ended = true;
+    lb_translator *translator = lb_translator_open(model, error);
+    if (!translator) return error->status;
+    lb_translator_facts facts = lb_translator_about(translator);
+    lb_status status = LB_OK;
+    if (facts.model->heads == 0) {
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn",
+                              facts.path);
+    } else {
+        status = app_matrix_attend(translator, input, matrix, &ended, &found);
+        if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
-    lb_safetensors_free(file);
-    if (!status && !ended)
+    if (!ended)
         app_note("the model found no end; cut off after %zu %s", matrix->rows,
-                 is_text ? "symbols" : "numbers");
+                 facts.sorts ? "numbers" : "symbols");
+    lb_translator_free(translator);
     return status;
 }
 

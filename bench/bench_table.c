@@ -3,6 +3,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
+#include "io/folder.h"
 #include "shared/child.h"
 #include "shared/measure.h"
 #include "shared/session.h"
@@ -147,7 +148,7 @@ static lb_status write_files(const bench_session *s, const cJSON *bench, lb_erro
 
 static lb_status measure(const settings *set, lb_error *error)
 {
-    if (app_make_folder(set->out, error)) return error->status;
+    if (lb_folder_make(set->out, error)) return error->status;
     int rounds = set->rounds ? set->rounds : set->quick ? 1 : 5;
     bench_session s = {.out = set->out, .seconds = set->quick ? "0.2" : "1"};
     bench_session_open(&s, set->python);

@@ -1,25 +1,17 @@
-/* What decoding takes and gives, whatever the model was trained on. */
+/* What predict and evaluate ask of decoding. */
 #ifndef APP_DECODING_H
 #define APP_DECODING_H
 
-#include <lookback/lookback.h>
+#include <lookback/translate.h>
 
-/** Numbers that decoding some sources side by side may take, about. */
-enum { APP_DECODING_MOST = 1 << 26 };
+/** Checks that the beam of the command line is not wider than the model's vocabulary. Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, lb_error *error);
 
-/** Numbers that decoding takes for each of several sources side by side, about; `longest` is the length of the longest,
- *  `limit` the tokens after which decoding gives up. */
-int64_t app_decoding_reals(const lb_model *model, int64_t beam, int64_t longest, int64_t limit);
+/** The length penalty of the command line, where 0 is none, as the library has it. */
+double app_length_penalty(double given);
 
-/** Checks what the command line asks of the model `path`: a beam that is not wider than its vocabulary, and attention,
- *  where that is to be written to the file `attention`, NULL for nowhere.
- *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_FORMAT. */
-LB_MUST_USE lb_status app_check_decoding(const lb_model *model, const char *path, int64_t beam,
-                                         const char *attention, lb_error *error);
-
-/** Writes attention weights as a NumPy file in float32, of shape [layers, heads, steps, columns].
+/** Writes where the model looked as a NumPy file in float32, of shape [layers, heads, steps, source].
  *  Errors: LB_ERROR_MEMORY; LB_ERROR_WRITE. */
-LB_MUST_USE lb_status app_write_attention(const char *path, const lb_real *weights, lb_shape shape,
-                                          lb_error *error);
+LB_MUST_USE lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error);
 
 #endif

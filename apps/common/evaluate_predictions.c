@@ -105,7 +105,7 @@ static lb_status compare(session *s, const lb_line *pair, const lb_line *predict
                             "%s:%lld: found another source than in line %lld of %s, expected its output",
                             s->predictions.name, (long long)prediction->number, (long long)pair->number,
                             s->pairs.name);
-    return app_score_add_symbols(s->score, &s->output, &s->pair.target, error);
+    return app_score_add(s->score, &s->output, &s->pair.target, error);
 }
 
 static lb_status compare_all(session *s, lb_error *error)
@@ -128,7 +128,7 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
                                    lb_error *error)
 {
     session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
-    lb_status status = app_score_open(score, NULL, error);
+    lb_status status = app_score_open(score, error);
     if (!status) status = lb_pair_format_check(&asked->format, error);
     if (!status) status = open_input(&s.pairs, asked->pairs, error);
     if (!status) status = open_input(&s.predictions, predictions, error);

@@ -1,7 +1,6 @@
 #include "common/matrix.h"
 #include "base/alloc.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -19,55 +18,6 @@ void app_matrix_free(app_matrix *matrix)
     lb_release(matrix->column_text);
     lb_strings_free(&matrix->texts);
     *matrix = (app_matrix){0};
-}
-
-/* Room for `count` labels, each with its own APP_TOKEN bytes of `*text`. */
-static lb_status make_labels(size_t count, char **text, const char ***labels, lb_error *error)
-{
-    *text = lb_alloc_zero(count * APP_TOKEN);
-    *labels = lb_alloc(count * sizeof **labels);
-    if (!*text || !*labels) return out_of_memory(error);
-    for (size_t i = 0; i < count; i++) (*labels)[i] = *text + i * APP_TOKEN;
-    return LB_OK;
-}
-
-/* One list alone has no padding: its weights are what is wanted, and nothing but that. */
-static lb_status copy_attention(const app_list *list, const app_sorted *sorted, app_matrix *m,
-                                lb_error *error)
-{
-    m->rows = (size_t)(sorted->length + sorted->ended);
-    m->columns = (size_t)list->length;
-    m->layers = (size_t)sorted->layers;
-    m->heads = (size_t)sorted->heads;
-    size_t count = m->layers * m->heads * m->rows * m->columns;
-    assert((size_t)sorted->steps == m->rows && (size_t)sorted->columns == m->columns);
-    m->values = lb_alloc(count * sizeof *m->values);
-    if (!m->values) return out_of_memory(error);
-    if (make_labels(m->rows, &m->row_text, &m->row_labels, error)) return error->status;
-    if (make_labels(m->columns, &m->column_text, &m->column_labels, error)) return error->status;
-    for (size_t i = 0; i < count; i++) m->values[i] = (double)sorted->weights[i];
-    for (size_t i = 0; i < m->columns; i++)
-        m->column_labels[i] =
-            app_sort_token(list->values[i] + LB_FIRST_TOKEN, m->column_text + i * APP_TOKEN);
-    for (size_t i = 0; i < m->rows; i++) {
-        int32_t token = i < (size_t)sorted->length ? sorted->id[i] : LB_EOS;
-        m->row_labels[i] = app_sort_token(token, m->row_text + i * APP_TOKEN);
-    }
-    return LB_OK;
-}
-
-lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix, bool *ended,
-                            lb_error *error)
-{
-    app_list list = {.values = lb_alloc((size_t)sort->longest * sizeof *list.values)};
-    if (!list.values) return out_of_memory(error);
-    app_sorted sorted = {0};
-    lb_status status = app_sort_read(sort, text, strlen(text), &list, error);
-    if (!status) status = app_sort_lists(sort, &list, 1, &sorted, error);
-    if (!status) status = copy_attention(&list, &sorted, matrix, error);
-    *ended = status || sorted.ended;
-    lb_release(list.values);
-    return status;
 }
 
 static lb_status check_number(int number, size_t count, const char *what, const char *name, lb_error *error)

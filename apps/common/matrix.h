@@ -3,10 +3,8 @@
 #ifndef APP_MATRIX_H
 #define APP_MATRIX_H
 
-#include "common/sort_model.h"
-#include "common/text_model.h"
-
 #include "plot/font.h"
+#include <lookback/translate.h>
 
 /** Zero is an empty one. */
 typedef struct app_matrix {
@@ -18,17 +16,13 @@ typedef struct app_matrix {
     lb_strings texts;                         /* or here */
 } app_matrix;
 
-/** Where the model looks while it sorts the list in `text`: a row for each token that it puts out, the end included, a
- *  column for each number of the list, and all that for each layer and head of its attention. The model must have attention. `*ended` tells whether it came to an end.
+/** Where the model looks while it works on `text`: a row for each symbol that it puts out, the end included, a column for
+ *  each symbol of the text, and all that for each layer and head of its attention. The model must have attention. `*ended`
+ *  tells whether it came to an end. Symbols that it does not know are told on standard error.
  *  Memory: freed by app_matrix_free, also after an error; so is that of app_matrix_read.
- *  Errors: LB_ERROR_FORMAT if `text` is no list that the model could sort; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrix_attend(app_sort_model *sort, const char *text, app_matrix *matrix,
+ *  Errors: LB_ERROR_FORMAT if the model cannot read `text`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
-
-/** The same for a model of texts: a row for each symbol that it puts out for `text`, a column for each symbol of that.
- *  Errors: LB_ERROR_FORMAT if `text` is empty, too long or no text; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_matrix_attend_text(app_text_model *model, const char *text, app_matrix *matrix,
-                                             bool *ended, lb_error *error);
 
 /** Makes labels such that they can be read in that font. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error);

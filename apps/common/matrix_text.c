@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "data/strings.h"
-#include "data/symbols.h"
 #include "plot/readable.h"
 
 #include <stdio.h>
@@ -18,83 +17,65 @@ static lb_status set_label(app_matrix *m, const char **label, char *text, lb_err
     return status;
 }
 
-static lb_status label_text(app_matrix *m, const app_text_model *model, const lb_symbols *symbols,
-                            const lb_hypothesis *output, lb_error *error)
+static lb_status label_text(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
+                            lb_error *error)
 {
+    const lb_output *output = text->output;
     lb_status status = LB_OK;
     for (size_t i = 0; i < m->columns && !status; i++)
-        status = set_label(m, &m->column_labels[i], lb_alloc_string(symbols->symbol[i]), error);
+        status = set_label(m, &m->column_labels[i], lb_alloc_string(text->symbol[i]), error);
     for (size_t i = 0; i < m->rows && !status; i++) {
         bool end = (int64_t)i == output->length;
-        const char *symbol = end ? lb_vocabulary_symbol(model->translator.target, LB_EOS)
-                                 : app_target_symbol(model, output->id[i]);
+        const char *symbol = end ? lb_vocabulary_symbol(model->target, LB_EOS) : output->symbol[i];
         status = set_label(m, &m->row_labels[i], lb_alloc_string(symbol), error);
     }
     return status;
 }
 
-static lb_status copy_attention(app_matrix *m, const app_text_model *model, const lb_symbols *symbols,
-                                const lb_hypothesis *output, lb_error *error)
+static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model, const lb_translation *text,
+                                lb_error *error)
 {
-    m->layers = (size_t)model->translator.model->layers;
-    m->heads = (size_t)model->translator.model->heads;
-    m->rows = (size_t)output->steps;
-    m->columns = symbols->count;
+    m->layers = (size_t)model->model->layers;
+    m->heads = (size_t)model->model->heads;
+    m->rows = (size_t)text->output->steps;
+    m->columns = (size_t)text->length;
     size_t count = m->layers * m->heads * m->rows * m->columns;
     m->values = lb_alloc(count * sizeof *m->values);
     m->row_labels = lb_alloc(m->rows * sizeof *m->row_labels);
     m->column_labels = lb_alloc(m->columns * sizeof *m->column_labels);
     if (!m->values || !m->row_labels || !m->column_labels)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++) m->values[i] = (double)output->weights[i];
-    return label_text(m, model, symbols, output, error);
-}
-
-static lb_status check_length(const app_text_model *model, size_t count, lb_error *error)
-{
-    if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found no text, expected some");
-    if (count <= (size_t)model->longest) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "found a text of %zu symbols, expected at most %d", count,
-                        (int)model->longest);
+    for (size_t i = 0; i < count; i++) m->values[i] = (double)text->output->weights[i];
+    return label_text(m, model, text, error);
 }
 
 /* Says which symbols the model does not know, as many as a line holds. */
-static void note_unknown(const lb_symbols *symbols, const int32_t *id)
+static void note_unknown(const lb_translation *text)
 {
     char list[LB_ERROR_LENGTH] = "";
     size_t used = 0;
-    for (size_t i = 0; i < symbols->count && used < sizeof list; i++) {
-        if (id[i] != LB_UNK) continue;
+    for (int64_t i = 0; i < text->unknown_count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\"", used ? ", " : "",
-                                 symbols->symbol[i]);
-    }
+                                 text->unknown[i]);
     if (used > 0) app_note("--input: the model does not know %s", list);
 }
 
-static lb_status attend(app_text_model *model, const lb_symbols *symbols, app_matrix *matrix, bool *ended,
-                        lb_error *error)
+lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix, bool *ended,
+                            lb_error *error)
 {
-    lb_beam found;
-    int32_t *id = lb_alloc(symbols->count * sizeof *id), length = (int32_t)symbols->count;
-    if (!id) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_vocabulary_encode(model->translator.source, symbols->symbol, symbols->count, id, length);
-    note_unknown(symbols, id);
-    lb_status status = app_text_decode(model, &(app_text){id, length}, 1, &found, error);
-    lb_release(id);
-    if (status) return status;
-    *ended = found.hypothesis->finished;
-    return copy_attention(matrix, model, symbols, found.hypothesis, error);
-}
-
-lb_status app_matrix_attend_text(app_text_model *model, const char *text, app_matrix *matrix, bool *ended,
-                                 lb_error *error)
-{
-    lb_symbols symbols = {0};
-    *ended = true;
-    lb_status status = lb_symbols_split(&model->translator.source_rule, text, strlen(text), &symbols, error);
-    if (!status) status = check_length(model, symbols.count, error);
-    if (!status) status = attend(model, &symbols, matrix, ended, error);
-    lb_symbols_free(&symbols);
+    lb_translate_config config = {.attention = true, .skip_bad_texts = true};
+    lb_translator_facts model = lb_translator_about(translator);
+    lb_translations *found = lb_translate_all(translator, &text, 1, config, error);
+    if (!found) return error->status;
+    lb_status status = LB_OK;
+    if (found->text->error) {
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s", found->text->error);
+    } else {
+        note_unknown(found->text);
+        *ended = found->text->output->finished;
+        status = copy_attention(matrix, &model, found->text, error);
+    }
+    lb_translations_free(found);
     return status;
 }
 

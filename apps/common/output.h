@@ -6,25 +6,12 @@
 
 enum { APP_PATH = 4096 };
 
-/** Makes the folder and its parents, and checks that it can be written to: better now than after the training.
- *  Errors: LB_ERROR_WRITE with the path and the system's reason. */
-LB_MUST_USE lb_status app_make_folder(const char *folder, lb_error *error);
-
 /** Checks that the picture's name, given as --output, ends in .png: whoever wants a PDF should know that this is none,
  *  and no other file can be overwritten by accident. Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status app_check_png(const char *output, lb_error *error);
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
-
-/** Writes the file `path`: a line of JSON for each point. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_write_log(const char *path, const lb_train_history *history, lb_error *error);
-
-/** Brings that file up to date after an evaluation: appends the last point where the file is known to have all others, so
- *  that a reader can follow it, else writes it anew. `*logged` is how many points it is known to have, 0 where a run
- *  begins or goes on; it is set to all. Errors: those of app_write_log. */
-LB_MUST_USE lb_status app_append_log(const char *path, const lb_train_history *history, int64_t *logged,
-                                     lb_error *error);
 
 /** What a chart of a training calls its measure, which is a share of right answers. */
 typedef struct app_measure {

@@ -8,16 +8,10 @@
 
 enum { FIRST_CAPACITY = 1024 };
 
-lb_status app_score_open(app_score *score, const lb_vocabulary *known, lb_error *error)
+lb_status app_score_open(app_score *score, lb_error *error)
 {
     *score = (app_score){.symbols = lb_vocabulary_new_reserved(error)};
-    if (!score->symbols) return LB_ERROR_MEMORY;
-    lb_status status = LB_OK;
-    for (int32_t id = LB_FIRST_TOKEN; known && id < lb_vocabulary_size(known) && !status; id++) {
-        const char *symbol = lb_vocabulary_symbol(known, id);
-        status = lb_vocabulary_add(score->symbols, &symbol, 1, error);
-    }
-    return status;
+    return score->symbols ? LB_OK : LB_ERROR_MEMORY;
 }
 
 void app_score_close(app_score *score)
@@ -75,15 +69,8 @@ static lb_status add(app_score *score, lb_sequence output, lb_sequence reference
     return status;
 }
 
-lb_status app_score_add(app_score *score, lb_sequence output, const lb_symbols *reference, lb_error *error)
-{
-    if (!reserve_ids(score, reference->count)) return out_of_memory(score, error);
-    lb_status status = encode(score, reference, score->ids, error);
-    return status ? status : add(score, output, (lb_sequence){score->ids, (int64_t)reference->count}, error);
-}
-
-lb_status app_score_add_symbols(app_score *score, const lb_symbols *output, const lb_symbols *reference,
-                                lb_error *error)
+lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
+                        lb_error *error)
 {
     if (!reserve_ids(score, output->count + reference->count)) return out_of_memory(score, error);
     int32_t *ids = score->ids, *more = ids + output->count;
@@ -122,8 +109,7 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[LINES
 /* NULL for no symbol at all. */
 static const char *symbol_of(const app_score *score, int32_t id)
 {
-    if (id == LB_NO_SYMBOL) return NULL;
-    return id < LB_FIRST_TOKEN ? "\xEF\xBF\xBD" : lb_vocabulary_symbol(score->symbols, id);
+    return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);
 }
 
 static void print_text(const app_score *score, const line *lines, int64_t confusions)

@@ -1,7 +1,11 @@
 #include "common/sort_training.h"
 
 #include "common/report.h"
+#include "common/training_view.h"
 #include "data/sort_task_json.h"
+#include "translate/list.h"
+#include "translate/record.h"
+#include "translate/text_model.h"
 
 #include <stdio.h>
 
@@ -29,15 +33,9 @@ lb_trainer_config app_sort_recipe(const app_sort_training *training)
 void app_sort_show(app_sort_training *training, int64_t step, double loss, const lb_train_point *last,
                    double tokens, double seconds)
 {
-    app_progress *progress = &training->progress;
-    char rate[APP_SHORT], exact[APP_SHORT] = "";
-    if (!progress->updated) {
-        app_progress_config config = {.unit = training->name, .first = step - 1, .total = training->steps};
-        app_progress_init(progress, config);
-    }
-    if (last) snprintf(exact, sizeof exact, "  exact match %.3f", last->measure);
-    app_progress_update(progress, step, "loss %.4f%s  %s tokens/s", loss, exact,
-                        app_short_count(seconds > 0 ? tokens / seconds : 0, rate));
+    const lb_training_run run = {.name = training->name, .steps = training->steps};
+    const lb_training_step done = {step, loss, last, tokens, seconds};
+    app_show_step(&training->progress, &run, &done);
 }
 
 lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *config,
@@ -66,12 +64,23 @@ char *app_sort_identity(const app_sort_training *training, char text[APP_IDENTIT
 lb_status app_sort_save(const app_sort_training *training, const char *path, const lb_train_history *history,
                         lb_error *error)
 {
-    char *task = lb_sort_task_print(&training->task), *log = lb_train_history_json(history);
-    lb_status status =
-        task && log ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
-    const lb_safetensors_metadata metadata[] = {{LB_SORT_TASK_KEY, task}, {"lookback.training", log}};
-    if (!status) status = lb_model_save(path, training->model, training->params, metadata, 2, error);
-    lb_release(task);
-    lb_release(log);
+    lb_vocabulary *numbers = lb_list_vocabulary(&training->task, error);
+    if (!numbers) return LB_ERROR_MEMORY;
+    lb_text_model model = {.params = training->params,
+                           .model = training->model,
+                           .source = numbers,
+                           .target = numbers,
+                           .source_rule = lb_list_rule,
+                           .target_rule = lb_list_rule,
+                           .longest_source = training->task.max_length,
+                           .longest_target = training->task.max_length,
+                           .sorts = true,
+                           .task = training->task};
+    char *record = lb_training_record(history, training->task.seed, NULL);
+    model.training = record;
+    lb_status status = record ? lb_text_model_save(path, &model, error)
+                              : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    lb_release(record);
+    lb_vocabulary_free(numbers);
     return status;
 }

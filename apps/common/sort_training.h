@@ -1,4 +1,4 @@
-/* What the programs that train models to sort share: the recipe, a step's loss, and the file of the model. */
+/* A training to sort whose steps are the caller's: the recipe, a step's loss, and the file of the model. */
 #ifndef APP_SORT_TRAINING_H
 #define APP_SORT_TRAINING_H
 

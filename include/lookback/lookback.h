@@ -14,5 +14,6 @@
 #include "lookback/plot.h"
 #include "lookback/tensor.h"
 #include "lookback/train.h"
+#include "lookback/translate.h"
 
 #endif

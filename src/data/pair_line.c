@@ -132,15 +132,25 @@ static lb_status check_columns(const examination *e, bool others)
                                : "");
 }
 
-/* Takes one column apart. `which` is for messages. */
-static lb_status read_side(const examination *e, const char *which, int32_t column,
-                           const lb_symbol_rule *rule, lb_symbols *symbols)
+/* The text of one column. `which` is for messages. */
+static lb_status find_side(const examination *e, const char *which, int32_t column, const char **text,
+                           size_t *length)
 {
     const char *at = e->text, *end = e->text + e->length;
     for (int32_t i = 1; i < column; i++) at = (const char *)memchr(at, '\t', (size_t)(end - at)) + 1;
     const char *stop = memchr(at, '\t', (size_t)(end - at));
-    size_t length = (size_t)((stop ? stop : end) - at);
-    if (length == 0) return bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+    *text = at;
+    *length = (size_t)((stop ? stop : end) - at);
+    return *length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+}
+
+/* Takes one column apart. */
+static lb_status read_side(const examination *e, const char *which, int32_t column,
+                           const lb_symbol_rule *rule, lb_symbols *symbols)
+{
+    const char *at;
+    size_t length;
+    if (find_side(e, which, column, &at, &length)) return LB_ERROR_FORMAT;
     lb_error found = {0};
     lb_status status = lb_symbols_split(rule, at, length, symbols, &found);
     if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
@@ -150,22 +160,34 @@ static lb_status read_side(const examination *e, const char *which, int32_t colu
                (int)e->format.longest);
 }
 
-lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
-                            lb_pair_line *pair, lb_error *error)
+/* Looks at the line as a whole; `e` is for its columns. */
+static lb_status examine(examination *e, const lb_pair_format *format, const lb_line *line)
 {
     bool marked = line->number == 1 && lb_pair_line_has_mark(line->text, line->length);
     size_t mark = marked ? LB_PAIR_LINE_MARK : 0;
-    examination e = {.format = complete(format),
-                     .name = name,
-                     .text = line->text + mark,
-                     .length = line->length - mark,
-                     .number = line->number,
-                     .pair = pair,
-                     .error = error};
-    pair->bad = LB_LINE_GOOD;
-    pair->source.count = pair->target.count = 0;
-    lb_status status = check_text(&e, line->cut);
-    if (!status) status = check_columns(&e, has_others(format));
+    e->format = complete(format);
+    e->text = line->text + mark;
+    e->length = line->length - mark;
+    e->number = line->number;
+    e->pair->bad = LB_LINE_GOOD;
+    e->pair->source.count = e->pair->target.count = 0;
+    lb_status status = check_text(e, line->cut);
+    return status ? status : check_columns(e, has_others(format));
+}
+
+lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, const lb_line *line,
+                              lb_pair_line *pair, const char **source, size_t *length, lb_error *error)
+{
+    examination e = {.name = name, .pair = pair, .error = error};
+    lb_status status = examine(&e, format, line);
+    return status ? status : find_side(&e, "source", e.format.source_column, source, length);
+}
+
+lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
+                            lb_pair_line *pair, lb_error *error)
+{
+    examination e = {.name = name, .pair = pair, .error = error};
+    lb_status status = examine(&e, format, line);
     if (!status) status = read_side(&e, "source", e.format.source_column, &e.format.source, &pair->source);
     if (!status && !e.format.no_target)
         status = read_side(&e, "target", e.format.target_column, &e.format.target, &pair->target);

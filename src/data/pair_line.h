@@ -49,6 +49,13 @@ LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_erro
 LB_MUST_USE lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
                                         lb_pair_line *pair, lb_error *error);
 
+/** The source's column of the next line alone, as it stands there: `length` bytes of UTF-8 without a zero byte, at least
+ *  one. What else lb_pair_line_read says of the line holds here too, but for symbols, which are not looked at.
+ *  Memory: the line's. */
+LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, const lb_line *line,
+                                          lb_pair_line *pair, const char **source, size_t *length,
+                                          lb_error *error);
+
 /** Does the first line of a file begin with a byte order mark, LB_PAIR_LINE_MARK bytes? */
 bool lb_pair_line_has_mark(const char *text, size_t length);
 

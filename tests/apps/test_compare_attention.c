@@ -1,9 +1,9 @@
 /* compare_attention as its user sees it: table, chart and JSON of the same numbers, and what a kill does to it. */
-#include "common/sort_model.h"
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include <lookback/lookback.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,23 +141,22 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     RUN(SMALL, "--steps", "600", "--seed", "5", "--kinds", "scaled-dot", "--out", "a");
     assert_done();
     read_table(1, table);
-    app_sort_model sort;
     lb_error error = {0};
     lb_set_threads(1);
-    lb_safetensors *file;
-    support_path(path, "a/scaled-dot.safetensors");
-    ck_assert_msg(lb_safetensors_open(path, &file, &error) == LB_OK, "%s", error.message);
-    ck_assert_msg(app_sort_model_load(&sort, path, file, &error) == LB_OK, "%s", error.message);
-    lb_safetensors_free(file);
-    ck_assert_int_eq(sort.task.max_length, SHORTEST + LENGTHS - 1);
+    lb_translator *sort = lb_translator_open(support_path(path, "a/scaled-dot.safetensors"), &error);
+    ck_assert_msg(sort != NULL, "%s", error.message);
+    lb_translator_facts facts = lb_translator_about(sort);
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(facts.longest_source, SHORTEST + LENGTHS - 1);
     for (int i = 0; i < LENGTHS; i++) {
         const lb_sort_task task = {
             .max_value = 9, .min_length = SHORTEST + i, .max_length = SHORTEST + i, .seed = 5};
-        ck_assert_int_eq(lb_sort_evaluate(sort.model, &task, sort.tape, LISTS, &exact_match), LB_OK);
+        ck_assert_int_eq(lb_sort_evaluate(facts.model, &task, tape, LISTS, &exact_match), LB_OK);
         ck_assert_double_eq_tol(exact_match, table[i][0], 5.1e-4);
     }
+    lb_tape_free(tape);
     ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0]);
-    app_sort_model_close(&sort);
+    lb_translator_free(sort);
 }
 END_TEST
 

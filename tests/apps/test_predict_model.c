@@ -82,7 +82,7 @@ START_TEST(test_predict_model_of_another_task_is_refused)
     save_misfit(path, "{\"task\":\"translate\"}");
     expect_refused(path, 65, "translate");
     save_misfit(path, "{\"task\":\"sort\",\"max_number\":99,\"min_length\":1,\"max_length\":3}");
-    expect_refused(path, 65, "numbers from 0 to 99 need 104 tokens, but the model has 9 and 9");
+    expect_refused(path, 65, "the vocabularies have 104 and 104 symbols, but the model 9 and 9");
 }
 END_TEST
 

@@ -79,7 +79,7 @@ START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
     snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
     run(model, flag, "7 3 9\n1 2\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.error, "predict: standard input, line 2: --attention takes one list\n");
+    ck_assert_str_eq(result.error, "predict: standard input:2: --attention takes one text\n");
     run(plain, flag, "7 3\n");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
@@ -98,17 +98,21 @@ START_TEST(test_predict_impossible_beam_is_status_2)
 }
 END_TEST
 
-START_TEST(test_predict_option_for_texts_is_refused_by_a_model_that_sorts)
+START_TEST(test_predict_lists_have_all_options_of_texts)
 {
-    static const char *const flags[] = {"--n-best=2", "--source-column=1", "--skip-bad-lines",
-                                        "--length-penalty=0.5"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        char error[2 * SUPPORT_PATH];
-        run(model, flags[i], "7 3\n");
-        snprintf(error, sizeof error, "predict: %.*s is for models of texts, but %s sorts numbers\n",
-                 (int)strcspn(flags[i], "="), flags[i], model);
-        expect(2, "", error);
-    }
+    double best, second;
+    int end = 0;
+    run(model, "--n-best=2", "7 3\n");
+    ck_assert_int_eq(sscanf(result.output, "3 7\t%lf\n%*[0-9 ]\t%lf\n%n", &best, &second, &end), 2);
+    ck_assert_int_eq(end, (int)result.output_length);
+    ck_assert(second < best && best < 0);
+    run(model, "--source-column=2", "a\t7 3\nb\t5 0 5\n");
+    expect(0, "3 7\n0 5 5\n", "");
+    run(model, "--skip-bad-lines", "7 3\nseven\n\n5 0\n");
+    expect(0, "3 7\n\n\n0 5\n",
+           "predict: standard input:3: found an empty line, expected text: skipped\n"
+           "predict: standard input:2: seven is not a number from 0 to 9: skipped\n"
+           "predict: 2 bad lines were skipped\n");
 }
 END_TEST
 
@@ -124,5 +128,5 @@ int main(void)
                       test_predict_attention_is_an_array_of_layers_heads_targets_and_sources,
                       test_predict_attention_takes_one_list_and_a_model_that_attends,
                       test_predict_impossible_beam_is_status_2,
-                      test_predict_option_for_texts_is_refused_by_a_model_that_sorts));
+                      test_predict_lists_have_all_options_of_texts));
 }

@@ -130,7 +130,7 @@ START_TEST(test_predict_text_of_another_kind_is_told)
                            "1: the model does not know the symbol \" \"\n" INPUT
                            "1: the model does not know the symbol \"3\"\n");
     run(sorter, NULL, "bad\n");
-    expect(65, "", "predict: standard input, line 1: bad is not a number from 0 to 9\n");
+    expect(65, "", INPUT "1: bad is not a number from 0 to 9\n");
 }
 END_TEST
 
@@ -202,7 +202,7 @@ START_TEST(test_predict_line_of_a_megabyte_is_refused)
         size_t count;
         const char *error;
     } cases[] = {
-        {1001, "found a source of 1001 symbols, expected at most 1000"},
+        {1001, "found a text of 1001 symbols, expected at most 1000"},
         {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected a shorter one"},
         {5 << 20, "found a line of more than 1048576 bytes, expected a shorter one"},
     };

@@ -4,7 +4,7 @@
 #include "support/tempdir.h"
 
 #include "models/ensemble.h"
-#include "train/translator.h"
+#include "translate/text_model.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
@@ -13,15 +13,15 @@
 
 enum { PAIRS = 500 };
 
-/* The model in a file of the test's folder, read in this process; to be freed by lb_translator_free. */
-static lb_translator load(const char *name)
+/* The model in a file of the test's folder, read in this process; to be freed by lb_text_model_free. */
+static lb_text_model load(const char *name)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_safetensors *file;
-    lb_translator translator;
+    lb_text_model translator;
     ck_assert_msg(!lb_safetensors_open(support_path(path, name), &file, &error), "%s", error.message);
-    ck_assert_msg(!lb_translator_load(file, &translator, &error), "%s", error.message);
+    ck_assert_msg(!lb_text_model_load(file, &translator, &error), "%s", error.message);
     lb_safetensors_free(file);
     return translator;
 }
@@ -48,7 +48,7 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
     ck_assert_ptr_nonnull(strstr(support_run_result.error, kernel));
     ck_assert(support_exists("out/deep/checkpoint.safetensors") && support_exists("out/deep/training.png"));
     ck_assert_int_eq(support_line_count("out/deep/log.jsonl"), 6);
-    lb_translator translator = load("out/deep/model.safetensors");
+    lb_text_model translator = load("out/deep/model.safetensors");
     ck_assert_str_eq(translator.target_rule.separator, " ");
     ck_assert_int_eq(translator.source_rule.normalize, LB_NORMALIZE_NFD);
     ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 8);
@@ -56,7 +56,7 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
     ck_assert_ptr_eq(strstr(translator.training, "{\"steps\":300,\"seconds\":"), translator.training);
     ck_assert_ptr_nonnull(strstr(translator.training, "\"target-separator\": \" \""));
     ck_assert_ptr_nonnull(strstr(translator.training, "\"history\":[{\"step\":50,"));
-    lb_translator_free(&translator);
+    lb_text_model_free(&translator);
 }
 END_TEST
 
@@ -120,8 +120,8 @@ START_TEST(test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read
         SUPPORT_TRAIN_FOR(ms, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr", "0.001",
                           "--out", "a", "--fresh");
         if (!support_exists("a/model.safetensors")) continue;
-        lb_translator translator = load("a/model.safetensors");
-        lb_translator_free(&translator);
+        lb_text_model translator = load("a/model.safetensors");
+        lb_text_model_free(&translator);
         models++;
     }
     ck_assert_int_gt(models, 0);
@@ -200,11 +200,11 @@ START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
     ck_assert_double_eq(exact_match(), together);
     support_assert_same_weights("whole/model.safetensors", "killed/model.safetensors");
-    lb_translator translator = load("whole/model.safetensors");
+    lb_text_model translator = load("whole/model.safetensors");
     ck_assert_ptr_eq(translator.model->kind, &lb_ensemble_kind);
     ck_assert_int_eq(((const lb_ensemble *)translator.model)->count, 3);
     ck_assert_ptr_nonnull(strstr(translator.training, "\"members\":[{\"steps\":300,"));
-    lb_translator_free(&translator);
+    lb_text_model_free(&translator);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "8", "--out", "alone");
     support_assert_same_weights("whole/seed-8/model.safetensors", "alone/model.safetensors");
 }
@@ -226,9 +226,9 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         for (int k = 0; k < MOST && models[i][k]; k++) arguments[count++] = models[i][k];
         support_train_pairs(arguments, 0);
         support_assert_trained();
-        lb_translator translator = load("out/model.safetensors");
+        lb_text_model translator = load("out/model.safetensors");
         ck_assert_str_eq(translator.model->kind->name, i == 0 ? "transformer" : "seq2seq");
-        lb_translator_free(&translator);
+        lb_text_model_free(&translator);
     }
     ck_assert_int_eq(support_line_count("out/log.jsonl"), 2);
 }
@@ -240,10 +240,10 @@ START_TEST(test_train_seq2seq_columns_and_separators_choose_what_is_learned)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--source-column", "2",
                   "--target-column", "3", "--source-separator", "-");
     ck_assert_double_eq(exact_match(), 1);
-    lb_translator translator = load("out/model.safetensors");
+    lb_text_model translator = load("out/model.safetensors");
     ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 2);
     ck_assert_int_eq(lb_vocabulary_size(translator.target), LB_FIRST_TOKEN + 2);
-    lb_translator_free(&translator);
+    lb_text_model_free(&translator);
 }
 END_TEST
 

@@ -239,18 +239,18 @@ START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_check
     RUN(SMALL, "--target", "0", "--out", "a");
     size_t before, after;
     char *old = content("a/checkpoint.safetensors", &before);
-    /* ulimit -f counts blocks of 512 bytes: fewer than a checkpoint has. */
+    /* ulimit -f counts blocks of 512 bytes: fewer than a model has, which is saved before its checkpoint. */
     const char *argv[] = {
         "/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh", "--out",
         "a",       NULL};
     support_command command = {.argv = argv, .directory = support_tempdir()};
     support_result_free(&result);
     ck_assert(support_run_command(&command, &result));
-    assert_fails(74, "a/checkpoint.safetensors");
+    assert_fails(74, "a/sort.safetensors");
     char *kept = content("a/checkpoint.safetensors", &after);
     ck_assert_uint_eq(before, after);
     ck_assert_int_eq(memcmp(old, kept, before), 0);
-    ck_assert(!exists("a/checkpoint.safetensors.tmp0"));
+    ck_assert(!exists("a/sort.safetensors.tmp0") && !exists("a/checkpoint.safetensors.tmp0"));
     free(old);
     free(kept);
 }

@@ -135,10 +135,10 @@ START_TEST(test_visualize_model_rows_are_output_with_its_end_and_columns_are_inp
     double *weights = attention(model, (const int32_t[]){7, 0, 3}, 3, 1, 4);
     write_matrix("w.npy", LB_SHAPE(4, 3), weights);
     free(weights);
-    RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 3", "-o", "matrix.png");
+    RUN("--matrix", "w.npy", "--rows", "0 3 7 <eos>", "--columns", "7 0 3", "-o", "matrix.png");
     expect(0, "visualize: wrote matrix.png (4 x 3)\n");
     ck_assert(same_pictures("model.png", "matrix.png"));
-    RUN("--matrix", "w.npy", "--rows", "0 3 7 </s>", "--columns", "7 0 8", "-o", "other.png");
+    RUN("--matrix", "w.npy", "--rows", "0 3 7 <eos>", "--columns", "7 0 8", "-o", "other.png");
     ck_assert(!same_pictures("model.png", "other.png"));
 }
 END_TEST
@@ -149,7 +149,7 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
     RUN(headed, "--input", "7 0 3", "-o", "model.png", "--title", "All");
     expect(0, "visualize: wrote model.png (4 x 3, 4 heads)\n");
     double *weights = attention(headed, (const int32_t[]){7, 0, 3}, COLUMNS, HEADS, ROWS);
-    const char *const rows[] = {"0", "3", "7", "</s>"}, *const columns[] = {"7", "0", "3"};
+    const char *const rows[] = {"0", "3", "7", "<eos>"}, *const columns[] = {"7", "0", "3"};
     const char *const titles[HEADS] = {"Head 0", "Head 1", "Head 2", "Head 3"};
     lb_color_bar bar = {.max = 1, .colormap = LB_COLORMAP_YLORRD, .label = "Attention Weight"};
     lb_heatmap maps[HEADS];
@@ -263,8 +263,8 @@ END_TEST
 START_TEST(test_visualize_output_without_end_is_told)
 {
     RUN(beginner, "--input", "7 0");
-    expect(0, "visualize: the model found no end; cut off after 12 numbers\nvisualize: wrote attention.png "
-              "(12 x 2)\n");
+    expect(0, "visualize: the model found no end; cut off after 16 numbers\nvisualize: wrote attention.png "
+              "(16 x 2)\n");
 }
 END_TEST
 
@@ -277,8 +277,7 @@ START_TEST(test_visualize_bad_input_is_status_65)
     char many[100], *end = many;
     for (int i = 0; i < 41; i++) end = stpcpy(end, "1 ");
     RUN(model, "--input", many);
-    expect(65,
-           "visualize: --input: there are more than 40 numbers; the model was trained on lists of 2 to 4\n");
+    expect(65, "visualize: --input: found a list of 41 numbers, expected at most 40\n");
     ck_assert_uint_eq(support_file_count(), 0);
 }
 END_TEST

@@ -39,6 +39,9 @@ static const struct rule {
      {"lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/nn.h", "lookback/io.h",
       "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "tensor/", "data/", "models/", "io/",
       "train/"}},
+    {"translate/",
+     {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
+      "lookback/tensor.h", "lookback/base.h", "base/", "data/", "io/", "models/", "train/", "translate/"}},
 };
 
 /* What the library neither calls nor names, and the one file that may. */
@@ -319,6 +322,8 @@ START_TEST(test_may_include_upward_arrow_is_found)
     ck_assert(!may_include("autograd/tape.c", "lookback/nn.h"));
     ck_assert(!may_include("tensor/gemm.c", "io/file.h"));
     ck_assert(!may_include("train/loop.c", "lookback/plot.h"));
+    ck_assert(!may_include("train/loop.c", "lookback/translate.h"));
+    ck_assert(!may_include("translate/train.c", "lookback/plot.h"));
     ck_assert(!may_include("io/safetensors_reader.c", "lookback/nn.h"));
     ck_assert(!may_include("plot/canvas.c", "tensor/shape.h"));
     ck_assert(!may_include("plot/canvas.c", "lookback/autograd.h"));

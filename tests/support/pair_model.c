@@ -3,7 +3,7 @@
 #include "models/ensemble.h"
 #include "support/model_maker.h"
 #include "train/batch.h"
-#include "train/translator.h"
+#include "translate/text_model.h"
 
 enum { BATCH = 64, MOST_LETTERS = 3, MOST_SYMBOLS = 2 * MOST_LETTERS, SYMBOLS = 6, CHOICES = 6, MEMBERS = 2 };
 
@@ -77,7 +77,7 @@ static lb_model *train_ensemble(lb_params *params, lb_tape *tape, int steps, lb_
 static lb_status train_and_save(const char *path, int steps, int kind, lb_error *error)
 {
     lb_tape *tape = lb_tape_new();
-    lb_translator made = {.params = lb_params_new(1),
+    lb_text_model made = {.params = lb_params_new(1),
                           .source = lb_vocabulary_new_reserved(error),
                           .target = lb_vocabulary_new_reserved(error),
                           .source_rule = {.normalize = LB_NORMALIZE_NFD},
@@ -91,11 +91,11 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     made.model = kind == SUPPORT_ENSEMBLE ? train_ensemble(made.params, tape, steps, error)
                                           : train(made.params, tape, steps, kind);
-    lb_status status = made.model ? lb_translator_save(path, &made, error)
+    lb_status status = made.model ? lb_text_model_save(path, &made, error)
                                   : lb_error_set(error, LB_ERROR_MEMORY, "%s%s", lb_params_error(made.params),
                                                  lb_tape_error(tape));
     lb_tape_free(tape);
-    lb_translator_free(&made);
+    lb_text_model_free(&made);
     return status;
 }
 

@@ -1,7 +1,8 @@
 #include "support/sort_model.h"
 
-#include "data/sort_task_json.h"
 #include "support/model_maker.h"
+#include "translate/list.h"
+#include "translate/text_model.h"
 
 enum { BATCH = 64 };
 
@@ -42,11 +43,20 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                                             .attention = (lb_attention_kind)kind});
     lb_model *model = kind == SUPPORT_TRANSFORMER ? &transformer.base : &seq2seq.base;
     lb_status status = train(model, params, tape, steps, kind == SUPPORT_TRANSFORMER ? 2e-3 : 1e-2, error);
-    char *text = lb_sort_task_print(&task);
-    if (!status)
-        status =
-            lb_model_save(path, model, params, &(lb_safetensors_metadata){LB_SORT_TASK_KEY, text}, 1, error);
-    lb_release(text);
+    lb_vocabulary *numbers = lb_list_vocabulary(&task, error);
+    lb_text_model made = {.params = params,
+                          .model = model,
+                          .source = numbers,
+                          .target = numbers,
+                          .source_rule = lb_list_rule,
+                          .target_rule = lb_list_rule,
+                          .longest_source = task.max_length,
+                          .longest_target = task.max_length,
+                          .sorts = true,
+                          .task = task,
+                          .training = "{\"steps\":500,\"seconds\":1.5}"};
+    if (!status) status = numbers ? lb_text_model_save(path, &made, error) : LB_ERROR_MEMORY;
+    lb_vocabulary_free(numbers);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

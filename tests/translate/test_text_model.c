@@ -1,5 +1,5 @@
 /* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a reason. */
-#include "train/translator.h"
+#include "translate/text_model.h"
 
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
@@ -34,9 +34,9 @@ static lb_model *add_seq2seq(lb_params *params, int64_t source, int64_t target)
 }
 
 /* As one that trains would have it. */
-static lb_translator make_translator(void)
+static lb_text_model make_model(void)
 {
-    lb_translator made = {.params = lb_params_new(3),
+    lb_text_model made = {.params = lb_params_new(3),
                           .source = vocabulary_of(letters, LETTERS),
                           .target = vocabulary_of(sounds, SOUNDS),
                           .source_rule = {.normalize = LB_NORMALIZE_NFC},
@@ -49,12 +49,12 @@ static lb_translator make_translator(void)
 }
 
 /* What the file at `path` gives. */
-static lb_status load(lb_translator *loaded)
+static lb_status load(lb_text_model *loaded)
 {
     lb_safetensors *file;
     error = (lb_error){0};
     lb_status status = lb_safetensors_open(path, &file, &error);
-    if (!status) status = lb_translator_load(file, loaded, &error);
+    if (!status) status = lb_text_model_load(file, loaded, &error);
     lb_safetensors_free(file);
     ck_assert_int_eq(status, error.status);
     return status;
@@ -81,10 +81,10 @@ static void expect_same_logits(const lb_model *one, const lb_model *other)
     lb_tape_free(tape);
 }
 
-static void expect_round_trip(lb_translator *made)
+static void expect_round_trip(lb_text_model *made)
 {
-    lb_translator loaded;
-    ck_assert_msg(lb_translator_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
+    lb_text_model loaded;
+    ck_assert_msg(lb_text_model_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
                   error.message);
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
     ck_assert_str_eq(loaded.model->kind->name, made->model->kind->name);
@@ -102,20 +102,20 @@ static void expect_round_trip(lb_translator *made)
         ck_assert_str_eq(loaded.training, made->training);
     else
         ck_assert_ptr_null(loaded.training);
-    lb_translator_free(&loaded);
-    lb_translator_free(made);
+    lb_text_model_free(&loaded);
+    lb_text_model_free(made);
 }
 
-START_TEST(test_translator_load_gives_what_was_saved)
+START_TEST(test_text_model_load_gives_what_was_saved)
 {
-    lb_translator made = make_translator();
+    lb_text_model made = make_model();
     expect_round_trip(&made);
 }
 END_TEST
 
-START_TEST(test_translator_load_gives_one_vocabulary_where_one_was_shared)
+START_TEST(test_text_model_load_gives_one_vocabulary_where_one_was_shared)
 {
-    lb_translator made = {.params = lb_params_new(3), .source = vocabulary_of(letters, LETTERS)};
+    lb_text_model made = {.params = lb_params_new(3), .source = vocabulary_of(letters, LETTERS)};
     made.target = made.source;
     made.source_rule.separator = made.target_rule.separator = " ";
     made.model = add_seq2seq(made.params, SOURCE_IDS, SOURCE_IDS);
@@ -123,9 +123,9 @@ START_TEST(test_translator_load_gives_one_vocabulary_where_one_was_shared)
 }
 END_TEST
 
-START_TEST(test_translator_load_gives_the_ensemble_that_was_saved)
+START_TEST(test_text_model_load_gives_the_ensemble_that_was_saved)
 {
-    lb_translator made = make_translator();
+    lb_text_model made = make_model();
     lb_params *second = lb_params_new(8), *both = lb_params_new(0);
     lb_transformer other;
     lb_transformer_config config = {
@@ -143,18 +143,18 @@ START_TEST(test_translator_load_gives_the_ensemble_that_was_saved)
 }
 END_TEST
 
-START_TEST(test_translator_save_of_what_does_not_fit_is_an_error)
+START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
 {
-    lb_translator made = make_translator(), swapped = made, torn = made, away = made;
+    lb_text_model made = make_model(), swapped = made, torn = made, away = made;
     swapped.source = made.target;
     swapped.target = made.source;
-    ck_assert_int_eq(lb_translator_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "the vocabularies have 7 and 10 symbols, but the model 10 and 7");
     torn.target_rule.separator = "\t";
-    ck_assert_int_eq(lb_translator_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
-    ck_assert_int_eq(lb_translator_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_text_model_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_text_model_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
     ck_assert_uint_eq(support_file_count(), 0);
-    lb_translator_free(&made);
+    lb_text_model_free(&made);
 }
 END_TEST
 
@@ -180,14 +180,16 @@ static void write_model(const char *task, const char *source, const char *target
 #define TARGET   SPECIALS ",\"x\",\"y\",\"z\"]"
 #define SORTS    "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"
 
-START_TEST(test_translator_load_of_anything_else_is_refused_with_a_reason)
+START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
 {
     static const struct {
         const char *task, *source, *target, *error;
     } cases[] = {
-        {SORTS, NULL, NULL, "the model was not trained on pairs of texts: its task is " SORTS},
-        {NULL, SOURCE, TARGET, "the model was not trained on pairs of texts: its task is not stated"},
-        {"pairs", SOURCE, TARGET, "the model was not trained on pairs of texts: its task is pairs"},
+        {SORTS, NULL, NULL, "the vocabularies have 14 and 14 symbols, but the model 10 and 7"},
+        {NULL, SOURCE, TARGET,
+         "the model was trained neither on pairs of texts nor to sort numbers: its task is not stated"},
+        {"pairs", SOURCE, TARGET,
+         "the model was trained neither on pairs of texts nor to sort numbers: its task is pairs"},
         {"{\"task\":\"pairs\"}", SOURCE, TARGET, "the model does not say what a symbol of a source is"},
         {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":[]}", SOURCE, TARGET,
          "the model does not say what a symbol of a target is"},
@@ -211,90 +213,77 @@ START_TEST(test_translator_load_of_anything_else_is_refused_with_a_reason)
         {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, but the model 10 and 7"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        lb_translator loaded;
+        lb_text_model loaded;
         write_model(cases[i].task, cases[i].source, cases[i].target);
         ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
         ck_assert_str_eq(error.message, cases[i].error);
-        lb_translator_free(&loaded);
+        lb_text_model_free(&loaded);
     }
-    lb_translator loaded;
+    lb_text_model loaded;
     write_model(TASK, SOURCE, TARGET);
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
-    lb_translator_free(&loaded);
+    lb_text_model_free(&loaded);
 }
 END_TEST
 
-START_TEST(test_translator_load_of_weights_without_a_model_is_refused)
+START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
 {
     const lb_safetensors_metadata metadata[] = {{"lookback.task", TASK},
                                                 {"lookback.source_vocabulary", SOURCE},
                                                 {"lookback.target_vocabulary", TARGET}};
-    lb_translator loaded;
+    lb_text_model loaded;
     support_path(path, "model");
     ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, metadata, 3, &error), LB_OK);
     ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "the file holds weights without a model's description");
-    lb_translator_free(&loaded);
+    lb_text_model_free(&loaded);
 }
 END_TEST
 
-START_TEST(test_translator_is_in_tells_the_files_apart)
+START_TEST(test_text_model_limit_is_one_for_all_that_training_knew)
 {
-    static const char *const tasks[] = {TASK, SORTS, "pairs", NULL};
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
-        lb_safetensors *file;
-        write_model(tasks[i], NULL, NULL);
-        ck_assert_int_eq(lb_safetensors_open(path, &file, &error), LB_OK);
-        ck_assert_int_eq(lb_translator_is_in(file), i == 0);
-        lb_safetensors_free(file);
-    }
+    const lb_text_model known = {.longest_source = 9, .longest_target = 12}, unknown = {0};
+    ck_assert_int_eq(lb_text_model_limit(&known, 1), 32);
+    ck_assert_int_eq(lb_text_model_limit(&known, 12), 32);
+    ck_assert_int_eq(lb_text_model_limit(&known, 13), 34);
+    ck_assert_int_eq(lb_text_model_limit(&unknown, 1), 10);
 }
 END_TEST
 
-START_TEST(test_translator_limit_is_one_for_all_that_training_knew)
+START_TEST(test_text_model_any_flipped_byte_of_the_file_is_refused)
 {
-    const lb_translator known = {.longest_source = 9, .longest_target = 12}, unknown = {0};
-    ck_assert_int_eq(lb_translator_limit(&known, 1), 32);
-    ck_assert_int_eq(lb_translator_limit(&known, 12), 32);
-    ck_assert_int_eq(lb_translator_limit(&known, 13), 34);
-    ck_assert_int_eq(lb_translator_limit(&unknown, 1), 10);
-}
-END_TEST
-
-START_TEST(test_translator_any_flipped_byte_of_the_file_is_refused)
-{
-    lb_translator made = make_translator();
-    ck_assert_int_eq(lb_translator_save(support_path(path, "model"), &made, &error), LB_OK);
-    lb_translator_free(&made);
+    lb_text_model made = make_model();
+    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &made, &error), LB_OK);
+    lb_text_model_free(&made);
     size_t size;
     char *content = support_read_file(path, &size);
     for (size_t at = 0; at < size; at += 7) {
-        lb_translator loaded = {0};
+        lb_text_model loaded = {0};
         content[at] ^= 4;
         support_write_file(path, content, size);
         ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
         content[at] ^= 4;
-        lb_translator_free(&loaded);
+        lb_text_model_free(&loaded);
     }
     free(content);
 }
 END_TEST
 
-static lb_status save_and_load(const lb_translator *made)
+static lb_status save_and_load(const lb_text_model *made)
 {
-    lb_translator loaded = {0};
+    lb_text_model loaded = {0};
     error = (lb_error){0};
-    lb_status status = lb_translator_save(path, made, &error);
+    lb_status status = lb_text_model_save(path, made, &error);
     if (!status) status = load(&loaded);
-    lb_translator_free(&loaded);
+    lb_text_model_free(&loaded);
     return status;
 }
 
-START_TEST(test_translator_any_failing_allocation_is_an_error_and_leaks_nothing)
+START_TEST(test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
     support_path(path, "model");
-    lb_translator made = make_translator();
+    lb_text_model made = make_model();
     long live = support_live_allocations(), before = support_allocation_count();
     ck_assert_int_eq(save_and_load(&made), LB_OK);
     long all = support_allocation_count() - before;
@@ -306,7 +295,7 @@ START_TEST(test_translator_any_failing_allocation_is_an_error_and_leaks_nothing)
         ck_assert_int_eq(support_live_allocations(), live);
     }
     support_fail_from_allocation(0);
-    lb_translator_free(&made);
+    lb_text_model_free(&made);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
@@ -314,14 +303,13 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "translator", SUPPORT_TESTS(test_translator_load_gives_what_was_saved,
-                                    test_translator_load_gives_one_vocabulary_where_one_was_shared,
-                                    test_translator_load_gives_the_ensemble_that_was_saved,
-                                    test_translator_save_of_what_does_not_fit_is_an_error,
-                                    test_translator_load_of_anything_else_is_refused_with_a_reason,
-                                    test_translator_load_of_weights_without_a_model_is_refused,
-                                    test_translator_is_in_tells_the_files_apart,
-                                    test_translator_limit_is_one_for_all_that_training_knew,
-                                    test_translator_any_flipped_byte_of_the_file_is_refused,
-                                    test_translator_any_failing_allocation_is_an_error_and_leaks_nothing));
+        "text model", SUPPORT_TESTS(test_text_model_load_gives_what_was_saved,
+                                    test_text_model_load_gives_one_vocabulary_where_one_was_shared,
+                                    test_text_model_load_gives_the_ensemble_that_was_saved,
+                                    test_text_model_save_of_what_does_not_fit_is_an_error,
+                                    test_text_model_load_of_anything_else_is_refused_with_a_reason,
+                                    test_text_model_load_of_weights_without_a_model_is_refused,
+                                    test_text_model_limit_is_one_for_all_that_training_knew,
+                                    test_text_model_any_flipped_byte_of_the_file_is_refused,
+                                    test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -1,16 +1,18 @@
-#include "train/translator.h"
+#include "translate/text_model.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "data/pair_line.h"
 #include "data/sort_task_json.h"
 #include "data/vocabulary_json.h"
 #include "train/evaluate.h"
+#include "translate/list.h"
 
 #include <cJSON.h>
 #include <string.h>
 
-/* Every model says under the same key what it was trained for, so that one can be told from the other. */
-static const char TASK_KEY[] = LB_SORT_TASK_KEY, TASK[] = "pairs";
+/* Every model says under the same key what it was trained for. */
+static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
@@ -20,10 +22,16 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 }
 
 /* What the model was trained for; NULL if there is no memory. */
-static char *print_task(const lb_translator *t)
+static char *print_task(const lb_text_model *t)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"task\":\"%s\"", TASK);
+    char *sort = t->sorts ? lb_sort_task_print(&t->task) : NULL;
+    if (t->sorts && !sort) return NULL;
+    if (sort)
+        lb_buffer_print(&json, "%.*s", (int)strlen(sort) - 1, sort); /* up to its closing brace */
+    else
+        lb_buffer_print(&json, "{\"task\":\"%s\"", PAIRS);
+    lb_release(sort);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
     lb_buffer_print(&json, ",\"longest_source\":%d,\"longest_target\":%d}", (int)t->longest_source,
@@ -34,7 +42,7 @@ static char *print_task(const lb_translator *t)
 }
 
 /* Each id of the model needs a symbol. */
-static lb_status check_sizes(const lb_translator *t, lb_status otherwise, lb_error *error)
+static lb_status check_sizes(const lb_text_model *t, lb_status otherwise, lb_error *error)
 {
     int32_t source = lb_vocabulary_size(t->source), target = lb_vocabulary_size(t->target);
     if (t->model->source_vocab == source && t->model->target_vocab == target) return LB_OK;
@@ -43,9 +51,9 @@ static lb_status check_sizes(const lb_translator *t, lb_status otherwise, lb_err
                         (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
 }
 
-lb_status lb_translator_save(const char *path, const lb_translator *translator, lb_error *error)
+lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error)
 {
-    const lb_translator *t = translator;
+    const lb_text_model *t = model;
     lb_status status = check_sizes(t, LB_ERROR_ARGUMENT, error);
     if (!status) status = lb_symbol_rule_check(&t->source_rule, error);
     if (!status) status = lb_symbol_rule_check(&t->target_rule, error);
@@ -68,30 +76,21 @@ lb_status lb_translator_save(const char *path, const lb_translator *translator, 
     return status;
 }
 
-static bool is_task(const cJSON *json)
+static bool is_task(const cJSON *json, const char *task)
 {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "task"));
-    return name && strcmp(name, TASK) == 0;
+    return name && strcmp(name, task) == 0;
 }
 
-bool lb_translator_is_in(const lb_safetensors *file)
-{
-    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    bool found = is_task(json);
-    cJSON_Delete(json);
-    return found;
-}
-
-/* A copy that lives as long as the translator. */
-static lb_status keep(lb_translator *t, const char *text, const char **kept, lb_error *error)
+/* A copy that lives as long as the model. */
+static lb_status keep(lb_text_model *t, const char *text, const char **kept, lb_error *error)
 {
     lb_status status = lb_strings_add(&t->texts, lb_alloc_string(text), error);
     if (!status) *kept = t->texts.text[t->texts.count - 1];
     return status;
 }
 
-static lb_status parse_rule(lb_translator *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
+static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
                             lb_error *error)
 {
     const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
@@ -113,19 +112,39 @@ static int32_t parse_length(const cJSON *json, const char *key)
     return value >= 1 && value <= LB_PAIR_LONGEST ? (int32_t)value : 0;
 }
 
-static lb_status load_task(const lb_safetensors *file, lb_translator *t, lb_error *error)
+static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *error)
+{
+    /* A model of the time when sort tasks had no rules. */
+    if (t->sorts && !cJSON_HasObjectItem(json, "source")) {
+        t->source_rule = t->target_rule = lb_list_rule;
+        return LB_OK;
+    }
+    lb_status status = parse_rule(t, json, "source", &t->source_rule, error);
+    return status ? status : parse_rule(t, json, "target", &t->target_rule, error);
+}
+
+static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)
+{
+    lb_status status = LB_OK;
+    t->sorts = is_task(json, SORT);
+    if (t->sorts)
+        status = lb_sort_task_parse(text, &t->task, error);
+    else if (!is_task(json, PAIRS))
+        status = lb_error_set(error, LB_ERROR_FORMAT,
+                              "the model was trained neither on pairs of texts nor to sort numbers: its task "
+                              "is %.160s",
+                              text ? text : "not stated");
+    if (!status) status = parse_rules(json, t, error);
+    t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
+    t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");
+    return status;
+}
+
+static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
 {
     const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
     cJSON *json = text ? cJSON_Parse(text) : NULL;
-    lb_status status = LB_OK;
-    if (!is_task(json))
-        status = lb_error_set(error, LB_ERROR_FORMAT,
-                              "the model was not trained on pairs of texts: its task is %.160s",
-                              text ? text : "not stated");
-    if (!status) status = parse_rule(t, json, "source", &t->source_rule, error);
-    if (!status) status = parse_rule(t, json, "target", &t->target_rule, error);
-    t->longest_source = parse_length(json, "longest_source");
-    t->longest_target = parse_length(json, "longest_target");
+    lb_status status = parse_task(text, json, t, error);
     cJSON_Delete(json);
     return status;
 }
@@ -138,51 +157,51 @@ static lb_vocabulary *load_vocabulary(const char *which, const char *text, lb_er
     return vocabulary;
 }
 
-static lb_status load_vocabularies(const lb_safetensors *file, lb_translator *t, lb_error *error)
+static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t, lb_error *error)
 {
+    const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
-    t->source =
-        load_vocabulary("sources", lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY), error);
+    bool implied = t->sorts && !source; /* by the task: that of old files says which numbers there are */
+    t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);
     if (!t->source) return error->status;
     t->target = target ? load_vocabulary("targets", target, error) : t->source;
     return t->target ? LB_OK : error->status;
 }
 
-static lb_status load(const lb_safetensors *file, lb_translator *t, lb_error *error)
+static lb_status load(const lb_safetensors *file, lb_text_model *t, lb_error *error)
 {
-    lb_status status = load_task(file, t, error);
-    if (!status) status = load_vocabularies(file, t, error);
-    if (status) return status;
     t->params = lb_params_new(0);
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
     t->model = lb_model_load(file, t->params, NULL, error);
     if (!t->model) return error->status;
+    lb_status status = load_task(file, t, error);
+    if (!status) status = load_vocabularies(file, t, error);
     const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
-    status = training ? keep(t, training, &t->training, error) : LB_OK;
+    if (!status && training) status = keep(t, training, &t->training, error);
     return status ? status : check_sizes(t, LB_ERROR_FORMAT, error);
 }
 
-lb_status lb_translator_load(const lb_safetensors *file, lb_translator *translator, lb_error *error)
+lb_status lb_text_model_load(const lb_safetensors *file, lb_text_model *model, lb_error *error)
 {
     lb_error found = {0};
-    *translator = (lb_translator){0};
-    lb_status status = load(file, translator, &found);
+    *model = (lb_text_model){0};
+    lb_status status = load(file, model, &found);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
-int64_t lb_translator_limit(const lb_translator *translator, int64_t source_length)
+int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
 {
     int64_t longest = source_length;
-    if (longest < translator->longest_source) longest = translator->longest_source;
-    if (longest < translator->longest_target) longest = translator->longest_target;
+    if (longest < model->longest_source) longest = model->longest_source;
+    if (longest < model->longest_target) longest = model->longest_target;
     return lb_decoding_limit(longest);
 }
 
-void lb_translator_free(lb_translator *translator)
+void lb_text_model_free(lb_text_model *model)
 {
-    lb_strings_free(&translator->texts);
-    if (translator->target != translator->source) lb_vocabulary_free(translator->target);
-    lb_vocabulary_free(translator->source);
-    lb_params_free(translator->params);
-    *translator = (lb_translator){0};
+    lb_strings_free(&model->texts);
+    if (model->target != model->source) lb_vocabulary_free(model->target);
+    lb_vocabulary_free(model->source);
+    lb_params_free(model->params);
+    *model = (lb_text_model){0};
 }

@@ -1,0 +1,94 @@
+#include "common/input.h"
+
+#include "common/report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    POOL = 1 << 18, /* bytes of text that are read at once, and the longest line beside them */
+    SKIPPED_TOLD = 5
+};
+
+const char app_input_name[] = "standard input";
+
+lb_status app_input_open(app_input *input, int capacity, int column, bool tabs, bool skip_bad_lines,
+                         lb_error *error)
+{
+    size_t room = (size_t)capacity;
+    *input = (app_input){
+        .capacity = capacity,
+        .tabs = tabs && column == 0,
+        .format = {.source_column = column, .no_target = true, .skip_bad_lines = skip_bad_lines},
+        .line = lb_alloc(room * sizeof *input->line),
+        .text = lb_alloc(room * sizeof *input->text),
+        .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
+    };
+    if (!input->line || !input->text || !input->letters)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return lb_lines_open(&input->lines, STDIN_FILENO, app_input_name, LB_PAIR_LINE_BYTES, error);
+}
+
+void app_input_skip(app_input *input, const char *message)
+{
+    if (input->skipped++ < SKIPPED_TOLD) app_note("%s: skipped", message);
+}
+
+void app_input_close(app_input *input)
+{
+    if (input->skipped > 0) app_note("%lld bad lines were skipped", (long long)input->skipped);
+    lb_lines_close(&input->lines);
+    lb_pair_line_free(&input->parts);
+    lb_release(input->line);
+    lb_release((void *)input->text);
+    lb_release(input->letters);
+    *input = (app_input){0};
+}
+
+/* Tabs become blanks, where both are the same to a text. */
+static void blank_tabs(const lb_line *line, char *copy)
+{
+    for (size_t i = 0; i < line->length; i++) copy[i] = line->text[i] == '\t' ? ' ' : line->text[i];
+}
+
+static lb_status take(app_input *input, lb_line line, lb_error *error)
+{
+    const char *text;
+    size_t length;
+    lb_error found = {0};
+    char *copy = input->letters + input->letters_used;
+    if (input->tabs) {
+        blank_tabs(&line, copy);
+        line.text = copy;
+    }
+    lb_status status =
+        lb_pair_line_source(&input->format, app_input_name, &line, &input->parts, &text, &length, &found);
+    bool columns = input->parts.bad == LB_LINE_COLUMNS && input->format.source_column == 0;
+    if (status && (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines))
+        return lb_error_set(error, status, "%s%s", found.message,
+                            columns ? "; --source-column takes one of several" : "");
+    app_input_line *to = &input->line[input->count++];
+    *to = (app_input_line){.number = line.number};
+    if (status) {
+        app_input_skip(input, found.message);
+        return LB_OK;
+    }
+    memmove(copy, text, length);
+    copy[length] = '\0';
+    input->letters_used += length + 1;
+    input->text[input->text_count++] = to->text = copy;
+    return LB_OK;
+}
+
+bool app_input_gather(app_input *input, lb_error *error)
+{
+    input->count = input->text_count = 0;
+    input->letters_used = 0;
+    while (input->count < input->capacity && input->letters_used < POOL) {
+        lb_line line;
+        lb_lines_result result = lb_lines_next(&input->lines, input->count == 0, &line, error);
+        if (result == LB_LINES_LATER) return true;
+        if (result != LB_LINES_ONE || take(input, line, error)) return false;
+    }
+    return true;
+}

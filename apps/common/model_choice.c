@@ -1,0 +1,22 @@
+#include "common/model_choice.h"
+
+enum { SEQ2SEQ };
+
+const char *const app_models[] = {[SEQ2SEQ] = "seq2seq", "transformer", NULL};
+
+lb_status app_choose_model(const app_model_choice *choice, const app_model_choice *usual,
+                           lb_training_config *config, lb_error *error)
+{
+    bool seq2seq = choice->model == SEQ2SEQ;
+    bool of_seq2seq = choice->embed != usual->embed || choice->attention != usual->attention ||
+                      choice->bidirectional != usual->bidirectional;
+    if (!seq2seq && of_seq2seq)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--embed, --bidirectional and --attention belong to --model %s, not to %s",
+                            app_models[SEQ2SEQ], app_models[choice->model]);
+    config->model = app_models[choice->model];
+    config->embed = choice->embed;
+    config->attention = (lb_attention_kind)choice->attention;
+    config->one_direction = seq2seq && !choice->bidirectional;
+    return LB_OK;
+}

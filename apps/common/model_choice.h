@@ -1,0 +1,22 @@
+/* The kind of model that the programs that train let their users choose. */
+#ifndef APP_MODEL_CHOICE_H
+#define APP_MODEL_CHOICE_H
+
+#include <lookback/translate.h>
+
+/** Kinds of model, for APP_CHOICE; NULL behind the last. */
+extern const char *const app_models[];
+
+/** What the command line says, or would say if nothing were asked for. */
+typedef struct app_model_choice {
+    int model, attention; /* positions in app_models and lb_attention_names */
+    int embed;
+    bool bidirectional;
+} app_model_choice;
+
+/** Writes the choice to the configuration. `usual` is what is chosen by saying nothing.
+ *  Errors: LB_ERROR_ARGUMENT if a transformer is asked for what belongs to a seq2seq. */
+LB_MUST_USE lb_status app_choose_model(const app_model_choice *choice, const app_model_choice *usual,
+                                       lb_training_config *config, lb_error *error);
+
+#endif

@@ -1,0 +1,85 @@
+#include "common/training_view.h"
+
+#include "common/report.h"
+#include "tensor/gemm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
+{
+    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    if (!progress->updated) {
+        app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
+        app_progress_init(progress, config);
+    }
+    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->measure);
+    app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
+                        app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
+}
+
+static void report(void *context, const char *text)
+{
+    (void)context;
+    app_show(text);
+}
+
+static void hint(void *context, const char *text)
+{
+    (void)context;
+    app_note("%s", text);
+}
+
+static void begin(void *context, const lb_training_run *run)
+{
+    app_training_view *v = context;
+    snprintf(v->folder, sizeof v->folder, "%s", run->folder);
+    v->progress = (app_progress){0};
+    if (!v->begun)
+        app_note("%lld parameters, %s, %d thread%s", (long long)run->parameters, lb_kernel_name(),
+                 lb_threads(), lb_threads() == 1 ? "" : "s");
+    v->begun = true;
+}
+
+static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)
+{
+    app_training_view *v = context;
+    if (!v->progress.updated && step->step > 1)
+        app_note("%s%sgoes on after step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
+                 (long long)step->step - 1, (long long)run->steps);
+    app_show_step(&v->progress, run, step);
+}
+
+static lb_status end(void *context, const lb_training_run *run, lb_error *error)
+{
+    app_training_view *v = context;
+    char path[APP_PATH];
+    if (v->progress.updated)
+        app_progress_end(&v->progress);
+    else
+        app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
+    if (run->name) app_note("%s: exact match %.4f", run->name, lb_train_best(run->history)->measure);
+    return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
+}
+
+/* Says what helps if the error is that of a checkpoint. */
+static void note_checkpoint(const app_training_view *v, const lb_error *error)
+{
+    char path[APP_PATH];
+    app_path(v->folder, "checkpoint.safetensors", path);
+    if (v->begun && error->status == LB_ERROR_FORMAT && strncmp(error->message, path, strlen(path)) == 0)
+        app_note("%s cannot be gone on from; --fresh starts anew in its place, another --out beside it",
+                 path);
+}
+
+lb_status app_train_in_view(app_training_view *view, lb_training_config config, lb_training_result *result,
+                            lb_error *error)
+{
+    config.listener = (lb_training_listener){
+        .context = view, .report = report, .hint = hint, .begun = begin, .stepped = show_step, .ended = end};
+    lb_status status = lb_translator_train(&config, result, error);
+    if (!status) return LB_OK;
+    app_progress_end(&view->progress);
+    note_checkpoint(view, error);
+    return status;
+}

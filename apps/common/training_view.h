@@ -1,0 +1,28 @@
+/* What is to be seen of a training: notes, a bar, and a chart when it is done. */
+#ifndef APP_TRAINING_VIEW_H
+#define APP_TRAINING_VIEW_H
+
+#include "common/output.h"
+#include "common/progress.h"
+
+#include <lookback/translate.h>
+
+/** A training and how it is shown. */
+typedef struct app_training_view {
+    const char *chart; /* the name of its file */
+    app_measure measure;
+    app_progress progress;
+    bool begun;
+    char folder[APP_PATH]; /* of the model in training */
+} app_training_view;
+
+/** Trains as lb_translator_train does, in view. Says what helps if a checkpoint cannot be gone on from.
+ *  Errors: those of lb_translator_train; LB_ERROR_WRITE of the chart. */
+LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
+                                        lb_training_result *result, lb_error *error);
+
+/** Shows a step of a run. Zero is a progress that has not begun; app_progress_end ends it. A run that goes on begins where
+ *  it stands: time left counts the steps of this session only. */
+void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step);
+
+#endif

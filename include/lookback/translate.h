@@ -1,0 +1,217 @@
+/* Text in, text out: trained models at work on texts, and models trained on pairs of texts. */
+#ifndef LOOKBACK_TRANSLATE_H
+#define LOOKBACK_TRANSLATE_H
+
+#include "lookback/train.h"
+
+LB_BEGIN_DECLS
+
+/* ---- A trained model at work. ---- */
+
+/** A model that has been opened, of whichever kind, an ensemble too, and what it needs to run. Not to be used by two
+ *  threads at once. */
+typedef struct lb_translator lb_translator;
+
+/** Opens the model that a training has written: of pairs of texts, or of lists of numbers, which are texts too.
+ *  Path:   the file, or the folder that holds it as model.safetensors or sort.safetensors.
+ *  Memory: freed by lb_translator_free; NULL after an error.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or has been damaged; LB_ERROR_MEMORY. Messages
+ *          begin with the file. */
+lb_translator *lb_translator_open(const char *path, lb_error *error);
+
+/** Frees the translator. NULL is allowed. */
+void lb_translator_free(lb_translator *translator);
+
+/** The best output for a text, a string in UTF-8, as text: what lb_translate_all finds by default.
+ *  Memory: a string, to be given to lb_release; NULL after an error.
+ *  Errors: those of lb_translate_all. */
+char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
+
+/* ---- Many texts at once, and all that there is to know of their outputs. ---- */
+
+/** Zero means the default in brackets. */
+typedef struct lb_translate_config {
+    int beam; /* hypotheses to follow side by side, at least n_best [5; 1, greedy decoding, for lists] */
+    double length_penalty; /* of lb_beam_config [1]; negative: none */
+    int n_best;            /* outputs for each text [1] */
+    int64_t
+        limit; /* symbols after which an output is given up [twice what training or the text had, and 8] */
+    bool attention; /* also where the model looked */
+    bool
+        skip_bad_texts; /* a text that cannot be read has an error of its own and no output; else the call fails */
+} lb_translate_config;
+
+/** One output for a text. */
+typedef struct lb_output {
+    char *text;
+    const char *
+        *symbol; /* [length] of the text; U+FFFD for an id that stands for none, such as the unknown one */
+    int64_t length;
+    bool finished;      /* did the model find an end within the limit? */
+    int64_t steps;      /* length, and one for the end if it came */
+    double score;       /* by which outputs are compared: see lb_hypothesis */
+    double probability; /* of all steps together, exp of their log-probabilities' sum */
+    lb_real *
+        weights; /* [layers, heads, steps, source length]: where each step looked, if asked for; NULL without attention */
+} lb_output;
+
+/** What became of one text. */
+typedef struct lb_translation {
+    const char **symbol;  /* [length] as the model reads the text */
+    int64_t length;       /* 0 if it cannot be read */
+    const char **unknown; /* [unknown_count] those of them that the model does not know, once for each time */
+    int64_t unknown_count;
+    lb_output *
+        output; /* [count] the finished ones first, and of these, as of the others, the one with the best score */
+    int64_t count;     /* n_best; 0 if the text cannot be read */
+    const char *error; /* why the text cannot be read; NULL if it can */
+} lb_translation;
+
+typedef struct lb_translations {
+    lb_translation *text; /* [count] in the order in which they were given */
+    size_t count;
+    int64_t layers, heads;   /* of the attention; 0 without */
+    struct lb_arena *memory; /* of all of it */
+} lb_translations;
+
+/** Applies the model to `count` texts, strings in UTF-8; as many as memory allows side by side. What becomes of a text does not
+ *  depend on the others, nor on the threads.
+ *  Lists:  digits between blanks or tabs. Their numbers must be those of the task; a text may have unknown symbols.
+ *  Memory: freed by lb_translations_free; NULL after an error. Nothing in it belongs to the translator.
+ *  Errors: LB_ERROR_FORMAT, with the number of the text, 1 is the first, if one is empty, not UTF-8, or longer than
+ *          lb_translator_about says, or not made of symbols as the model reads them, unless these are to be skipped;
+ *          LB_ERROR_ARGUMENT if a number of the configuration is negative or the beam is wider than the vocabulary of the targets;
+ *          LB_ERROR_MEMORY. */
+lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts, size_t count,
+                                  lb_translate_config config, lb_error *error);
+
+/** Frees the translations. NULL is allowed. */
+void lb_translations_free(lb_translations *translations);
+
+/* ---- What there is to know of a model. ---- */
+
+/** Memory: all belongs to the translator. */
+typedef struct lb_translator_facts {
+    const char *path; /* of the file */
+    const lb_model *model;
+    const lb_vocabulary *source, *target; /* perhaps one and the same */
+    lb_symbol_rule source_rule, target_rule;
+    int32_t longest_source, longest_target; /* symbols that those of the training had at most; 0: not known */
+    int32_t most;                           /* symbols that a text may have */
+    bool sorts;                             /* texts are lists of numbers, which it puts in order */
+    const char *training;                   /* a record of the training, JSON; NULL: none */
+} lb_translator_facts;
+
+/** The facts about a translator. */
+lb_translator_facts lb_translator_about(const lb_translator *translator);
+
+/** Opens the file of a model as lb_translator_open does, for a look at it.
+ *  Path:   `*found`, unless NULL, receives that of the file: a string, to be given to lb_release; NULL after an error.
+ *  Memory: `*file` is freed by lb_safetensors_free; NULL after an error.
+ *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a checkpoint. */
+LB_MUST_USE lb_status lb_model_file_open(const char *path, char **found, lb_safetensors **file,
+                                         lb_error *error);
+
+/* ---- Training: pairs in, a model out. ---- */
+
+/** One model of a training, as its listeners see it. */
+typedef struct lb_training_run {
+    const char *name;   /* "seed 3", if the training is of several models; NULL: it is the only one */
+    const char *folder; /* of its files */
+    int64_t parameters, steps;
+    const lb_train_history *history; /* the evaluations so far, those of earlier sessions too */
+} lb_training_run;
+
+/** One step of it, done. */
+typedef struct lb_training_step {
+    int64_t step; /* how many are done */
+    double loss;
+    const lb_train_point *last; /* evaluation; NULL before the first */
+    double tokens, seconds;     /* of this session */
+} lb_training_step;
+
+/** Who wants to know how the training goes. Any of the functions may be NULL. */
+typedef struct lb_training_listener {
+    void *context;
+    void (*report)(void *context, const char *text); /* what there is to know of the data: lines of text */
+    void (*hint)(void *context, const char *text);   /* a sentence on what may be wrong with them */
+    void (*begun)(void *context, const lb_training_run *run);
+    void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
+    void (*evaluated)(void *context, const lb_training_run *run);
+    /* The model and all of its files are there. An error ends the training. */
+    lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
+} lb_training_listener;
+
+/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014; that of the
+ *  sort task, docs/adr/0004, has some numbers of its own, behind "sort". Where a zero would make sense, a negative number
+ *  stands for it. "Few" are less than 2000 pairs. */
+typedef struct lb_training_config {
+    /* Data: TSV files with a source and a target in each line. */
+    const char *train;
+    const char *dev; /* to choose the best model by [a tenth of `train`, which is held out] */
+    int source_column, target_column; /* see lb_pair_format [1 and 2, and there are no others] */
+    const char *source_separator, *target_separator; /* between symbols [each character is one] */
+    const char *normalize; /* "none", "nfc" or "nfd": how accents are written inside ["nfd"] */
+    int min_count;         /* symbols that are less frequent are unknown ones [1] */
+    bool skip_bad_lines;   /* count them instead of stopping at the first */
+
+    /* Or lists of numbers to put in order, which `seed` draws; NULL: there are files. */
+    const lb_sort_task *sort;
+
+    /* The model. */
+    const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
+    int embed;                   /* width of a seq2seq's embeddings [128; sort 64] */
+    int hidden;                  /* width of the GRUs' state, or of the transformer [192; sort 128] */
+    int layers;                  /* of encoder and decoder [1; transformer 2] */
+    bool one_direction;          /* a seq2seq's encoder reads forwards only */
+    lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
+    int heads;                   /* of multi-head attention and of a transformer [4] */
+    double dropout;              /* share of numbers that training leaves out [0.5; sort 0] */
+    bool tied;                   /* one weight for target embedding and output */
+
+    /* The training. */
+    int batch;   /* pairs in a step [64; few 16] */
+    int steps;   /* [35 epochs, but at least 4000; sort 4000] */
+    int epochs;  /* instead of steps: times that each pair is seen */
+    double lr;   /* the highest; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
+    int warm_up; /* steps in which it climbs [200; sort 0] */
+    double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
+    double scheduled_sampling; /* share of tokens that the decoder reads of its own at the end [0] */
+    int evaluate_every;        /* steps between two evaluations [250] */
+    int patience;              /* stop after so many evaluations no better than the best [0: never] */
+    double target;             /* stop when the exact match reaches it [0: never] */
+    uint64_t seed;             /* of the first weights and all that is drawn */
+    int seeds; /* train so many models, with this seed and those that follow, as an ensemble [1] */
+
+    /* The folder, which is made, of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or
+     * train.jsonl). Members of an ensemble have folders seed-N of their own in it. */
+    const char *out;
+    bool fresh;          /* start anew where an earlier run could go on */
+    const char *options; /* a JSON object for the record in the model's file [none] */
+    lb_training_listener listener;
+} lb_training_config;
+
+/** What came of a training. */
+typedef struct lb_training_result {
+    double exact_match; /* share of pairs kept out of the training that the model gets right throughout */
+    int64_t pairs;      /* on which that was measured: at most 2000 */
+} lb_training_result;
+
+/** Checks a configuration, and fills in the defaults that do not depend on the data.
+ *  Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
+
+/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best weights so far
+ *  are in the model's file from their evaluation on, and at the end, or those of the last step if lists are sorted.
+ *  Resume: a run that was interrupted goes on from its checkpoint, and ends with the same weights, bit for bit, as one that was not.
+ *          One that has ended gives its result again.
+ *  Random: `seed` alone decides; not the threads.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line,
+ *          or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE; LB_ERROR_MEMORY.
+ *          `result` may be NULL. */
+LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
+                                          lb_error *error);
+
+LB_END_DECLS
+
+#endif

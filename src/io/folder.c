@@ -1,0 +1,53 @@
+#include "io/folder.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool make_one(const char *path)
+{
+    struct stat found;
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode));
+}
+
+/* Makes the folder and its parents. `path` is cut behind the one that cannot be made. */
+static bool make_all(char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        path[i] = '\0';
+        if (!make_one(path)) return false;
+        if (i < length) path[i] = '/';
+    }
+    return true;
+}
+
+lb_status lb_folder_make(const char *folder, lb_error *error)
+{
+    if (*folder == '\0')
+        return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder without a name");
+    char *path = lb_alloc_string(folder);
+    if (!path) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", folder);
+    lb_status status = LB_OK;
+    if (!make_all(path) || access(folder, W_OK | X_OK) != 0)
+        status = lb_error_set(error, LB_ERROR_WRITE, "cannot write to %s: %s", path,
+                              strerror(errno == EEXIST ? ENOTDIR : errno));
+    lb_release(path);
+    return status;
+}
+
+char *lb_folder_path(const char *folder, const char *name, lb_error *error)
+{
+    size_t room = strlen(folder) + strlen(name) + sizeof "/";
+    char *path = lb_alloc(room);
+    if (path)
+        snprintf(path, room, "%s/%s", folder, name);
+    else
+        lb_error_set(error, LB_ERROR_MEMORY, "%s/%s: out of memory", folder, name);
+    return path;
+}

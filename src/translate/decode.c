@@ -1,0 +1,75 @@
+#include "translate/translator.h"
+
+#include <string.h>
+
+enum {
+    BEAM = 5,       /* hypotheses that are followed if nothing else is asked for */
+    MOST = 1 << 26, /* numbers that decoding some sources side by side may take, about */
+};
+
+lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
+{
+    if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "a beam of %d, %d outputs and %lld symbols at most",
+                            c->beam, c->n_best, (long long)c->limit);
+    if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
+    if (c->n_best == 0) c->n_best = 1;
+    if (c->beam < c->n_best) c->beam = c->n_best;
+    if (c->beam <= t->model.model->target_vocab) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "a beam of %d: the model has only %lld symbols to choose from", c->beam,
+                        (long long)t->model.model->target_vocab);
+}
+
+static int64_t limit_of(const lb_translator *t, const lb_source *source, const lb_translate_config *config)
+{
+    return config->limit ? config->limit : lb_text_model_limit(&t->model, source->length);
+}
+
+/* Numbers that decoding takes for each of several sources side by side, about; `longest` is the length of the longest. */
+static int64_t reals_of_each(const lb_model *model, int64_t beam, int64_t longest, int64_t limit)
+{
+    int64_t maps = model->layers * model->heads;
+    /* As if each step kept a state of its own: beams and transformers do. */
+    return limit * beam *
+           (maps * longest + model->target_vocab + model->step_reals + longest * model->state_reals);
+}
+
+size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources, size_t count,
+                               const lb_translate_config *config)
+{
+    int64_t limit = limit_of(t, sources, config), longest = 0;
+    size_t fit = 0;
+    while (fit < count && limit_of(t, &sources[fit], config) == limit) {
+        longest = sources[fit].length > longest ? sources[fit].length : longest;
+        int64_t each = reals_of_each(t->model.model, config->beam, longest, limit);
+        if (fit > 0 && ((int64_t)fit + 1) * each > MOST) break;
+        fit++;
+    }
+    return fit;
+}
+
+static lb_tokens make_tokens(lb_tape *tape, const lb_source *sources, size_t count)
+{
+    int32_t longest = 0, *id, *lengths;
+    for (size_t row = 0; row < count; row++)
+        longest = sources[row].length > longest ? sources[row].length : longest;
+    lb_tokens tokens = lb_tokens_new(tape, (int64_t)count, longest, &id, &lengths);
+    for (int64_t row = 0; row < tokens.batch; row++) {
+        lengths[row] = sources[row].length;
+        memcpy(id + row * longest, sources[row].id, (size_t)sources[row].length * sizeof *id);
+    }
+    return tokens;
+}
+
+lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t count,
+                              const lb_translate_config *config, lb_beam *found, lb_error *error)
+{
+    lb_beam_config search = {.beam = config->beam,
+                             .limit = limit_of(t, sources, config),
+                             .length_penalty = config->length_penalty};
+    lb_tape_reset(t->tape);
+    *found = lb_beam_search(t->model.model, make_tokens(t->tape, sources, count), search);
+    if (found->batch == (int64_t)count) return LB_OK;
+    return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
+}

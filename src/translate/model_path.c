@@ -1,0 +1,73 @@
+#include "translate/model_path.h"
+
+#include "base/alloc.h"
+#include "io/folder.h"
+#include "lookback/translate.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+/* The model's file in a folder, to be released; NULL, with the reason, if there is none. */
+static char *look_into(const char *folder, lb_error *error)
+{
+    static const char *const names[] = {"model.safetensors", "sort.safetensors"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = lb_folder_path(folder, names[i], error);
+        if (!path || access(path, F_OK) == 0) return path;
+        lb_release(path);
+    }
+    lb_error_set(error, LB_ERROR_OPEN,
+                 "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it",
+                 folder);
+    return NULL;
+}
+
+static char *find_file(const char *path, lb_error *error)
+{
+    if (is_folder(path)) return look_into(path, error);
+    char *copy = lb_alloc_string(path);
+    if (!copy) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    return copy;
+}
+
+static lb_status open_model(const char *path, lb_safetensors **file, lb_error *error)
+{
+    lb_status status = lb_safetensors_open(path, file, error);
+    if (status || !lb_safetensors_metadata_value(*file, LB_RUN_KEY)) return status;
+    lb_safetensors_free(*file);
+    *file = NULL;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found the checkpoint of a training, expected its model, which lies beside it",
+                        path);
+}
+
+lb_status lb_model_file_open(const char *path, char **found, lb_safetensors **file, lb_error *error)
+{
+    lb_error reason = {0};
+    *file = NULL;
+    char *name = find_file(path, &reason);
+    lb_status status = name ? open_model(name, file, &reason) : reason.status;
+    if (status) {
+        lb_release(name);
+        name = NULL;
+        lb_error_set(error, status, "%s", reason.message);
+    }
+    if (found)
+        *found = name;
+    else
+        lb_release(name);
+    return status;
+}
+
+lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
+{
+    bool named = strncmp(found->message, path, strlen(path)) == 0;
+    return lb_error_set(error, found->status, "%s%s%s", named ? "" : path, named ? "" : ": ", found->message);
+}

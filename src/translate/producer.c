@@ -1,0 +1,59 @@
+#include "translate/producer.h"
+
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "data/sort_task_json.h"
+#include "translate/recipe.h"
+
+lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
+                           uint64_t seed, lb_error *error)
+{
+    int64_t pairs = data->sorts ? 0 : lb_pairs_count(data->train);
+    *p = (lb_producer){.data = data,
+                       .min_count = config->min_count,
+                       .batch = lb_recipe_batch(config, pairs),
+                       .task = data->task};
+    p->task.seed = seed;
+    if (data->sorts) return LB_OK;
+    p->order = lb_pair_order_new(data->train, p->batch, seed, error);
+    return p->order ? LB_OK : error->status;
+}
+
+void lb_producer_free(lb_producer *p)
+{
+    lb_pair_order_free(p->order);
+}
+
+int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config)
+{
+    return lb_recipe_steps(config, p->order ? lb_pair_order_batches(p->order) : 0);
+}
+
+lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t step)
+{
+    if (!p->order) return lb_sort_batch(&p->task, tape, p->batch, step);
+    lb_pair_step now = lb_pair_order_at(p->order, step);
+    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, now.pair, now.count);
+}
+
+lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, double *exact_match)
+{
+    lb_training_data *d = p->data;
+    if (!p->order) return lb_sort_evaluate(model, &p->task, tape, LB_MEASURED, exact_match);
+    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, exact_match);
+}
+
+void lb_producer_print(const lb_producer *p, lb_buffer *json)
+{
+    if (p->order) {
+        lb_buffer_print(json, "\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,\"batches\":%lld,",
+                        (unsigned long long)lb_pairs_facts_of(p->data->train)->hash,
+                        (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash, p->min_count,
+                        (long long)lb_pair_order_batches(p->order));
+        return;
+    }
+    char *task = lb_sort_task_print(&p->task);
+    lb_buffer_print(json, "\"task\":%s,\"batch\":%lld,", task ? task : "", (long long)p->batch);
+    json->failed = json->failed || !task;
+    lb_release(task);
+}

@@ -1,0 +1,224 @@
+#include "translate/recipe.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SEQ2SEQ, TRANSFORMER, MODELS };
+
+static const char *const models[MODELS] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer"};
+
+typedef struct recipe {
+    int embed, hidden, heads;
+    double dropout;
+    int warm_up, evaluate_every;
+    struct {
+        int layers;
+        double lr;
+    } of[MODELS];
+    int few_pairs;        /* less than so many are few */
+    int few_batch, batch; /* small batches where there are few */
+    double few_smoothing, label_smoothing;
+    int epochs, least_steps;   /* so many epochs, but at least so many steps */
+    double clip_norm, average; /* of lb_trainer_config */
+    bool keep_best;
+} recipe;
+
+static const recipe of_files = {
+    .embed = 128,
+    .hidden = 192,
+    .heads = 4,
+    .dropout = 0.5,
+    .warm_up = 200,
+    .evaluate_every = 250,
+    .of = {[SEQ2SEQ] = {.layers = 1, .lr = 2e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
+    .few_pairs = 2000,
+    .few_batch = 16,
+    .batch = 64,
+    .few_smoothing = 0.1,
+    .epochs = 35,
+    .least_steps = 4000,
+    .clip_norm = 1,
+    .average = 0.998,
+    .keep_best = true,
+};
+
+static const recipe of_lists = {
+    .embed = 64,
+    .hidden = 128,
+    .heads = 4,
+    .evaluate_every = 250,
+    .of = {[SEQ2SEQ] = {.layers = 1, .lr = 5e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
+    .batch = 64,
+    .least_steps = 4000,
+    .clip_norm = 1,
+    .average = 0.998,
+};
+
+static const recipe *recipe_for(const lb_training_config *config)
+{
+    return config->sort ? &of_lists : &of_files;
+}
+
+static void choose(int *value, int usual)
+{
+    if (*value == 0) *value = usual;
+}
+
+static lb_status check_numbers(const lb_training_config *c, lb_error *error)
+{
+    const int counts[] = {c->min_count, c->embed,          c->hidden,   c->layers, c->heads, c->batch,
+                          c->steps,     c->evaluate_every, c->patience, c->seeds,  c->epochs};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i] < 0)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "a training with a size of %d", counts[i]);
+    /* Negative ones are zeros; and no comparison holds for what is not a number. */
+    if (c->dropout < 1 && c->label_smoothing < 1 && c->scheduled_sampling <= 1 && c->lr >= 0 &&
+        c->target <= 1)
+        return LB_OK;
+    return lb_error_set(
+        error, LB_ERROR_ARGUMENT,
+        "a training with dropout %g, label smoothing %g, scheduled sampling %g, learning rate %g, "
+        "target %g",
+        c->dropout, c->label_smoothing, c->scheduled_sampling, c->lr, c->target);
+}
+
+static lb_status check(const lb_training_config *c, lb_error *error)
+{
+    lb_normalization form;
+    if (!lb_normalization_find(c->normalize, &form))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
+                            c->normalize);
+    if (c->sort && (c->train || c->dev || c->epochs))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "sort: lists are drawn, without files and epochs");
+    if (c->steps > 0 && c->epochs > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "steps and epochs: expected one of them");
+    bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
+    if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "model: expected seq2seq or transformer, found \"%.40s\"", c->model);
+    if (!seq2seq && (of_seq2seq || c->embed != recipe_for(c)->embed))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "embed, one_direction and attention belong to a seq2seq, not to a transformer");
+    return check_numbers(c, error);
+}
+
+static int kind_of(const lb_training_config *config)
+{
+    return strcmp(config->model, models[TRANSFORMER]) == 0 ? TRANSFORMER : SEQ2SEQ;
+}
+
+lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
+{
+    const recipe *r = recipe_for(c);
+    if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
+    if (!c->model) c->model = models[SEQ2SEQ];
+    choose(&c->min_count, 1);
+    choose(&c->embed, r->embed);
+    choose(&c->hidden, r->hidden);
+    choose(&c->layers, r->of[kind_of(c)].layers);
+    choose(&c->heads, r->heads);
+    choose(&c->warm_up, r->warm_up);
+    choose(&c->evaluate_every, r->evaluate_every);
+    choose(&c->seeds, 1);
+    if (c->sort) {
+        choose(&c->batch, r->batch);
+        choose(&c->steps, r->least_steps);
+    }
+    if (c->dropout == 0) c->dropout = r->dropout;
+    if (c->lr == 0) c->lr = r->of[kind_of(c)].lr;
+    return check(c, error);
+}
+
+lb_pair_format lb_recipe_format(const lb_training_config *c)
+{
+    lb_normalization form = LB_NORMALIZE_NFD;
+    lb_normalization_find(c->normalize, &form);
+    return (lb_pair_format){
+        .source_column = c->source_column,
+        .target_column = c->target_column,
+        .source = {.separator = c->source_separator, .normalize = form},
+        .target = {.separator = c->target_separator, .normalize = form},
+        .skip_bad_lines = c->skip_bad_lines,
+    };
+}
+
+int lb_recipe_batch(const lb_training_config *c, int64_t pairs)
+{
+    const recipe *r = recipe_for(c);
+    if (c->batch > 0) return c->batch;
+    return pairs < r->few_pairs ? r->few_batch : r->batch;
+}
+
+double lb_recipe_smoothing(const lb_training_config *c, int64_t pairs)
+{
+    const recipe *r = recipe_for(c);
+    if (c->label_smoothing != 0) return fmax(c->label_smoothing, 0);
+    return pairs < r->few_pairs ? r->few_smoothing : r->label_smoothing;
+}
+
+int64_t lb_recipe_steps(const lb_training_config *c, int64_t batches)
+{
+    const recipe *r = recipe_for(c);
+    if (c->steps > 0) return c->steps;
+    if (c->epochs > 0) return c->epochs * batches;
+    int64_t steps = r->epochs * batches;
+    return steps > r->least_steps ? steps : r->least_steps;
+}
+
+lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
+{
+    const recipe *r = recipe_for(c);
+    return (lb_trainer_config){
+        .steps = steps,
+        .evaluate_every = c->evaluate_every,
+        .patience = c->patience,
+        .target = c->target,
+        .keep_best = r->keep_best,
+        .schedule = {.kind = LB_SCHEDULE_COSINE,
+                     .lr = c->lr,
+                     .warm_up = c->warm_up > 0 ? c->warm_up : 0,
+                     .period = steps},
+        .adam = {.clip_norm = (lb_real)r->clip_norm},
+        .average = r->average,
+        .fresh = c->fresh,
+    };
+}
+
+static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64_t target, lb_params *params)
+{
+    lb_seq2seq_config config = {.source_vocab = source,
+                                .target_vocab = target,
+                                .embed = c->embed,
+                                .hidden = c->hidden,
+                                .layers = c->layers,
+                                .bidirectional = !c->one_direction,
+                                .attention = c->attention,
+                                .heads = c->heads,
+                                .dropout = (lb_real)fmax(c->dropout, 0),
+                                .tied = c->tied};
+    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
+    return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
+}
+
+static lb_model *make_transformer(const lb_training_config *c, int64_t source, int64_t target,
+                                  lb_params *params)
+{
+    lb_transformer_config config = {.source_vocab = source,
+                                    .target_vocab = target,
+                                    .width = c->hidden,
+                                    .heads = c->heads,
+                                    .layers = c->layers,
+                                    .dropout = (lb_real)fmax(c->dropout, 0),
+                                    .tied = c->tied};
+    lb_transformer *model = lb_params_alloc(params, sizeof *model);
+    return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
+}
+
+lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab, int64_t target_vocab,
+                          lb_params *params, lb_error *error)
+{
+    lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
+        config, source_vocab, target_vocab, params);
+    if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
+    return model;
+}

@@ -1,0 +1,40 @@
+#include "translate/record.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+/* The lines of the log as a list. */
+static void print_history(lb_buffer *json, const lb_train_history *history)
+{
+    char *lines = lb_train_history_json(history);
+    json->failed = json->failed || !lines;
+    if (!lines) return;
+    size_t length = strlen(lines);
+    for (size_t i = 0; i + 1 < length; i++)
+        if (lines[i] == '\n') lines[i] = ',';
+    lb_buffer_print(json, "[%.*s]", length > 0 ? (int)length - 1 : 0, lines);
+    lb_release(lines);
+}
+
+char *lb_training_record(const lb_train_history *history, uint64_t seed, const char *options)
+{
+    lb_buffer json = {0};
+    const lb_train_point *best = lb_train_best(history), none = {0};
+    const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
+    best = best ? best : &none;
+    lb_buffer_print(&json, "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"best_step\":%lld,",
+                    (long long)last->step, last->seconds, best->measure, (long long)best->step);
+    lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
+    /* A file name need not be UTF-8, which a model's file must be. */
+    if (options && lb_utf8_valid(options, strlen(options)))
+        lb_buffer_print(&json, "\"options\":%s,", options);
+    lb_buffer_print(&json, "\"history\":");
+    print_history(&json, history);
+    lb_buffer_print(&json, "}");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}

@@ -1,0 +1,159 @@
+/* A training from its files to its model: one model, or several that are saved as one ensemble. */
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "io/folder.h"
+#include "models/ensemble.h"
+#include "translate/recipe.h"
+#include "translate/record.h"
+#include "translate/training.h"
+
+/* One model of the training, with what it points to. */
+typedef struct member {
+    lb_training training;
+    char *folder, *name; /* its own, where there are several */
+} member;
+
+typedef struct session {
+    lb_training_config config;
+    lb_training_data data;
+    member *members; /* [config.seeds] */
+    int count;       /* of those that have been begun */
+    lb_error *error;
+} session;
+
+static lb_status out_of_memory(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory");
+}
+
+/* One model writes into the folder itself, several into folders of their own. */
+static lb_status name_member(const session *s, member *m, unsigned long long seed)
+{
+    lb_buffer name = {0}, folder = {0};
+    if (s->config.seeds == 1) return LB_OK;
+    lb_buffer_print(&name, "seed %llu", seed);
+    lb_buffer_print(&folder, "%s/seed-%llu", s->config.out, seed);
+    m->name = name.text;
+    m->folder = folder.text;
+    return name.failed || folder.failed ? out_of_memory(s) : LB_OK;
+}
+
+static lb_status train_member(session *s, member *m, uint64_t seed)
+{
+    s->count++;
+    lb_status status = name_member(s, m, seed);
+    m->training = (lb_training){.config = &s->config,
+                                .data = &s->data,
+                                .seed = seed,
+                                .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
+    if (!status) status = lb_training_init(&m->training, s->error);
+    return status ? status : lb_training_do(&m->training, s->error);
+}
+
+static lb_status measure(session *s, const lb_model *model, double *exact_match)
+{
+    lb_tape *tape = lb_tape_new();
+    if (!tape) return out_of_memory(s);
+    lb_status status = lb_producer_measure(&s->members->training.producer, model, tape, exact_match);
+    if (status) lb_error_set(s->error, status, "%s", lb_tape_error(tape));
+    lb_tape_free(tape);
+    return status;
+}
+
+/* The records of all members in one; NULL if there is no memory. */
+static char *ensemble_record(const session *s, double exact_match)
+{
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"members\":[", exact_match);
+    for (int i = 0; i < s->count; i++) {
+        const lb_training *t = &s->members[i].training;
+        char *record = lb_training_record(&t->history, t->seed, s->config.options);
+        json.failed = json.failed || !record;
+        if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
+        lb_release(record);
+    }
+    lb_buffer_print(&json, "]}");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *params, double *exact_match)
+{
+    lb_status status = measure(s, &ensemble->base, exact_match);
+    if (status) return status;
+    char *record = ensemble_record(s, *exact_match);
+    char *path =
+        lb_folder_path(s->config.out, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
+    if (record && path) {
+        lb_text_model model = lb_training_data_model(&s->data, &ensemble->base, params);
+        model.training = record;
+        status = lb_text_model_save(path, &model, s->error);
+    } else {
+        status = out_of_memory(s);
+    }
+    lb_release(path);
+    lb_release(record);
+    return status;
+}
+
+static lb_status gather(session *s, lb_params *params, const lb_model **models, const lb_params **stores,
+                        double *exact_match)
+{
+    for (int i = 0; i < s->count; i++) {
+        models[i] = s->members[i].training.model;
+        stores[i] = s->members[i].training.params;
+    }
+    lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, s->count, NULL, s->error);
+    return ensemble ? save_ensemble(s, ensemble, params, exact_match) : s->error->status;
+}
+
+static lb_status join_members(session *s, double *exact_match)
+{
+    lb_params *params = lb_params_new(0);
+    const lb_model **models = lb_alloc((size_t)s->count * sizeof *models);
+    const lb_params **stores = lb_alloc((size_t)s->count * sizeof *stores);
+    lb_status status =
+        params && models && stores ? gather(s, params, models, stores, exact_match) : out_of_memory(s);
+    lb_release((void *)models);
+    lb_release((void *)stores);
+    lb_params_free(params);
+    return status;
+}
+
+static lb_status train(session *s, lb_training_result *result)
+{
+    lb_status status = lb_training_config_settle(&s->config, s->error);
+    if (!status && !s->config.out)
+        status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
+    if (!status) status = lb_training_data_open(&s->data, &s->config, s->error);
+    if (!status) status = lb_folder_make(s->config.out, s->error);
+    if (status) return status;
+    s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
+    if (!s->members) return out_of_memory(s);
+    for (int i = 0; i < s->config.seeds && !status; i++)
+        status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
+    if (status) return status;
+    result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
+    if (s->config.seeds > 1) return join_members(s, &result->exact_match);
+    const lb_train_history *history = &s->members->training.history;
+    result->exact_match =
+        s->data.sorts ? history->points[history->count - 1].measure : lb_train_best(history)->measure;
+    return LB_OK;
+}
+
+lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
+{
+    lb_error found = {0};
+    lb_training_result none;
+    session s = {.config = *config, .error = &found};
+    lb_status status = train(&s, result ? result : &none);
+    for (int i = 0; i < s.count; i++) {
+        lb_training_free(&s.members[i].training);
+        lb_release(s.members[i].folder);
+        lb_release(s.members[i].name);
+    }
+    lb_release(s.members);
+    lb_training_data_close(&s.data);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}

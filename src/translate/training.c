@@ -1,0 +1,167 @@
+#include "translate/training.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "data/pairs.h"
+#include "io/folder.h"
+#include "translate/recipe.h"
+#include "translate/record.h"
+#include "translate/training_log.h"
+
+#include <math.h>
+
+static lb_status name_files(lb_training *t, lb_error *error)
+{
+    const char *folder = t->run.folder;
+    bool sorts = t->data->sorts;
+    t->model_file = lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
+    t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
+    t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
+    return t->model_file && t->checkpoint && t->log ? lb_folder_make(folder, error) : LB_ERROR_MEMORY;
+}
+
+static lb_status build(lb_training *t, lb_error *error)
+{
+    const lb_training_data *data = t->data;
+    t->params = lb_params_new(t->seed);
+    if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    t->model = lb_recipe_model(t->config, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target),
+                               t->params, error);
+    return t->model ? LB_OK : error->status;
+}
+
+lb_status lb_training_init(lb_training *t, lb_error *error)
+{
+    lb_status status = name_files(t, error);
+    if (!status) status = lb_producer_init(&t->producer, t->data, t->config, t->seed, error);
+    if (!status) status = build(t, error);
+    if (status) return status;
+    t->smoothing = lb_recipe_smoothing(t->config, t->data->sorts ? 0 : lb_pairs_count(t->data->train));
+    t->run.steps = lb_producer_steps(&t->producer, t->config);
+    t->run.parameters = lb_params_learned(t->params);
+    t->run.history = &t->history;
+    return LB_OK;
+}
+
+void lb_training_free(lb_training *t)
+{
+    lb_release(t->history.points);
+    lb_release(t->model_file);
+    lb_release(t->checkpoint);
+    lb_release(t->log);
+    lb_producer_free(&t->producer);
+    lb_params_free(t->params);
+}
+
+static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    lb_training *t = context;
+    lb_batch batch = lb_producer_batch(&t->producer, tape, step);
+    for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
+    double share = (double)step / (double)t->run.steps;
+    lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
+                                      .seed = t->seed};
+    lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, step);
+    lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
+    return lb_cross_entropy_smoothed(logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
+}
+
+static lb_status exact_match(void *context, lb_tape *tape, double *measure)
+{
+    lb_training *t = context;
+    return lb_producer_measure(&t->producer, t->model, tape, measure);
+}
+
+static void tell_step(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                      double seconds)
+{
+    const lb_training *t = context;
+    const lb_training_listener *listener = &t->config->listener;
+    const lb_training_step done = {step, loss, last, tokens, seconds};
+    if (listener->stepped) listener->stepped(listener->context, &t->run, &done);
+}
+
+static lb_status save_model(const lb_training *t, lb_error *error)
+{
+    char *record = lb_training_record(&t->history, t->seed, t->config->options);
+    if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    lb_text_model model = lb_training_data_model(t->data, t->model, t->params);
+    model.training = record;
+    lb_status status = lb_text_model_save(t->model_file, &model, error);
+    lb_release(record);
+    return status;
+}
+
+static lb_status save_better(void *context, const lb_train_history *history, lb_error *error)
+{
+    (void)history; /* is the training's */
+    return save_model(context, error);
+}
+
+static lb_status mark_point(void *context, const lb_train_history *history, lb_error *error)
+{
+    lb_training *t = context;
+    const lb_training_listener *listener = &t->config->listener;
+    lb_status status = lb_training_log_append(t->log, history, &t->logged, error);
+    if (!status && listener->evaluated) listener->evaluated(listener->context, &t->run);
+    return status;
+}
+
+/* What tells this training from any other; NULL if there is no memory. Neither patience nor target are in it: a run that
+ * has stopped can be told to go on. */
+static char *identity(const lb_training *t, const lb_trainer_config *trainer)
+{
+    lb_buffer json = {0};
+    const lb_training_config *c = t->config;
+    char *model = t->model->kind->config_json(t->model);
+    lb_buffer_print(&json, "{");
+    lb_producer_print(&t->producer, &json);
+    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
+                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
+    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
+                    t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed,
+                    model ? model : "");
+    bool failed = json.failed || !model;
+    lb_release(model);
+    if (!failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static lb_trainer_config make_trainer(lb_training *t)
+{
+    lb_trainer_config trainer = lb_recipe_trainer(t->config, t->run.steps);
+    trainer.params = t->params;
+    trainer.context = t;
+    trainer.loss = loss_of_step;
+    trainer.evaluate = exact_match;
+    trainer.progress = tell_step;
+    trainer.point = mark_point;
+    trainer.better = save_better;
+    trainer.seed = t->seed;
+    trainer.checkpoint = t->checkpoint;
+    return trainer;
+}
+
+static lb_status train(lb_training *t, lb_error *error)
+{
+    lb_trainer_config trainer = make_trainer(t);
+    char *run = identity(t, &trainer);
+    if (!run) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    trainer.run = run;
+    lb_status status = lb_train(&trainer, &t->history, error);
+    lb_release(run);
+    return status;
+}
+
+lb_status lb_training_do(lb_training *t, lb_error *error)
+{
+    const lb_training_listener *listener = &t->config->listener;
+    if (listener->begun) listener->begun(listener->context, &t->run);
+    lb_status status = train(t, error);
+    /* Once more, now with the record of the whole training. */
+    if (!status) status = save_model(t, error);
+    if (!status) status = lb_training_log_write(t->log, &t->history, error);
+    if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);
+    return status;
+}

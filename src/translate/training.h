@@ -1,0 +1,35 @@
+/* Training one model on pairs, in a folder of its own. */
+#ifndef LB_TRAINING_H
+#define LB_TRAINING_H
+
+#include "translate/producer.h"
+
+/** One model in training. */
+typedef struct lb_training {
+    const lb_training_config *config; /* settled */
+    lb_training_data *data;
+    uint64_t seed;       /* of its weights and of all that it draws */
+    lb_training_run run; /* what listeners see; its name and folder are the caller's */
+    lb_params *params;
+    lb_model *model; /* `params` own it */
+    lb_producer producer;
+    lb_train_history history;
+    char *model_file, *checkpoint, *log;
+    double smoothing;
+    int64_t logged;
+} lb_training;
+
+/** Makes the folder and builds the model. The caller has set what stands above `params`, and all of it must outlive the
+ *  training.
+ *  Memory: freed by lb_training_free, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible model; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
+
+/** Trains until the steps are done or patience is at its end, from the checkpoint on if there is one, and leaves the best
+ *  weights in `params`. The best model so far is in its file from its evaluation on.
+ *  Errors: those of lb_train; whatever a listener returns. */
+LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
+
+void lb_training_free(lb_training *training);
+
+#endif

@@ -1,0 +1,84 @@
+#include "translate/translator.h"
+
+#include "base/alloc.h"
+#include "translate/model_path.h"
+
+/* Texts that are longer than those of the training can be worth a look, mistakes and all; but one text must not be able to
+ * take all memory. */
+enum { LONG = 1000, LONGER_LISTS = 10 };
+
+static int32_t most_symbols(const lb_text_model *model)
+{
+    int64_t longest = model->longest_source, most = LONG;
+    if (model->sorts && LONGER_LISTS * longest < most) most = LONGER_LISTS * longest;
+    return (int32_t)(longest > most ? longest : most);
+}
+
+static lb_status load(lb_translator *t, const lb_safetensors *file, lb_error *error)
+{
+    lb_error found = {0};
+    t->tape = lb_tape_new();
+    if (!t->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
+    if (lb_text_model_load(file, &t->model, &found)) return lb_name_file(t->path, &found, error);
+    t->most = most_symbols(&t->model);
+    return LB_OK;
+}
+
+lb_translator *lb_translator_open(const char *path, lb_error *error)
+{
+    lb_safetensors *file = NULL;
+    lb_translator *t = lb_alloc_zero(sizeof *t);
+    lb_status status = t ? lb_model_file_open(path, &t->path, &file, error)
+                         : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!status) status = load(t, file, error);
+    lb_safetensors_free(file);
+    if (!status) return t;
+    lb_translator_free(t);
+    return NULL;
+}
+
+void lb_translator_free(lb_translator *t)
+{
+    if (!t) return;
+    lb_tape_free(t->tape);
+    lb_text_model_free(&t->model);
+    lb_release(t->path);
+    lb_release(t);
+}
+
+lb_translator_facts lb_translator_about(const lb_translator *t)
+{
+    const lb_text_model *m = &t->model;
+    return (lb_translator_facts){.path = t->path,
+                                 .model = m->model,
+                                 .source = m->source,
+                                 .target = m->target,
+                                 .source_rule = m->source_rule,
+                                 .target_rule = m->target_rule,
+                                 .longest_source = m->longest_source,
+                                 .longest_target = m->longest_target,
+                                 .most = t->most,
+                                 .sorts = m->sorts,
+                                 .training = m->training};
+}
+
+/* What lb_translate gives of the one translation; NULL, with the reason, if that is none. */
+static char *best_text(const lb_translation *translation, lb_error *error)
+{
+    if (translation->error) {
+        lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error);
+        return NULL;
+    }
+    char *text = lb_alloc_string(translation->output->text);
+    if (!text) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an output");
+    return text;
+}
+
+char *lb_translate(lb_translator *translator, const char *text, lb_error *error)
+{
+    lb_translate_config config = {.skip_bad_texts = true};
+    lb_translations *all = lb_translate_all(translator, &text, 1, config, error);
+    char *best = all ? best_text(all->text, error) : NULL;
+    lb_translations_free(all);
+    return best;
+}

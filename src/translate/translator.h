@@ -1,0 +1,36 @@
+/* What a translator is made of, and how it decodes. */
+#ifndef LB_TRANSLATOR_H
+#define LB_TRANSLATOR_H
+
+#include "lookback/translate.h"
+#include "translate/text_model.h"
+
+struct lb_translator {
+    char *path;
+    lb_text_model model;
+    lb_tape *tape;
+    int32_t most; /* symbols that a text may have */
+};
+
+/** A source in ids. */
+typedef struct lb_source {
+    const int32_t *id;
+    int32_t length;
+} lb_source;
+
+/** What a model does if nothing else is asked for. Errors: LB_ERROR_ARGUMENT if a number is negative that must not be. */
+LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_translate_config *config,
+                                          lb_error *error);
+
+/** How many of `count` sources, at least 1, from the first on, can be decoded side by side: those that share a limit and do
+ *  not take too much memory. The configuration has been settled. */
+size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
+                               const lb_translate_config *config);
+
+/** Decodes as many sources as lb_translate_affordable allows.
+ *  Memory: what is found lives until the next call.
+ *  Errors: LB_ERROR_MEMORY; those of lb_beam_search. */
+LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
+                                          const lb_translate_config *config, lb_beam *found, lb_error *error);
+
+#endif

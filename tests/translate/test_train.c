@@ -1,0 +1,386 @@
+/* Training by one call: what it leaves behind, whom it tells, how it goes on after a kill, and what it refuses. */
+#include "support/alloc.h"
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAIRS = 500, STEPS = 300 };
+
+static lb_error error;
+static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH];
+
+/* What SUPPORT_SMALL says to train_seq2seq. */
+static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
+{
+    lb_set_threads(1);
+    return (lb_training_config){.train = train_file,
+                                .dev = dev_file,
+                                .target_separator = " ",
+                                .embed = 16,
+                                .hidden = 32,
+                                .dropout = -1,
+                                .label_smoothing = -1,
+                                .warm_up = 20,
+                                .lr = 0.02,
+                                .evaluate_every = 50,
+                                .steps = STEPS,
+                                .seed = 1,
+                                .out = support_path(out, name)};
+}
+
+static void write_files(void)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    support_path(train_file, "train.tsv");
+    support_path(dev_file, "dev.tsv");
+}
+
+static lb_training_result train(const lb_training_config *config)
+{
+    lb_training_result result = {0};
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    return result;
+}
+
+/* What a listener has heard. */
+typedef struct heard {
+    int reports, hints, begun, steps, evaluations, ended;
+    int64_t last_step;
+    char text[2048], names[64];
+} heard;
+
+static void hear_report(void *context, const char *text)
+{
+    heard *h = context;
+    h->reports++;
+    snprintf(h->text, sizeof h->text, "%s", text);
+}
+
+static void hear_hint(void *context, const char *text)
+{
+    heard *h = context;
+    h->hints++;
+    snprintf(h->text, sizeof h->text, "%s", text);
+}
+
+static void hear_begin(void *context, const lb_training_run *run)
+{
+    heard *h = context;
+    size_t used = strlen(h->names);
+    h->begun++;
+    ck_assert_int_gt(run->parameters, 1000);
+    ck_assert_int_eq(access(run->folder, W_OK), 0);
+    snprintf(h->names + used, sizeof h->names - used, "%s;", run->name ? run->name : "-");
+}
+
+static void hear_step(void *context, const lb_training_run *run, const lb_training_step *step)
+{
+    heard *h = context;
+    h->steps++;
+    ck_assert_int_le(step->step, run->steps);
+    ck_assert_ptr_eq(step->last, run->history->count ? &run->history->points[run->history->count - 1] : NULL);
+    ck_assert(step->loss > 0 && step->tokens > 0);
+    h->last_step = step->step;
+}
+
+static void hear_evaluation(void *context, const lb_training_run *run)
+{
+    heard *h = context;
+    ck_assert_int_eq(run->history->count, ++h->evaluations);
+}
+
+static lb_status hear_end(void *context, const lb_training_run *run, lb_error *failure)
+{
+    heard *h = context;
+    (void)failure;
+    ck_assert_int_eq(run->history->points[run->history->count - 1].step, run->steps);
+    h->ended++;
+    return LB_OK;
+}
+
+static lb_training_listener listen(heard *h)
+{
+    return (lb_training_listener){.context = h,
+                                  .report = hear_report,
+                                  .hint = hear_hint,
+                                  .begun = hear_begin,
+                                  .stepped = hear_step,
+                                  .evaluated = hear_evaluation,
+                                  .ended = hear_end};
+}
+
+START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
+{
+    char out[SUPPORT_PATH];
+    heard h = {0};
+    write_files();
+    lb_training_config config = small_config(out, "deep/out");
+    config.listener = listen(&h);
+    config.options = "{\"mine\":1}";
+    lb_training_result result = train(&config);
+    ck_assert_double_ge(result.exact_match, 0.9);
+    ck_assert_int_eq(result.pairs, 60);
+    ck_assert(h.reports == 1 && h.hints == 0 && h.begun == 1 && h.ended == 1);
+    ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: 500 lines, 500 pairs\n"));
+    ck_assert_str_eq(h.names, "-;");
+    ck_assert_int_eq(h.steps, STEPS);
+    ck_assert_int_eq(h.last_step, STEPS);
+    ck_assert_int_eq(h.evaluations, 6);
+    ck_assert_int_eq(support_line_count("deep/out/log.jsonl"), 6);
+    ck_assert(support_exists("deep/out/checkpoint.safetensors"));
+    lb_translator *translator = lb_translator_open(out, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    char *text = lb_translate(translator, "abc", &error);
+    ck_assert_str_eq(text, "c b a");
+    const char *record = lb_translator_about(translator).training;
+    ck_assert_ptr_eq(strstr(record, "{\"steps\":300,\"seconds\":"), record);
+    ck_assert_ptr_nonnull(strstr(record, "\"options\":{\"mine\":1},"));
+    lb_release(text);
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_train_gives_the_weights_of_the_program)
+{
+    char out[SUPPORT_PATH];
+    write_files();
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "60", "--out",
+                  "program");
+    support_assert_trained();
+    lb_training_config config = small_config(out, "call");
+    config.steps = 60;
+    train(&config);
+    support_assert_same_weights("program/model.safetensors", "call/model.safetensors");
+}
+END_TEST
+
+static void die_at_step(void *context, const lb_training_run *run, const lb_training_step *step)
+{
+    (void)run;
+    if (step->step == *(const int *)context) _exit(7);
+}
+
+/* Trains in a process of its own, which dies in the middle of that step. */
+static void train_and_die(lb_training_config config, int step)
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        config.listener = (lb_training_listener){.context = &step, .stepped = die_at_step};
+        _exit(lb_translator_train(&config, NULL, NULL) ? 1 : 0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
+{
+    char out[SUPPORT_PATH];
+    heard h = {0};
+    write_files();
+    lb_training_config config = small_config(out, "killed");
+    config.listener = listen(&h);
+    train_and_die(config, 120);
+    train_and_die(config, 210);
+    ck_assert(support_exists("killed/model.safetensors"));
+    h.evaluations = 4;
+    train(&config);
+    ck_assert_int_eq(h.steps, 100);
+    config = small_config(out, "whole");
+    lb_training_result whole = train(&config);
+    support_assert_same_weights("killed/model.safetensors", "whole/model.safetensors");
+    ck_assert_int_eq(support_line_count("killed/log.jsonl"), 6);
+    config = small_config(out, "killed");
+    config.listener = (lb_training_listener){.context = &h, .stepped = hear_step};
+    lb_training_result again = train(&config);
+    ck_assert_int_eq(h.steps, 100); /* no step more */
+    ck_assert_double_eq(again.exact_match, whole.exact_match);
+}
+END_TEST
+
+START_TEST(test_train_of_several_seeds_is_one_ensemble)
+{
+    char out[SUPPORT_PATH];
+    heard h = {0};
+    write_files();
+    lb_training_config config = small_config(out, "both");
+    config.seed = 7;
+    config.seeds = 2;
+    config.steps = 100;
+    config.dev = NULL;
+    config.listener = (lb_training_listener){.context = &h, .begun = hear_begin};
+    lb_training_result result = train(&config);
+    ck_assert_str_eq(h.names, "seed 7;seed 8;");
+    ck_assert_int_gt(result.pairs, PAIRS / 20);
+    ck_assert(support_exists("both/seed-7/model.safetensors") && support_exists("both/seed-8/log.jsonl"));
+    lb_translator *translator = lb_translator_open(out, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
+    lb_translator_free(translator);
+    config.seeds = 1;
+    config.out = support_path(out, "one");
+    train(&config);
+    support_assert_same_weights("one/model.safetensors", "both/seed-7/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_forgotten_separator_is_hinted_at)
+{
+    char out[SUPPORT_PATH];
+    heard h = {0};
+    write_files();
+    lb_training_config config = small_config(out, "out");
+    config.target_separator = NULL;
+    config.steps = 1;
+    config.listener = (lb_training_listener){.context = &h, .hint = hear_hint};
+    train(&config);
+    ck_assert_int_eq(h.hints, 1);
+    ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: the targets have a blank after every 1.0 characters"));
+}
+END_TEST
+
+static lb_status refuse(void *context, const lb_training_run *run, lb_error *failure)
+{
+    (void)context;
+    return lb_error_set(failure, LB_ERROR_WRITE, "no room for a picture of %s", run->name);
+}
+
+START_TEST(test_train_error_of_a_listener_ends_the_training)
+{
+    char out[SUPPORT_PATH];
+    write_files();
+    lb_training_config config = small_config(out, "out");
+    config.steps = 2;
+    config.seeds = 2;
+    config.listener.ended = refuse;
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_WRITE);
+    ck_assert_str_eq(error.message, "no room for a picture of seed 1");
+    ck_assert(support_exists("out/seed-1/model.safetensors") && !support_exists("out/seed-2"));
+}
+END_TEST
+
+static void expect_refused(const lb_training_config *config, lb_status status, const char *why)
+{
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_int_eq(error.status, status);
+    ck_assert_msg(strstr(error.message, why) != NULL, "\"%s\" does not say \"%s\"", error.message, why);
+}
+
+START_TEST(test_train_impossible_configuration_is_refused)
+{
+    char out[SUPPORT_PATH];
+    write_files();
+    lb_training_config usual = small_config(out, "out"), c = usual;
+#define REFUSED(field, value, why)                                                                           \
+    do {                                                                                                     \
+        c = usual;                                                                                           \
+        c.field = value;                                                                                     \
+        expect_refused(&c, LB_ERROR_ARGUMENT, why);                                                          \
+    } while (0)
+    REFUSED(train, NULL, "expected a file of pairs to train on");
+    REFUSED(out, NULL, "expected a folder to write to");
+    REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
+    REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
+    REFUSED(model, "transformer", "embed, one_direction and attention belong to a seq2seq");
+    REFUSED(epochs, 3, "steps and epochs: expected one of them");
+    REFUSED(dropout, 1, "dropout 1");
+    REFUSED(lr, -1, "learning rate -1");
+    REFUSED(hidden, -5, "a size of -5");
+    REFUSED(target_separator, "\t", "separator");
+    ck_assert_int_eq(lb_translator_train(&c, NULL, NULL), LB_ERROR_ARGUMENT);
+    ck_assert(!support_exists("out"));
+}
+END_TEST
+
+START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
+{
+    char out[SUPPORT_PATH], path[SUPPORT_PATH];
+    write_files();
+    lb_training_config config = small_config(out, "out");
+    support_write_text("bad.tsv", "a\tA\nb\n");
+    config.dev = support_path(path, "bad.tsv");
+    expect_refused(&config, LB_ERROR_FORMAT, "bad.tsv:2: found 1 column, expected 2");
+    config.dev = support_path(path, "none.tsv");
+    expect_refused(&config, LB_ERROR_OPEN, "none.tsv: cannot read: No such file");
+    config = small_config(out, "out");
+    config.min_count = 999;
+    expect_refused(&config, LB_ERROR_FORMAT, "found no symbol of the sources 999 times");
+    config = small_config(out, "train.tsv/out");
+    expect_refused(&config, LB_ERROR_WRITE, "cannot write to ");
+    config = small_config(out, "out");
+    config.steps = 2;
+    train(&config);
+    config.lr = 0.01;
+    expect_refused(&config, LB_ERROR_FORMAT,
+                   "belongs to another run: it says \"lr\":0.02, this one \"lr\":0.01");
+    config.fresh = true;
+    train(&config);
+}
+END_TEST
+
+START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
+{
+    lb_training_config config = {.hidden = 7, .dropout = -1}, twice, other = {.model = "transformer"};
+    ck_assert_int_eq(lb_training_config_settle(&config, NULL), LB_OK);
+    ck_assert(config.hidden == 7 && config.embed == 128 && config.layers == 1 && config.warm_up == 200);
+    ck_assert(config.dropout < 0 && config.lr == 2e-3);
+    twice = config;
+    ck_assert_int_eq(lb_training_config_settle(&twice, NULL), LB_OK);
+    ck_assert_mem_eq(&twice, &config, sizeof config);
+    ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
+    ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.5);
+}
+END_TEST
+
+START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    enum { STRIDE = 5 };
+    char out[SUPPORT_PATH];
+    support_watch_allocations();
+    support_write_pairs("train.tsv", 30, 1);
+    support_path(train_file, "train.tsv");
+    lb_training_config config = small_config(out, "out");
+    config.dev = train_file;
+    config.hidden = config.embed = 4;
+    config.steps = config.seeds = 2;
+    config.fresh = true;
+    train(&config);
+    long live = support_live_allocations(), before = support_allocation_count();
+    train(&config);
+    long all = support_allocation_count() - before;
+    ck_assert_int_gt(all, 100);
+    for (long n = 1; n <= all; n += STRIDE) {
+        support_fail_from_allocation(n);
+        error = (lb_error){0};
+        lb_status status = lb_translator_train(&config, NULL, &error);
+        SUPPORT_CHECK(status == LB_ERROR_MEMORY, "allocation %ld of %ld: %s", n, all, error.message);
+        SUPPORT_CHECK(support_live_allocations() == live, "allocation %ld leaks", n);
+        support_fail_from_allocation(0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train",
+        SUPPORT_TESTS(
+            test_train_learns_tells_its_listener_and_leaves_its_files,
+            test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
+            test_train_of_several_seeds_is_one_ensemble, test_train_forgotten_separator_is_hinted_at,
+            test_train_error_of_a_listener_ends_the_training, test_train_impossible_configuration_is_refused,
+            test_train_bad_file_is_an_error_with_file_and_line,
+            test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest,
+            test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
+}

@@ -1,0 +1,129 @@
+/* Training by one call on lists of numbers, which are drawn: one more source of pairs. */
+#include "support/pair_program.h"
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <string.h>
+
+#define TRAIN_SORT BIN_DIR "/train_sort"
+
+static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
+static lb_error error;
+
+static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
+{
+    lb_set_threads(1);
+    return (lb_training_config){.sort = &task,
+                                .embed = 16,
+                                .hidden = 32,
+                                .one_direction = true,
+                                .lr = 0.01,
+                                .batch = 32,
+                                .steps = 600,
+                                .evaluate_every = 200,
+                                .seed = 1,
+                                .out = support_path(out, name)};
+}
+
+static lb_training_result train(const lb_training_config *config)
+{
+    lb_training_result result = {0};
+    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    return result;
+}
+
+START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
+{
+    char out[SUPPORT_PATH];
+    lb_training_config config = small_config(out, "out");
+    lb_training_result result = train(&config);
+    ck_assert_double_gt(result.exact_match, 0.7);
+    ck_assert_int_eq(result.pairs, 2000);
+    ck_assert_int_eq(support_line_count("out/train.jsonl"), 3);
+    ck_assert(support_exists("out/checkpoint.safetensors"));
+    lb_translator *translator = lb_translator_open(out, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    lb_translator_facts facts = lb_translator_about(translator);
+    ck_assert(facts.sorts && facts.longest_source == 3 && facts.source == facts.target);
+    ck_assert_ptr_eq(strstr(facts.training, "{\"steps\":600,\"seconds\":"), facts.training);
+    ck_assert_ptr_nonnull(strstr(facts.training, "\"history\":[{\"step\":200,"));
+    char *text = lb_translate(translator, "7 3", &error);
+    ck_assert_str_eq(text, "3 7");
+    lb_release(text);
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_train_lists_target_ends_the_training)
+{
+    char out[SUPPORT_PATH];
+    lb_training_config config = small_config(out, "out");
+    config.target = 1e-3;
+    ck_assert_double_ge(train(&config).exact_match, 1e-3);
+    ck_assert_int_eq(support_line_count("out/train.jsonl"), 1);
+}
+END_TEST
+
+START_TEST(test_train_lists_gives_the_weights_of_the_program)
+{
+    char out[SUPPORT_PATH];
+    support_result result;
+    const char *const argv[] = {
+        TRAIN_SORT, "--max-number", "9",        "--min-length", "1",    "--max-length", "3",
+        "--embed",  "16",           "--hidden", "32",           "--lr", "0.01",         "--batch",
+        "32",       "--steps",      "50",       "--target",     "0",    "--out",        "program",
+        NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir()};
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_result_free(&result);
+    lb_training_config config = small_config(out, "call");
+    config.steps = 50;
+    train(&config);
+    support_assert_same_weights("program/sort.safetensors", "call/sort.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
+{
+    char out[SUPPORT_PATH];
+    lb_training_config config = small_config(out, "out");
+    config.steps = 20;
+    config.seeds = 2;
+    train(&config);
+    ck_assert(support_exists("out/seed-2/sort.safetensors"));
+    lb_translator *translator = lb_translator_open(out, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_train_lists_impossible_ones_are_refused)
+{
+    char out[SUPPORT_PATH];
+    const lb_sort_task none = {.max_value = 9, .min_length = 3, .max_length = 1};
+    lb_training_config config = small_config(out, "out");
+    config.train = "pairs.tsv";
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "sort: lists are drawn, without files and epochs");
+    config.train = NULL;
+    config.sort = &none;
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "lists cannot have 3 to 1 numbers"));
+    ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("train lists",
+                             SUPPORT_TESTS(test_train_lists_learns_to_sort_and_leaves_its_files,
+                                           test_train_lists_target_ends_the_training,
+                                           test_train_lists_gives_the_weights_of_the_program,
+                                           test_train_lists_of_several_seeds_is_one_ensemble,
+                                           test_train_lists_impossible_ones_are_refused));
+}
