@@ -17,7 +17,7 @@ typedef struct lb_translator lb_translator;
  *  Memory: freed by lb_translator_free; NULL after an error.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or has been damaged; LB_ERROR_MEMORY. Messages
  *          begin with the file. */
-lb_translator *lb_translator_open(const char *path, lb_error *error);
+LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
 
 /** Frees the translator. NULL is allowed. */
 void lb_translator_free(lb_translator *translator);
@@ -25,7 +25,7 @@ void lb_translator_free(lb_translator *translator);
 /** The best output for a text, a string in UTF-8, as text: what lb_translate_all finds by default.
  *  Memory: a string, to be given to lb_release; NULL after an error.
  *  Errors: those of lb_translate_all. */
-char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
+LB_MUST_USE char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
 
 /* ---- Many texts at once, and all that there is to know of their outputs. ---- */
 
@@ -67,6 +67,7 @@ typedef struct lb_translation {
     const char *error; /* why the text cannot be read; NULL if it can */
 } lb_translation;
 
+/** What became of several texts. */
 typedef struct lb_translations {
     lb_translation *text; /* [count] in the order in which they were given */
     size_t count;
@@ -82,8 +83,8 @@ typedef struct lb_translations {
  *          lb_translator_about says, or not made of symbols as the model reads them, unless these are to be skipped;
  *          LB_ERROR_ARGUMENT if a number of the configuration is negative or the beam is wider than the vocabulary of the targets;
  *          LB_ERROR_MEMORY. */
-lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts, size_t count,
-                                  lb_translate_config config, lb_error *error);
+LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
+                                              size_t count, lb_translate_config config, lb_error *error);
 
 /** Frees the translations. NULL is allowed. */
 void lb_translations_free(lb_translations *translations);
@@ -132,11 +133,14 @@ typedef struct lb_training_step {
 
 /** Who wants to know how the training goes. Any of the functions may be NULL. */
 typedef struct lb_training_listener {
-    void *context;
+    void *context;                                   /* handed to each of them */
     void (*report)(void *context, const char *text); /* what there is to know of the data: lines of text */
     void (*hint)(void *context, const char *text);   /* a sentence on what may be wrong with them */
+    /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
+    /* After every step. */
     void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
+    /* After every evaluation, which is the last of the run's history. */
     void (*evaluated)(void *context, const lb_training_run *run);
     /* The model and all of its files are there. An error ends the training. */
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
