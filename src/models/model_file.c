@@ -28,13 +28,13 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     return status;
 }
 
-static lb_model *restore(const lb_model_format *format, lb_params *params, const char *config,
-                         lb_error *error)
+static bool restore(const lb_model_format *format, lb_params *params, const char *config, lb_model **model,
+                    lb_error *error)
 {
     lb_error found = {0};
-    lb_model *model = format->restore(params, "", config, &found);
-    if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
-    return model;
+    *model = format->restore(params, "", config, &found);
+    if (!*model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
+    return *model;
 }
 
 lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error *error)
@@ -48,8 +48,8 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, lb_error 
                      name ? name : "");
         return NULL;
     }
-    lb_model *model = restore(format, params, text, error);
-    if (!model) return NULL;
+    lb_model *model;
+    if (!restore(format, params, text, &model, error)) return NULL;
     lb_status status = lb_checkpoint_load(file, params, error);
     if (status == LB_ERROR_SHAPE && error) error->status = LB_ERROR_FORMAT;
     return status ? NULL : model;
