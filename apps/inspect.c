@@ -191,9 +191,9 @@ static int inspect(const char *model, bool json, bool tensors)
     subject s = {0};
     lb_error error = {0};
     lb_status status = open_subject(&s, model, &error);
-    if (!status && json)
+    if (s.model && json)
         status = print_json(&s, tensors, &error);
-    else if (!status)
+    else if (s.model)
         print_text(&s, tensors);
     close_subject(&s);
     return app_close_stdout(status ? app_fail(&error) : 0);

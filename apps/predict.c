@@ -5,7 +5,6 @@
 #include "common/report.h"
 #include "common/unknown.h"
 #include "programs.h"
-#include "tensor/gemm.h"
 
 #include <stdio.h>
 

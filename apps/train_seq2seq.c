@@ -6,7 +6,6 @@
 #include "common/training_view.h"
 #include "programs.h"
 
-#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

@@ -40,6 +40,14 @@ target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
 add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
 set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
 
+# The two examples at the head of lookback.h compile.
+set(HEADER ${PROJECT_SOURCE_DIR}/include/lookback/lookback.h)
+add_custom_command(OUTPUT ${DOCUMENTS}/header_examples.c
+  COMMAND ${AWK} -f ${PROJECT_SOURCE_DIR}/cmake/header_examples.awk ${HEADER} > ${DOCUMENTS}/header_examples.c
+  DEPENDS ${HEADER} ${PROJECT_SOURCE_DIR}/cmake/header_examples.awk VERBATIM)
+add_library(header_examples OBJECT ${DOCUMENTS}/header_examples.c)
+target_link_libraries(header_examples PRIVATE lookback lookback_options)
+
 # The op of CONTRIBUTING joins the registry, and passes the tests of all ops.
 code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
 add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h

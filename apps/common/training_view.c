@@ -1,7 +1,6 @@
 #include "common/training_view.h"
 
 #include "common/report.h"
-#include "tensor/gemm.h"
 
 #include <stdio.h>
 #include <string.h>

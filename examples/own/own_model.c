@@ -219,7 +219,7 @@ static lb_status train(const char *name, lb_model *model, lb_params *params, lb_
 static lb_decoded decode(const lb_model *model, lb_tape *tape)
 {
     lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, tape, LISTS, 0);
-    return lb_greedy(model, batch.source, 2 * LONGEST);
+    return lb_greedy(model, batch.source, (int64_t)2 * LONGEST);
 }
 
 static bool same_outputs(lb_decoded a, lb_decoded b)

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     lb_training_config config = {
         .train = argc > 1 ? argv[1] : NULL,
         .out = argc > 2 ? argv[2] : "out",
-        .steps = argc > 3 ? atoi(argv[3]) : 0,
+        .steps = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0,
         .listener = {.context = stdout, .evaluated = show},
     };
     if (lb_translator_train(&config, &result, &error))

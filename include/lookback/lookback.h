@@ -1,4 +1,57 @@
-/* Lookback: sequence-to-sequence models with attention, trained on a CPU. The only header a user needs. */
+/* Lookback: sequence-to-sequence models with attention, trained on a CPU. The only header that a user needs.
+ *
+ * What there is, from the outside to the inside; each header stands on those below it:
+ *
+ *     translate.h  text in, text out: a trained model with its symbols, and a training in one call
+ *     train.h      batches, optimisers, learning rates, and a loop that resumes
+ *     models.h     GRUs with attention and transformers; greedy decoding and beam search; models as files
+ *     kinds.h      what a model is, for whoever writes one
+ *     nn.h         parameters and the modules that own them: linear, embedding, GRU, attention, transformer layers
+ *     ops.h        what can be computed with tensors
+ *     autograd.h   the tape, which owns the tensors of one step, and gradients
+ *     tensor.h     shapes and numbers
+ *     base.h       errors, memory, threads, random numbers, the version
+ *
+ * Beside them: data.h (texts as symbols, pairs of a file), io.h (safetensors, NumPy), metrics.h (error rates, BLEU) and plot.h
+ * (figures). op.h, for whoever writes ops, is not part of this header.
+ *
+ * Two things own memory. An lb_params owns every weight and lives as long as the model. An lb_tape owns every tensor of
+ * one step; lb_tape_reset takes them all back. Nothing else is freed tensor by tensor.
+ *
+ * Errors stick to the tape and to the parameters, and come to light in lb_backward and the optimisers' steps. All else that
+ * can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
+ *
+ * Nothing is process-wide but lb_set_allocator. Objects are not locked: threads may each have a tape, and read the same
+ * parameters while nobody trains them.
+ *
+ * To apply a trained model:
+ *
+ *     lb_error error = {0};
+ *     lb_translator *translator = lb_translator_open("out/fre", &error);
+ *     char *sounds = translator ? lb_translate(translator, "bonjour", &error) : NULL;
+ *     puts(sounds ? sounds : error.message);
+ *     lb_release(sounds);
+ *     lb_translator_free(translator);
+ *
+ * To train one step by step, here to sort numbers:
+ *
+ *     lb_params *params = lb_params_new(7);
+ *     lb_tape *tape = lb_tape_new();
+ *     lb_sort_task task = {.max_value = 99, .min_length = 5, .max_length = 10, .seed = 7};
+ *     lb_seq2seq model;
+ *     lb_seq2seq_init(&model, params, "model",
+ *                     (lb_seq2seq_config){.source_vocab = lb_sort_vocab(&task), .target_vocab = lb_sort_vocab(&task)});
+ *     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = 3e-3f, .clip_norm = 1});
+ *     for (int step = 0; step < 600; step++) {
+ *         lb_tape_reset(tape);
+ *         lb_batch batch = lb_sort_batch(&task, tape, 64, step);
+ *         lb_tensor *logits = lb_seq2seq_forward(&model, batch.source, batch.target_in);
+ *         lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
+ *         if (lb_backward(loss, &error) || lb_adam_step(adam, &error)) break;
+ *     }
+ *     lb_adam_free(adam);
+ *     lb_tape_free(tape);
+ *     lb_params_free(params); */
 #ifndef LOOKBACK_H
 #define LOOKBACK_H
 

@@ -19,6 +19,10 @@ typedef struct lb_translator lb_translator;
  *          begin with the file. */
 LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
 
+/** The same for a model that is of a kind of one's own, or attends in a way of one's own. */
+LB_MUST_USE lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own,
+                                                   lb_error *error);
+
 /** Frees the translator. NULL is allowed. */
 void lb_translator_free(lb_translator *translator);
 

@@ -57,12 +57,13 @@ lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
     for (const lb_model_kind *const *kind = own ? own->kinds : NULL; kind && *kind; kind++)
         if (lb_model_kind_find((*kind)->name, own, NULL) != *kind)
             return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "a model kind", (*kind)->name);
-    for (const lb_attention_type *const *type = own ? own->attentions : NULL; type && *type; type++) {
-        if (lb_attention_type_find((*type)->name, own, NULL) != *type)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "an attention", (*type)->name);
-        if (strlen((*type)->name) >= LB_CONFIG_WORD_BYTES)
+    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++) {
+        const lb_attention_type *type = *at;
+        if (lb_attention_type_find(type->name, own, NULL) != type)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "an attention", type->name);
+        if (strlen(type->name) >= LB_CONFIG_WORD_BYTES)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "an attention's name has more than %d bytes: %.80s",
-                                LB_CONFIG_WORD_BYTES - 1, (*type)->name);
+                                LB_CONFIG_WORD_BYTES - 1, type->name);
     }
     return LB_OK;
 }

@@ -74,8 +74,9 @@ static int choice_of(const cJSON *item, const char *const *names)
 
 static bool store_word(const cJSON *item, char *at)
 {
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= LB_CONFIG_WORD_BYTES) return false;
-    strcpy(at, item->valuestring);
+    size_t bytes = cJSON_IsString(item) ? strlen(item->valuestring) + 1 : SIZE_MAX;
+    if (bytes > LB_CONFIG_WORD_BYTES) return false;
+    memcpy(at, item->valuestring, bytes);
     return true;
 }
 

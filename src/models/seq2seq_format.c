@@ -47,11 +47,11 @@ static lb_status choose_attention(description *d, const lb_extensions *own, lb_e
     return d->config.own_attention ? LB_OK : LB_ERROR_FORMAT;
 }
 
-lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *json, const lb_extensions *own,
-                             lb_error *error)
+lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,
+                             const lb_extensions *own, lb_error *error)
 {
     description d = {0};
-    if (!lb_config_read(fields, json, &d)) return lb_config_fail(params, error);
+    if (!lb_config_read(fields, config, &d)) return lb_config_fail(params, error);
     if (choose_attention(&d, own, error)) return NULL;
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_seq2seq_init(model, params, name, d.config)) return lb_config_fail(params, error);

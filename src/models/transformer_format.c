@@ -27,13 +27,13 @@ char *lb_transformer_config_json(const lb_model *model)
     return lb_config_write(fields, &((const lb_transformer *)model)->config);
 }
 
-lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *json,
+lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
                                  const lb_extensions *own, lb_error *error)
 {
     (void)own;
-    lb_transformer_config config = {0};
+    lb_transformer_config parsed = {0};
     lb_transformer *model =
-        lb_config_read(fields, json, &config) ? lb_params_alloc(params, sizeof *model) : NULL;
-    if (!model || lb_transformer_init(model, params, name, config)) return lb_config_fail(params, error);
+        lb_config_read(fields, config, &parsed) ? lb_params_alloc(params, sizeof *model) : NULL;
+    if (!model || lb_transformer_init(model, params, name, parsed)) return lb_config_fail(params, error);
     return &model->base;
 }

@@ -168,11 +168,11 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
     return t->target ? LB_OK : error->status;
 }
 
-static lb_status load(const lb_safetensors *file, lb_text_model *t, lb_error *error)
+static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *t, lb_error *error)
 {
     t->params = lb_params_new(0);
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
-    t->model = lb_model_load(file, t->params, NULL, error);
+    t->model = lb_model_load(file, t->params, own, error);
     if (!t->model) return error->status;
     lb_status status = load_task(file, t, error);
     if (!status) status = load_vocabularies(file, t, error);
@@ -181,11 +181,12 @@ static lb_status load(const lb_safetensors *file, lb_text_model *t, lb_error *er
     return status ? status : check_sizes(t, LB_ERROR_FORMAT, error);
 }
 
-lb_status lb_text_model_load(const lb_safetensors *file, lb_text_model *model, lb_error *error)
+lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,
+                             lb_error *error)
 {
     lb_error found = {0};
     *model = (lb_text_model){0};
-    lb_status status = load(file, model, &found);
+    lb_status status = load(file, own, model, &found);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 

@@ -38,7 +38,8 @@ LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *
 /** Reads what lb_text_model_save wrote, and models that sort from the time when these had no vocabularies.
  *  Memory: freed by lb_text_model_free, also after an error. The file may be freed.
  *  Errors: LB_ERROR_FORMAT if the file holds anything else, or if its parts do not fit; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_text_model_load(const lb_safetensors *file, lb_text_model *model, lb_error *error);
+LB_MUST_USE lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own,
+                                         lb_text_model *model, lb_error *error);
 
 /** Tokens after which decoding a source of so many symbols gives up: the same for all sources that are no longer than
  *  those of the training, so that what becomes of one does not depend on those beside it. */

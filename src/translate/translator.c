@@ -14,27 +14,32 @@ static int32_t most_symbols(const lb_text_model *model)
     return (int32_t)(longest > most ? longest : most);
 }
 
-static lb_status load(lb_translator *t, const lb_safetensors *file, lb_error *error)
+static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
     t->tape = lb_tape_new();
     if (!t->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
-    if (lb_text_model_load(file, &t->model, &found)) return lb_name_file(t->path, &found, error);
+    if (lb_text_model_load(file, own, &t->model, &found)) return lb_name_file(t->path, &found, error);
     t->most = most_symbols(&t->model);
     return LB_OK;
 }
 
-lb_translator *lb_translator_open(const char *path, lb_error *error)
+lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own, lb_error *error)
 {
     lb_safetensors *file = NULL;
     lb_translator *t = lb_alloc_zero(sizeof *t);
     lb_status status = t ? lb_model_file_open(path, &t->path, &file, error)
                          : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    if (!status) status = load(t, file, error);
+    if (!status) status = load(t, file, own, error);
     lb_safetensors_free(file);
     if (!status) return t;
     lb_translator_free(t);
     return NULL;
+}
+
+lb_translator *lb_translator_open(const char *path, lb_error *error)
+{
+    return lb_translator_open_with(path, NULL, error);
 }
 
 void lb_translator_free(lb_translator *t)

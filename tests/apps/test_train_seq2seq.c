@@ -21,7 +21,7 @@ static lb_text_model load(const char *name)
     lb_safetensors *file;
     lb_text_model translator;
     ck_assert_msg(!lb_safetensors_open(support_path(path, name), &file, &error), "%s", error.message);
-    ck_assert_msg(!lb_text_model_load(file, &translator, &error), "%s", error.message);
+    ck_assert_msg(!lb_text_model_load(file, NULL, &translator, &error), "%s", error.message);
     lb_safetensors_free(file);
     return translator;
 }

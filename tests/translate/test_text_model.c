@@ -1,10 +1,12 @@
 /* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a reason. */
 #include "translate/text_model.h"
 
+#include "lookback/translate.h"
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
+#include "support/own_kinds.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -54,7 +56,7 @@ static lb_status load(lb_text_model *loaded)
     lb_safetensors *file;
     error = (lb_error){0};
     lb_status status = lb_safetensors_open(path, &file, &error);
-    if (!status) status = lb_text_model_load(file, loaded, &error);
+    if (!status) status = lb_text_model_load(file, NULL, loaded, &error);
     lb_safetensors_free(file);
     ck_assert_int_eq(status, error.status);
     return status;
@@ -140,6 +142,27 @@ START_TEST(test_text_model_load_gives_the_ensemble_that_was_saved)
     made.params = both;
     made.model = &ensemble->base;
     expect_round_trip(&made);
+}
+END_TEST
+
+START_TEST(test_translator_open_with_takes_a_model_of_a_kind_of_ones_own)
+{
+    lb_params *params = lb_params_new(3);
+    lb_vocabulary *symbols = vocabulary_of(letters, SUPPORT_RELAY_VOCABULARY - LB_FIRST_TOKEN);
+    lb_text_model made = {
+        .params = params, .model = support_add_relay(params, 6), .source = symbols, .target = symbols};
+    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &made, &error), LB_OK);
+    ck_assert_ptr_null(lb_translator_open(path, &error));
+    ck_assert_msg(strstr(error.message, support_relay.name) != NULL, "%s", error.message);
+    error = (lb_error){0};
+    lb_translator *translator = lb_translator_open_with(path, &support_own, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    char *output = lb_translate(translator, "ab", &error);
+    ck_assert_msg(output != NULL, "%s", error.message);
+    lb_release(output);
+    lb_translator_free(translator);
+    lb_vocabulary_free(symbols);
+    lb_params_free(params);
 }
 END_TEST
 
@@ -306,6 +329,7 @@ int main(void)
         "text model", SUPPORT_TESTS(test_text_model_load_gives_what_was_saved,
                                     test_text_model_load_gives_one_vocabulary_where_one_was_shared,
                                     test_text_model_load_gives_the_ensemble_that_was_saved,
+                                    test_translator_open_with_takes_a_model_of_a_kind_of_ones_own,
                                     test_text_model_save_of_what_does_not_fit_is_an_error,
                                     test_text_model_load_of_anything_else_is_refused_with_a_reason,
                                     test_text_model_load_of_weights_without_a_model_is_refused,
