@@ -2,7 +2,7 @@
 #include "common/report.h"
 #include "programs.h"
 
-#include <lookback/base.h>
+#include <lookback/tensor.h>
 #include <stdio.h>
 #include <string.h>
 

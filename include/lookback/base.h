@@ -122,10 +122,6 @@ void lb_set_threads(int threads);
 /** The number of threads in use; 1 in a build without OpenMP. */
 int lb_threads(void);
 
-/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake";
- *  in a build without it, "own kernel, AVX2". Static memory. */
-const char *lb_kernel_name(void);
-
 /* ---- Randomness as a function: a key and a position give the bits, and nothing else does. No generator has a state
  * that a thread could change or a checkpoint could forget.
  * Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox4x32-10). ---- */

@@ -93,6 +93,10 @@ enum {
     LB_FIRST_TOKEN /* the first id that stands for a symbol */
 };
 
+/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake";
+ *  in a build without it, "own kernel, AVX2". Static memory. */
+const char *lb_kernel_name(void);
+
 LB_END_DECLS
 
 #ifdef __cplusplus
