@@ -5,6 +5,7 @@
 
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
+#include "models/model_formats.h"
 #include "models/seq2seq.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
@@ -43,7 +44,8 @@ static lb_status read_run(start *s, const cJSON *run, lb_error *error)
     s->params = lb_params_new(s->task.seed);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     char *config = cJSON_PrintUnformatted(model);
-    const lb_model *restored = lb_seq2seq_kind.restore(s->params, "", config ? config : "", NULL, error);
+    const lb_model *restored =
+        lb_model_restore(&lb_seq2seq_kind, s->params, "", config ? config : "", NULL, error);
     cJSON_free(config);
     if (!restored) return error->status;
     snprintf(s->recipe, sizeof s->recipe, recipe, whole(model, "embed"), whole(model, "hidden"),

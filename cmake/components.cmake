@@ -7,7 +7,7 @@ set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 
 # Sources that belong to one part, by their paths, and those of them that others need, too.
 set(FILES_SOURCES "/src/(io|data|translate)/"
-  "/src/models/(checkpoint|model_config|model_file|[a-z0-9]+_format)\\.c$"
+  "/src/models/(checkpoint|model_config|model_file|model_formats|[a-z0-9]+_format)\\.c$"
   "/src/train/(pair_[a-z]+|resume|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task is made of numbers alone.
@@ -49,8 +49,6 @@ if(LOOKBACK_FILES)
   pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
   pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
   list(APPEND LOOKBACK_MODULES CJSON UTF8PROC)
-else()
-  target_compile_definitions(lookback_options INTERFACE LB_NO_FILES)
 endif()
 if(LOOKBACK_PLOT)
   pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)

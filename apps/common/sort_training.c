@@ -3,6 +3,7 @@
 #include "common/report.h"
 #include "common/training_view.h"
 #include "data/sort_task_json.h"
+#include "models/model_formats.h"
 #include "translate/list.h"
 #include "translate/record.h"
 #include "translate/text_model.h"
@@ -51,7 +52,7 @@ lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *c
 char *app_sort_identity(const app_sort_training *training, char text[APP_IDENTITY])
 {
     const lb_model *model = training->model;
-    char *config = model->kind->config_json(model), *task = lb_sort_task_print(&training->task);
+    char *config = lb_model_config_json(model), *task = lb_sort_task_print(&training->task);
     snprintf(text, APP_IDENTITY,
              "{\"steps\":%d,\"batch\":%d,\"lr\":%.9g,\"seed\":%llu,\"task\":%s,\"model\":%s}",
              training->steps, training->batch, training->lr, (unsigned long long)training->task.seed,

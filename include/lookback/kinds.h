@@ -53,7 +53,8 @@ struct lb_model_kind {
     lb_decoder_state (*select)(const lb_model *model, lb_tape *tape, lb_decoder_state state,
                                const int64_t *row, int64_t count);
 
-    /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. */
+    /* The configuration as JSON, to be released with lb_release; NULL if there is no memory. Of the built-in kinds the
+     * library knows this and `restore` by itself, and they have NULL here. */
     char *(*config_json)(const lb_model *model);
 
     /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a

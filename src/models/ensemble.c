@@ -1,7 +1,6 @@
 #include "models/ensemble.h"
 
 #include "lookback/op.h"
-#include "models/model_formats.h"
 
 static const lb_ensemble *ensemble_of(const lb_model *model)
 {
@@ -65,8 +64,6 @@ const lb_model_kind lb_ensemble_kind = {
     .encode = encode,
     .decode = decode,
     .select = select_rows,
-    .config_json = LB_IN_FILES(lb_ensemble_config_json),
-    .restore = LB_IN_FILES(lb_ensemble_restore),
 };
 
 /* What the members hold while they decode, and what averaging adds. */

@@ -16,7 +16,7 @@ char *lb_ensemble_config_json(const lb_model *model)
     const lb_ensemble *e = (const lb_ensemble *)model;
     lb_buffer json = {0};
     for (int i = 0; i < e->count; i++) {
-        char *config = e->member[i]->kind->config_json(e->member[i]);
+        char *config = lb_model_config_json(e->member[i]);
         lb_buffer_print(&json, "%s{\"kind\":", i ? "," : "{\"members\":[");
         lb_buffer_json_string(&json, e->member[i]->kind->name);
         lb_buffer_print(&json, ",\"config\":%s}", config ? config : "");
@@ -39,7 +39,7 @@ static lb_model *restore_member(lb_params *params, const char *name, const cJSON
     if (!kind) return NULL;
     char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(json, "config"));
     if (!config) return lb_config_fail(params, error);
-    lb_model *model = kind->restore(params, name, config, own, error);
+    lb_model *model = lb_model_restore(kind, params, name, config, own, error);
     cJSON_free(config);
     return model;
 }
@@ -97,13 +97,13 @@ static lb_model *copy_member(lb_params *params, int index, const lb_model *membe
 {
     char name[NAME_LENGTH];
     snprintf(name, sizeof name, "member.%d", index);
-    char *config = member->kind->config_json(member);
+    char *config = lb_model_config_json(member);
     if (!config) {
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
         return NULL;
     }
     int first = lb_params_count(params);
-    lb_model *copy = member->kind->restore(params, name, config, own, error);
+    lb_model *copy = lb_model_restore(member->kind, params, name, config, own, error);
     lb_release(config);
     return copy && copy_values(params, first, store, error) == LB_OK ? copy : NULL;
 }

@@ -54,9 +54,15 @@ const lb_attention_type *lb_attention_type_find(const char *name, const lb_exten
 lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 {
     static const char taken[] = "%s of one's own cannot be called '%.80s': the name is taken";
-    for (const lb_model_kind *const *kind = own ? own->kinds : NULL; kind && *kind; kind++)
-        if (lb_model_kind_find((*kind)->name, own, NULL) != *kind)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "a model kind", (*kind)->name);
+    for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
+        const lb_model_kind *kind = *at;
+        if (lb_model_kind_find(kind->name, own, NULL) != kind)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "a model kind", kind->name);
+        if (!find_kind(built_in, kind->name) && (!kind->config_json || !kind->restore))
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "the model kind '%.80s' has no config_json or no restore: files need both",
+                                kind->name);
+    }
     for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++) {
         const lb_attention_type *type = *at;
         if (lb_attention_type_find(type->name, own, NULL) != type)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "models/extensions.h"
+#include "models/model_formats.h"
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
@@ -16,7 +17,7 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     const lb_model_kind *const kinds[] = {model->kind, NULL};
     lb_status status = lb_extensions_check(&(lb_extensions){.kinds = kinds}, error);
     if (status) return status;
-    char *config = model->kind->config_json(model);
+    char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     all[0] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[1] = (lb_safetensors_metadata){CONFIG_KEY, config};
@@ -31,7 +32,7 @@ static lb_model *restore(const lb_model_kind *kind, lb_params *params, const cha
                          const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
-    lb_model *model = kind->restore(params, "", config, own, &found);
+    lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
     return model;
 }

@@ -2,7 +2,6 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
-#include "models/model_formats.h"
 
 typedef struct state {
     lb_seq2seq_encoded encoded;
@@ -54,6 +53,4 @@ const lb_model_kind lb_seq2seq_kind = {
     .encode = encode,
     .decode = decode,
     .select = select_rows,
-    .config_json = LB_IN_FILES(lb_seq2seq_config_json),
-    .restore = LB_IN_FILES(lb_seq2seq_restore),
 };

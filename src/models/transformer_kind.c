@@ -2,7 +2,6 @@
 #include "models/transformer.h"
 
 #include "lookback/op.h"
-#include "models/model_formats.h"
 
 static lb_decoder_state encode(const lb_model *model, lb_tokens source)
 {
@@ -49,6 +48,4 @@ const lb_model_kind lb_transformer_kind = {
     .encode = encode,
     .decode = decode,
     .select = select_rows,
-    .config_json = LB_IN_FILES(lb_transformer_config_json),
-    .restore = LB_IN_FILES(lb_transformer_restore),
 };

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "data/pairs.h"
 #include "io/folder.h"
+#include "models/model_formats.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/training_log.h"
@@ -113,7 +114,7 @@ static char *identity(const lb_training *t, const lb_trainer_config *trainer)
 {
     lb_buffer json = {0};
     const lb_training_config *c = t->config;
-    char *model = t->model->kind->config_json(t->model);
+    char *model = lb_model_config_json(t->model);
     lb_buffer_print(&json, "{");
     lb_producer_print(&t->producer, &json);
     lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",

@@ -1,5 +1,6 @@
 /* Configurations as JSON and back, and what is none. */
 #include "base/alloc.h"
+#include "models/model_formats.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
@@ -129,10 +130,10 @@ static void check_restored(const lb_model_kind *kind, const char *text, const ch
 {
     lb_params *params = lb_params_new(1);
     lb_error error = {0};
-    const lb_model *model = kind->restore(params, "", text, NULL, &error);
+    const lb_model *model = lb_model_restore(kind, params, "", text, NULL, &error);
     if (expected) {
         ck_assert_msg(model, "%s", error.message);
-        char *written = kind->config_json(model);
+        char *written = lb_model_config_json(model);
         ck_assert_str_eq(written, expected);
         lb_release(written);
     } else {

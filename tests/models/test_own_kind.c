@@ -206,6 +206,10 @@ START_TEST(test_names_that_are_taken_are_refused)
     type.name = "dot";
     expect_refused(&(lb_extensions){.kinds = kinds},
                    "a model kind of one's own cannot be called 'seq2seq': the name is taken");
+    kind.name = "memoryless";
+    kind.restore = NULL;
+    expect_refused(&(lb_extensions){.kinds = kinds},
+                   "the model kind 'memoryless' has no config_json or no restore: files need both");
     expect_refused(&(lb_extensions){.kinds = twice},
                    "a model kind of one's own cannot be called 'a \"relay\"': the name is taken");
     expect_refused(&(lb_extensions){.attentions = types},
