@@ -36,8 +36,8 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     lb_error found = {0};
     s->params = lb_params_new(0);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_status status = lb_model_file_open(model, &s->path, &s->file, error);
-    if (status) return status;
+    s->file = lb_model_file_open(model, &s->path, error);
+    if (!s->file) return error->status;
     s->model = lb_model_load(s->file, s->params, NULL, &found);
     if (!s->model) return lb_name_file(s->path, &found, error);
     s->config = parse(s->file, "lookback.config");
@@ -56,7 +56,7 @@ static void close_subject(subject *s)
     cJSON_Delete(s->source);
     cJSON_Delete(s->target);
     lb_params_free(s->params);
-    lb_safetensors_free(s->file);
+    lb_safetensors_close(s->file);
     lb_release(s->path);
 }
 

@@ -139,7 +139,7 @@ static lb_status draw(const settings *s, lb_colormap colormap, app_matrix *matri
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
     if (make_readable(font, matrices, count, error)) {
-        lb_font_free(font);
+        lb_font_close(font);
         return error->status;
     }
     char names[MOST_MODELS][APP_MAP_NAME];
@@ -153,7 +153,7 @@ static lb_status draw(const settings *s, lb_colormap colormap, app_matrix *matri
         .names = s->model_count > 1 ? names : NULL,
     };
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
-    lb_font_free(font);
+    lb_font_close(font);
     if (canvas) {
         lb_status status = lb_png_write(canvas, s->dpi, s->output, error);
         lb_canvas_free(canvas);

@@ -55,14 +55,14 @@ static lb_status read_run(start *s, const cJSON *run, lb_error *error)
 
 static lb_status read_checkpoint(start *s, const char *path, lb_error *error)
 {
-    lb_safetensors *file;
-    if (lb_safetensors_open(path, &file, error)) return error->status;
+    lb_safetensors *file = lb_safetensors_open(path, error);
+    if (!file) return error->status;
     const char *text = lb_safetensors_metadata_value(file, "lookback.run");
     cJSON *run = text ? cJSON_Parse(text) : NULL;
     lb_status status = run ? read_run(s, run, error)
                            : lb_error_set(error, LB_ERROR_FORMAT, "%s is no checkpoint of train_sort", path);
     cJSON_Delete(run);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     return status;
 }
 

@@ -54,13 +54,12 @@ static lb_status three_vectors(lb_tape *tape, const char *folder, lb_error *erro
 static lb_status sentence(lb_tape *tape, const char *folder, lb_error *error)
 {
     static const char *const words[] = {"The", "cat", "sat", "on", "the", "mat"};
-    lb_safetensors *file;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", &file, error);
-    if (status) return status;
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", error);
+    if (!file) return error->status;
     lb_tensor *query = lb_checkpoint_tensor(tape, file, "query"); /* [1, 6, 64] */
     lb_tensor *key = lb_checkpoint_tensor(tape, file, "key");
     lb_tensor *value = lb_checkpoint_tensor(tape, file, "value");
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 
     lb_tensor *output = lb_attend_dot(query, key, value, NULL, NULL, 1, (lb_real)1 / 64, 0);
     lb_tensor *weights = lb_op_output(output, 1); /* the other result of the same op */

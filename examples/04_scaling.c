@@ -62,12 +62,11 @@ static double certainty(const lb_tensor *weights)
 /* The words of lesson 1, of which only the first 1, 2, 4 ... 64 columns are compared. */
 static lb_status growing(lb_tape *tape, const char *folder, lb_error *error)
 {
-    lb_safetensors *file;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", &file, error);
-    if (status) return status;
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", error);
+    if (!file) return error->status;
     lb_tensor *query = lb_checkpoint_tensor(tape, file, "query"); /* [1, 6, 64] */
     lb_tensor *key = lb_checkpoint_tensor(tape, file, "key");
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 
     double widths[WIDTHS], sure[3][WIDTHS];
     lb_tensor *weights[3];
@@ -94,7 +93,7 @@ static lb_status growing(lb_tape *tape, const char *folder, lb_error *error)
                       .left = {.label = "Largest Weight", .min = 0, .max = 1}};
     char path[512];
     snprintf(path, sizeof path, "%s/04_scaling_width.png", folder);
-    status = lb_chart_save(&chart, path, error);
+    lb_status status = lb_chart_save(&chart, path, error);
     return status ? status : draw(weights, folder, error); /* of the full width */
 }
 

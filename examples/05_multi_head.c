@@ -91,17 +91,16 @@ int main(int argc, char **argv)
     lb_error error = {0};
     lb_tape *tape = lb_tape_new();
     lb_params *params = lb_params_new(0); /* owns the weights */
-    lb_safetensors *file = NULL;
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", &error);
     heads model;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", &file, &error);
-    if (!status) status = build(&model, params, file, &error);
+    lb_status status = file ? build(&model, params, file, &error) : error.status;
     if (!status) status = two_heads(&model.two, lb_checkpoint_tensor(tape, file, "x"), path[0], &error);
     if (!status)
         status = four_heads(&model.four, lb_checkpoint_tensor(tape, file, "query"),
                             lb_checkpoint_tensor(tape, file, "key"),
                             lb_checkpoint_tensor(tape, file, "value"), path[1], &error);
     if (status) fprintf(stderr, "%s\n", lb_tape_status(tape) ? lb_tape_error(tape) : error.message);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     lb_params_free(params);
     lb_tape_free(tape);
     return status != LB_OK;

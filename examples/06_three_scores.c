@@ -75,12 +75,11 @@ static lb_status draw(lb_tensor *const *weights, const char *path, lb_error *err
 static lb_status compare(lb_tape *tape, lb_params *params, const char *path, lb_error *error)
 {
     setting s;
-    lb_safetensors *file;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/06_three_scores.safetensors", &file, error);
-    if (status) return status;
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/06_three_scores.safetensors", error);
+    if (!file) return error->status;
     init(&s, params, 4, 64);
-    status = lb_checkpoint_load(file, params, error);
-    lb_safetensors_free(file);
+    lb_status status = lb_checkpoint_load(file, params, error);
+    lb_safetensors_close(file);
     if (status) return status;
     lb_tensor *weights[WAYS];
     for (int way = 0; way < WAYS; way++) {

@@ -135,8 +135,8 @@ static lb_status open_data(lesson *l)
     lb_multi_head_config two = {.embed = 10, .heads = 2, .names = names};
     lb_multi_head_init(&l->one, l->params, "one", one);
     lb_multi_head_init(&l->two, l->params, "two", two);
-    lb_status status = lb_safetensors_open(LESSON_DATA "/07_translation.safetensors", &l->file, &l->error);
-    return status ? status : lb_checkpoint_load(l->file, l->params, &l->error);
+    l->file = lb_safetensors_open(LESSON_DATA "/07_translation.safetensors", &l->error);
+    return l->file ? lb_checkpoint_load(l->file, l->params, &l->error) : l->error.status;
 }
 
 int main(int argc, char **argv)
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     if (!status) status = one_head(&l);
     if (!status) status = two_heads(&l);
     if (status) fprintf(stderr, "%s\n", lb_tape_status(l.tape) ? lb_tape_error(l.tape) : l.error.message);
-    lb_safetensors_free(l.file);
+    lb_safetensors_close(l.file);
     lb_params_free(l.params);
     lb_tape_free(l.tape);
     return status != LB_OK;

@@ -37,14 +37,14 @@ static void print_ids(const text *t, const char *title, size_t review)
 /* A vector for each word: those with which PyTorch's nn.Embedding starts, from a file. */
 static lb_status build(text *t, lb_params *params, lb_error *error)
 {
-    lb_safetensors *file;
     lb_embedding_init(&t->embedding, params, "embedding", lb_vocabulary_size(t->vocabulary), WIDTH, 0);
     lb_multiplicative_attention_init(&t->attention, params, "attention", LB_SCORE_SCALED_DOT, WIDTH, WIDTH);
     lb_status status = lb_params_status(params);
     if (status) return lb_error_set(error, status, "%s", lb_params_error(params));
-    status = lb_safetensors_open(LESSON_DATA "/08_text.safetensors", &file, error);
-    if (!status) status = lb_checkpoint_load(file, params, error);
-    lb_safetensors_free(file);
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/08_text.safetensors", error);
+    if (!file) return error->status;
+    status = lb_checkpoint_load(file, params, error);
+    lb_safetensors_close(file);
     return status;
 }
 

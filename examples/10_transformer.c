@@ -94,9 +94,9 @@ static lb_status look(const char *folder, lb_error *error)
     const char *const in[] = {"7", "3", "9", "1", "5"}, *const out[] = {"1", "3", "5", "7", "9", "end"};
     lb_params *params = lb_params_new(0);
     lb_tape *tape = lb_tape_new();
-    lb_safetensors *file = NULL;
-    lb_status status = lb_safetensors_open(LESSON_DATA "/10_transformer.safetensors", &file, error);
-    const lb_model *model = status ? NULL : lb_model_load(file, params, NULL, error);
+    lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/10_transformer.safetensors", error);
+    const lb_model *model = file ? lb_model_load(file, params, NULL, error) : NULL;
+    lb_status status = model ? LB_OK : error->status;
     if (model) {
         int32_t *id, *lengths;
         lb_tokens source = lb_tokens_new(tape, 1, 5, &id, &lengths);
@@ -109,8 +109,7 @@ static lb_status look(const char *folder, lb_error *error)
         print_maps(&found);
         status = draw(&found, out, in, folder, error);
     }
-    if (!model && !status) status = error->status;
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

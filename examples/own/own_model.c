@@ -245,15 +245,15 @@ static lb_status compare(const lb_model *trained, const lb_model *loaded, lb_err
 static lb_status save_and_load(const lb_model *model, const lb_params *params, const char *path,
                                lb_error *error)
 {
-    lb_safetensors *file = NULL;
     lb_status status = lb_model_save(path, model, params, NULL, 0, error);
-    if (!status) status = lb_safetensors_open(path, &file, error);
     if (status) return status;
+    lb_safetensors *file = lb_safetensors_open(path, error);
+    if (!file) return error->status;
     lb_params *others = lb_params_new(0);
     const lb_model *loaded = others ? lb_model_load(file, others, &own, error) : NULL;
     status = loaded ? compare(model, loaded, error) : others ? error->status : LB_ERROR_MEMORY;
     lb_params_free(others);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     return status;
 }
 

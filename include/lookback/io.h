@@ -70,14 +70,14 @@ typedef struct lb_safetensors lb_safetensors;
 
 /** Reads a whole file and checks all of it: header, dtypes, shapes, names, that the data are covered exactly once, and
  *  the checksum if there is one.
- *  Memory:  `*file` is the caller's, for lb_safetensors_free; NULL after an error. All that the functions below
- *           return belongs to it.
+ *  Memory:  closed and freed by lb_safetensors_close; NULL after an error. All that the functions below return
+ *           belongs to it.
  *  Errors:  LB_ERROR_OPEN, LB_ERROR_FORMAT, LB_ERROR_MEMORY. If malloc fails inside of cJSON, this looks like a
  *           header that is not JSON. */
-LB_MUST_USE lb_status lb_safetensors_open(const char *path, lb_safetensors **file, lb_error *error);
+LB_MUST_USE lb_safetensors *lb_safetensors_open(const char *path, lb_error *error);
 
-/** Frees a file. NULL is allowed. */
-void lb_safetensors_free(lb_safetensors *file);
+/** Closes and frees a file. NULL is allowed. */
+void lb_safetensors_close(lb_safetensors *file);
 
 /** Number of arrays. */
 size_t lb_safetensors_count(const lb_safetensors *file);

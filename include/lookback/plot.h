@@ -72,7 +72,7 @@ typedef struct lb_font lb_font;
 typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
 
 /** One of the two fonts that are part of the library, DejaVu Sans and DejaVu Sans Bold; NULL if that fails.
- *  Errors:  LB_ERROR_MEMORY.    Memory: freed by lb_font_free. */
+ *  Errors:  LB_ERROR_MEMORY.    Memory: closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
 
 /** The TrueType font in the file `path`; NULL if that fails.
@@ -80,11 +80,11 @@ LB_MUST_USE lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
  *  table, no endless composition), so that a broken file is an error and not a crash.
  *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is not a sound TrueType font with a Unicode character map (fonts
  *           with PostScript outlines, mostly *.otf, are not); LB_ERROR_MEMORY.
- *  Memory:  freed by lb_font_free. */
+ *  Memory:  closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_open(const char *path, lb_error *error);
 
-/** Frees the font. NULL is allowed. */
-void lb_font_free(lb_font *font);
+/** Closes and frees the font. NULL is allowed. */
+void lb_font_close(lb_font *font);
 
 /* ---- A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
  * A heat map is one, a chart is one; write two functions and your diagram is one. ---- */

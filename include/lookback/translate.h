@@ -112,10 +112,9 @@ lb_translator_facts lb_translator_about(const lb_translator *translator);
 
 /** Opens the file of a model as lb_translator_open does, for a look at it.
  *  Path:   `*found`, unless NULL, receives that of the file: a string, to be given to lb_release; NULL after an error.
- *  Memory: `*file` is freed by lb_safetensors_free; NULL after an error.
+ *  Memory: closed and freed by lb_safetensors_close; NULL after an error.
  *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a checkpoint. */
-LB_MUST_USE lb_status lb_model_file_open(const char *path, char **found, lb_safetensors **file,
-                                         lb_error *error);
+LB_MUST_USE lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error);
 
 /* ---- Training: pairs in, a model out. ---- */
 

@@ -288,25 +288,27 @@ static lb_status parse(lb_safetensors *file, lb_error *error)
     return status;
 }
 
-lb_status lb_safetensors_open(const char *path, lb_safetensors **file, lb_error *error)
+static lb_status read_file(lb_safetensors *file, const char *path, lb_error *error)
 {
-    *file = NULL;
-    lb_safetensors *opened = lb_alloc_zero(sizeof *opened);
-    if (!opened) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     void *bytes;
-    lb_status status = lb_file_read(path, &bytes, &opened->size, error);
-    opened->bytes = bytes;
-    opened->path = lb_alloc_string(path);
-    if (!status && !opened->path) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    if (!status) status = parse(opened, error);
-    if (status)
-        lb_safetensors_free(opened);
-    else
-        *file = opened;
-    return status;
+    lb_status status = lb_file_read(path, &bytes, &file->size, error);
+    file->bytes = bytes;
+    file->path = lb_alloc_string(path);
+    if (!status && !file->path) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    return status ? status : parse(file, error);
 }
 
-void lb_safetensors_free(lb_safetensors *file)
+lb_safetensors *lb_safetensors_open(const char *path, lb_error *error)
+{
+    lb_safetensors *file = lb_alloc_zero(sizeof *file);
+    lb_status status =
+        file ? read_file(file, path, error) : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    if (!status) return file;
+    lb_safetensors_close(file);
+    return NULL;
+}
+
+void lb_safetensors_close(lb_safetensors *file)
 {
     if (!file) return;
     lb_release(file->metadata);

@@ -113,8 +113,8 @@ lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
     style.bold = figure->bold ? figure->bold : figure->font ? figure->font : bold;
     style.single = figure->count == 1;
     lb_canvas *canvas = style.regular && style.bold ? draw(figure, &style, error) : NULL;
-    lb_font_free(regular);
-    lb_font_free(bold);
+    lb_font_close(regular);
+    lb_font_close(bold);
     return canvas;
 }
 

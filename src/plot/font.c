@@ -84,7 +84,7 @@ static lb_font *font_from(unsigned char *data, size_t size, const char *name, lb
     font->owned = data;
     if (init(font, data)) return font;
     lb_error_set(error, LB_ERROR_FORMAT, "%s: the font has no character map for Unicode", name);
-    lb_font_free(font);
+    lb_font_close(font);
     return NULL;
 }
 
@@ -133,7 +133,7 @@ lb_font *lb_font_open(const char *path, lb_error *error)
     return data ? font_from(data, got, path, error) : NULL;
 }
 
-void lb_font_free(lb_font *font)
+void lb_font_close(lb_font *font)
 {
     if (!font) return;
     lb_release(font->owned);

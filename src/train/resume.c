@@ -123,13 +123,13 @@ static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensor
 lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
 {
     if (access(config->checkpoint, F_OK) != 0) return LB_OK;
-    lb_safetensors *file;
-    lb_status status = lb_safetensors_open(config->checkpoint, &file, error);
-    if (status) return status;
-    status = check_run(config, file, error);
+    lb_error reason = {0};
+    lb_safetensors *file = lb_safetensors_open(config->checkpoint, &reason);
+    if (!file) return lb_error_set(error, reason.status, "%s", reason.message);
+    lb_status status = check_run(config, file, error);
     if (!status) status = load_slabs(config, file, state, error);
     if (!status) status = load_history(file, state->history, config->checkpoint, error);
     if (!status) lb_adam_set_steps(state->adam, state->history->points[state->history->count - 1].step);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }

@@ -37,33 +37,23 @@ static char *find_file(const char *path, lb_error *error)
     return copy;
 }
 
-static lb_status open_model(const char *path, lb_safetensors **file, lb_error *error)
+static lb_safetensors *open_model(const char *path, lb_error *error)
 {
-    lb_status status = lb_safetensors_open(path, file, error);
-    if (status || !lb_safetensors_metadata_value(*file, LB_RUN_KEY)) return status;
-    lb_safetensors_free(*file);
-    *file = NULL;
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: found the checkpoint of a training, expected its model, which lies beside it",
-                        path);
+    lb_safetensors *file = lb_safetensors_open(path, error);
+    if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
+    lb_safetensors_close(file);
+    lb_error_set(error, LB_ERROR_FORMAT,
+                 "%s: found the checkpoint of a training, expected its model, which lies beside it", path);
+    return NULL;
 }
 
-lb_status lb_model_file_open(const char *path, char **found, lb_safetensors **file, lb_error *error)
+lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)
 {
-    lb_error reason = {0};
-    *file = NULL;
-    char *name = find_file(path, &reason);
-    lb_status status = name ? open_model(name, file, &reason) : reason.status;
-    if (status) {
-        lb_release(name);
-        name = NULL;
-        lb_error_set(error, status, "%s", reason.message);
-    }
-    if (found)
-        *found = name;
-    else
-        lb_release(name);
-    return status;
+    char *name = find_file(path, error);
+    lb_safetensors *file = name ? open_model(name, error) : NULL;
+    if (found) *found = file ? name : NULL;
+    if (!file || !found) lb_release(name);
+    return file;
 }
 
 lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)

@@ -26,13 +26,15 @@ static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_ext
 
 lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own, lb_error *error)
 {
-    lb_safetensors *file = NULL;
     lb_translator *t = lb_alloc_zero(sizeof *t);
-    lb_status status = t ? lb_model_file_open(path, &t->path, &file, error)
-                         : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    if (!status) status = load(t, file, own, error);
-    lb_safetensors_free(file);
-    if (!status) return t;
+    if (!t) {
+        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        return NULL;
+    }
+    lb_safetensors *file = lb_model_file_open(path, &t->path, error);
+    bool loaded = file && load(t, file, own, error) == LB_OK;
+    lb_safetensors_close(file);
+    if (loaded) return t;
     lb_translator_free(t);
     return NULL;
 }

@@ -18,11 +18,11 @@ static lb_text_model load(const char *name)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    lb_safetensors *file;
     lb_text_model translator;
-    ck_assert_msg(!lb_safetensors_open(support_path(path, name), &file, &error), "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(support_path(path, name), &error);
+    ck_assert_msg(file, "%s", error.message);
     ck_assert_msg(!lb_text_model_load(file, NULL, &translator, &error), "%s", error.message);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     return translator;
 }
 

@@ -182,8 +182,8 @@ START_TEST(test_bench_start_hands_on_what_a_run_began_with)
     RUN("train_sort", "--max-number", "9", "--min-length", "2", "--max-length", "3", "--embed", "4",
         "--hidden", "8", "--batch", "4", "--steps", "3", "--seed", "5", "--lr", "0.25", "--out", "a");
     RUN("bench_start", "a/checkpoint.safetensors", "start");
-    lb_safetensors *file;
-    ck_assert_int_eq(lb_safetensors_open(support_path(path, "start"), &file, NULL), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path(path, "start"), NULL);
+    ck_assert_ptr_nonnull(file);
     const char *recipe = lb_safetensors_metadata_value(file, "recipe");
     ck_assert_ptr_nonnull(recipe);
     ck_assert_ptr_nonnull(strstr(recipe, "\"embed\":4,\"hidden\":8,\"batch\":4,\"steps\":3,\"lr\":0.25,"));
@@ -195,7 +195,7 @@ START_TEST(test_bench_start_hands_on_what_a_run_began_with)
                                 *weight = lb_safetensors_find(file, "encoder.weight_ih_l0");
     ck_assert(held_out && lb_shape_equal(held_out->shape, LB_SHAPE(2000, 3)));
     ck_assert(weight && lb_shape_equal(weight->shape, LB_SHAPE(24, 4)));
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 

@@ -36,10 +36,9 @@ static void write_sample(const char *path)
 
 static lb_safetensors *open_file(const char *path)
 {
-    lb_safetensors *file;
     lb_error error = {0};
-    lb_status status = lb_safetensors_open(path, &file, &error);
-    ck_assert_msg(status == LB_OK, "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
     return file;
 }
 
@@ -64,7 +63,7 @@ START_TEST(test_write_then_open_gives_back_every_bit)
         ck_assert_str_eq(lb_safetensors_metadata_value(file, metadata[i].key), metadata[i].value);
     ck_assert_ptr_null(lb_safetensors_find(file, "layer"));
     ck_assert_ptr_null(lb_safetensors_metadata_value(file, "layer"));
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
@@ -117,7 +116,7 @@ START_TEST(test_write_nothing_gives_a_file_that_opens)
     lb_safetensors *file = open_file(path);
     ck_assert_uint_eq(lb_safetensors_count(file), 0);
     ck_assert_ptr_null(lb_safetensors_find(file, "x"));
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
@@ -182,7 +181,7 @@ START_TEST(test_open_file_of_others_reads_every_dtype)
     ck_assert_int_eq(lb_safetensors_read(file, "scalar", (lb_shape){0}, out, NULL), LB_OK);
     ck_assert(out[0] == (lb_real)2.5);
     ck_assert_int_eq(lb_safetensors_read(file, "empty", LB_SHAPE(0, 3), out, NULL), LB_OK);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
@@ -200,7 +199,7 @@ START_TEST(test_read_int64_whole_numbers_are_exact_and_others_refused)
     lb_error error = {0};
     ck_assert_int_eq(lb_safetensors_read_int64(file, "f32", LB_SHAPE(2, 2), out, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, OTHERS ": 'f32' is F32, expected whole numbers");
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
@@ -217,7 +216,7 @@ START_TEST(test_read_lb_real_keeps_bits_and_rounds_the_other_precision)
     }
     ck_assert_int_eq(lb_safetensors_read(file, "moment", LB_SHAPE(1, 2, 1), from_doubles, NULL), LB_OK);
     ck_assert(from_doubles[0] == (lb_real)0.1 && from_doubles[1] == (lb_real)-1e300);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
@@ -231,29 +230,30 @@ START_TEST(test_read_wrong_name_or_shape_names_both_and_spares_the_output)
     ck_assert_int_eq(lb_safetensors_read(file, "f32", LB_SHAPE(4), out, &shape), LB_ERROR_SHAPE);
     ck_assert_str_eq(shape.message, OTHERS ": 'f32' has the shape [2,2], expected [4]");
     ck_assert(out[0] == 5 && out[3] == 5);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 
 START_TEST(test_open_missing_file_fails)
 {
     char path[SUPPORT_PATH];
-    lb_safetensors *file;
-    ck_assert_int_eq(lb_safetensors_open(support_path(path, "missing"), &file, NULL), LB_ERROR_OPEN);
-    ck_assert_ptr_null(file);
-    ck_assert_int_eq(lb_safetensors_open(support_tempdir(), &file, NULL), LB_ERROR_OPEN);
-    lb_safetensors_free(NULL);
+    lb_error missing = {0}, folder = {0};
+    ck_assert_ptr_null(lb_safetensors_open(support_path(path, "missing"), &missing));
+    ck_assert_int_eq(missing.status, LB_ERROR_OPEN);
+    ck_assert_ptr_null(lb_safetensors_open(support_tempdir(), &folder));
+    ck_assert_int_eq(folder.status, LB_ERROR_OPEN);
+    ck_assert_ptr_null(lb_safetensors_open(path, NULL));
+    lb_safetensors_close(NULL);
 }
 END_TEST
 
 START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 {
     char path[SUPPORT_PATH];
-    lb_safetensors *file;
     support_watch_allocations();
     write_sample(support_path(path, "file"));
     long in_write = support_allocation_count();
-    lb_safetensors_free(open_file(path));
+    lb_safetensors_close(open_file(path));
     long in_open = support_allocation_count() - in_write;
     ck_assert_int_gt(in_write, 4);
     ck_assert_int_gt(in_open, 4);
@@ -265,9 +265,10 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
         ck_assert_int_eq(support_live_allocations(), 0);
     }
     for (long n = 1; n <= in_open; n++) {
+        lb_error error = {0};
         support_fail_allocation(n);
-        ck_assert_int_eq(lb_safetensors_open(path, &file, NULL), LB_ERROR_MEMORY);
-        ck_assert_ptr_null(file);
+        ck_assert_ptr_null(lb_safetensors_open(path, &error));
+        ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
 }

@@ -21,8 +21,8 @@ static void check_round_trip(const lb_model *model, lb_params *params)
     support_path(path, "model.safetensors");
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
     ck_assert_msg(lb_model_save(path, model, params, NULL, 0, &error) == LB_OK, "%s", error.message);
-    lb_safetensors *file;
-    ck_assert_msg(lb_safetensors_open(path, &file, &error) == LB_OK, "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
     lb_params *others = lb_params_new(99);
     const lb_model *loaded = lb_model_load(file, others, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
@@ -33,7 +33,7 @@ static void check_round_trip(const lb_model *model, lb_params *params)
     ck_assert_mem_eq(before->data, after->data, (size_t)lb_count(before) * sizeof *before->data);
     lb_tape_free(tape);
     lb_params_free(others);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     lb_params_free(params);
 }
 

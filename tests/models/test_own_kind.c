@@ -94,10 +94,10 @@ static lb_safetensors *save(const lb_model *model, const lb_params *params)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    lb_safetensors *file = NULL;
     lb_status status = lb_model_save(support_path(path, "model.safetensors"), model, params, NULL, 0, &error);
-    if (!status) status = lb_safetensors_open(path, &file, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
     return file;
 }
 
@@ -116,7 +116,7 @@ static void check_file(const lb_model *model, const lb_params *params, const cha
                   unknown.message);
     lb_params_free(none);
     lb_params_free(others);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 
 START_TEST(test_own_kind_trains_and_comes_back_from_a_file)
@@ -191,7 +191,7 @@ static void expect_refused(const lb_extensions *bad, const char *message)
     ck_assert_ptr_null(lb_model_load(file, others, bad, &error));
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, message);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     lb_params_free(others);
     lb_params_free(params);
 }
@@ -301,14 +301,14 @@ START_TEST(test_load_any_failing_allocation_is_an_error_and_leaks_nothing)
         lb_ensemble_gather(both, members, (const lb_params *const *)stores, 2, &support_own, NULL);
     ck_assert_ptr_nonnull(ensemble);
     lb_safetensors *written = save(&ensemble->base, both);
-    lb_safetensors_free(written);
+    lb_safetensors_close(written);
     lb_params_free(both);
     for (int i = 0; i < 2; i++) lb_params_free(stores[i]);
 
     char path[SUPPORT_PATH];
-    lb_safetensors *file;
     support_watch_allocations();
-    ck_assert_int_eq(lb_safetensors_open(support_path(path, "model.safetensors"), &file, NULL), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path(path, "model.safetensors"), NULL);
+    ck_assert_ptr_nonnull(file);
     long live = support_live_allocations(), before = support_allocation_count();
     ck_assert_int_eq(load(file), LB_OK);
     long all = support_allocation_count() - before;
@@ -323,7 +323,7 @@ START_TEST(test_load_any_failing_allocation_is_an_error_and_leaks_nothing)
         ck_assert_int_eq(support_live_allocations(), live);
     }
     support_fail_from_allocation(0);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 END_TEST
 

@@ -107,16 +107,17 @@ static void check_round_trip(const char *name, lb_params *params)
 {
     char path[512];
     lb_error error = {0};
-    lb_safetensors *from = NULL, *to = NULL;
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
     snprintf(path, sizeof path, "%s/tests/fixtures/state_dict_%s.safetensors", SOURCE_DIR, name);
-    ck_assert_msg(lb_safetensors_open(path, &from, &error) == LB_OK, "%s", error.message);
+    lb_safetensors *from = lb_safetensors_open(path, &error);
+    ck_assert_msg(from, "%s", error.message);
     ck_assert_msg(lb_checkpoint_load(from, params, &error) == LB_OK, "%s", error.message);
     snprintf(path, sizeof path, "%s/round_trip_%s_%s.safetensors", TEST_OUTPUT, name,
              sizeof(lb_real) == 8 ? "f64" : "f32");
     ck_assert_msg(lb_checkpoint_save(path, params, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
                   error.message);
-    ck_assert_msg(lb_safetensors_open(path, &to, &error) == LB_OK, "%s", error.message);
+    lb_safetensors *to = lb_safetensors_open(path, &error);
+    ck_assert_msg(to, "%s", error.message);
     ck_assert_uint_eq(lb_safetensors_count(to), lb_safetensors_count(from));
     for (size_t i = 0; i < lb_safetensors_count(from); i++) {
         const lb_safetensors_tensor *sent = lb_safetensors_at(from, i),
@@ -128,8 +129,8 @@ static void check_round_trip(const char *name, lb_params *params)
         for (int64_t k = 0; k < lb_shape_count(sent->shape); k++)
             ck_assert(back_values[k] == (lb_real)sent_values[k]);
     }
-    lb_safetensors_free(to);
-    lb_safetensors_free(from);
+    lb_safetensors_close(to);
+    lb_safetensors_close(from);
 }
 
 START_TEST(test_weights_of_multi_head_attention_load_by_name_and_go_back)
@@ -174,17 +175,17 @@ START_TEST(test_weights_of_another_width_are_refused_with_both_shapes)
 {
     char path[512];
     lb_error error = {0};
-    lb_safetensors *file = NULL;
     lb_params *params = lb_params_new(3);
     lb_multi_head attention;
     lb_multi_head_init(&attention, params, "", (lb_multi_head_config){.embed = 9, .heads = 3});
     snprintf(path, sizeof path, "%s/tests/fixtures/state_dict_multi_head.safetensors", SOURCE_DIR);
-    ck_assert_int_eq(lb_safetensors_open(path, &file, &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_ptr_nonnull(file);
     ck_assert_int_ne(lb_checkpoint_load(file, params, &error), LB_OK);
     ck_assert_msg(strstr(error.message, "[27,9]") && strstr(error.message, "[18,6]") &&
                       strstr(error.message, "in_proj_weight"),
                   "%s", error.message);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
     lb_params_free(params);
 }
 END_TEST

@@ -139,7 +139,7 @@ START_TEST(test_draw_with_another_font_looks_different)
     ck_assert(!same || memcmp(lb_canvas_pixels(one), lb_canvas_pixels(other), bytes) != 0);
     lb_canvas_free(one);
     lb_canvas_free(other);
-    lb_font_free(bold);
+    lb_font_close(bold);
 }
 END_TEST
 

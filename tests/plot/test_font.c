@@ -46,8 +46,8 @@ START_TEST(test_font_open_equals_the_built_in)
         ck_assert_double_eq(lb_font_advance(opened, glyph), lb_font_advance(builtin, glyph));
     }
     ck_assert_int_gt(lb_font_glyph(opened, 'A'), 0);
-    lb_font_free(opened);
-    lb_font_free(builtin);
+    lb_font_close(opened);
+    lb_font_close(builtin);
 }
 END_TEST
 
@@ -99,7 +99,7 @@ START_TEST(test_font_check_composite_of_itself_is_refused)
 {
     lb_font *font = lb_font_builtin(LB_FONT_BOLD, NULL);
     unsigned glyph = (unsigned)lb_font_glyph(font, 0xE1); /* a with acute: two parts */
-    lb_font_free(font);
+    lb_font_close(font);
     const unsigned char *entry = data + table("loca") + 4 * (size_t)glyph;
     size_t start = (size_t)entry[0] << 24 | (size_t)entry[1] << 16 | (size_t)entry[2] << 8 | entry[3];
     size_t outline = table("glyf") + start;
@@ -129,7 +129,7 @@ static void use(const unsigned char *bytes, size_t count)
     }
     lb_canvas_fill(canvas, lb_rgb(0));
     lb_canvas_free(canvas);
-    lb_font_free(font);
+    lb_font_close(font);
 }
 
 START_TEST(test_font_broken_at_random_never_crashes)

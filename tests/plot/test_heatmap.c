@@ -28,8 +28,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-    lb_font_free((lb_font *)(uintptr_t)style.regular);
-    lb_font_free((lb_font *)(uintptr_t)style.bold);
+    lb_font_close((lb_font *)(uintptr_t)style.regular);
+    lb_font_close((lb_font *)(uintptr_t)style.bold);
     free(values);
 }
 

@@ -31,7 +31,7 @@ START_TEST(test_readable_what_cannot_be_seen_is_told)
         ck_assert_str_eq(readable, cases[i].readable);
         lb_release(readable);
     }
-    lb_font_free(font);
+    lb_font_close(font);
 }
 END_TEST
 
@@ -46,8 +46,8 @@ START_TEST(test_readable_letter_in_parts_is_composed_where_the_font_lacks_one)
     ck_assert_str_eq(joined, composed);
     lb_release(kept);
     lb_release(joined);
-    lb_font_free(all);
-    lb_font_free(fewer);
+    lb_font_close(all);
+    lb_font_close(fewer);
 }
 END_TEST
 
@@ -61,7 +61,7 @@ START_TEST(test_readable_failing_allocation_is_null)
         ck_assert_ptr_null(lb_text_readable(font, "a"));
         ck_assert_int_eq(support_live_allocations(), live);
     }
-    lb_font_free(font);
+    lb_font_close(font);
 }
 END_TEST
 

@@ -18,7 +18,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    lb_font_free(font);
+    lb_font_close(font);
     lb_canvas_free(canvas);
 }
 
@@ -209,7 +209,7 @@ END_TEST
 START_TEST(test_draw_bold_has_more_ink)
 {
     double regular = drawn((lb_text_style){.size = 24}, "Attention").sum;
-    lb_font_free(font);
+    lb_font_close(font);
     font = lb_font_builtin(LB_FONT_BOLD, NULL);
     ck_assert_double_gt(drawn((lb_text_style){.size = 24}, "Attention").sum, 1.3 * regular);
 }

@@ -32,14 +32,14 @@ support_fixture *support_fixture_open(const char *name)
     lb_error error = {0};
     support_fixture *fixture = calloc(1, sizeof *fixture);
     snprintf(path, sizeof path, "%s/tests/fixtures/%s.safetensors", SOURCE_DIR, name);
-    lb_status status = lb_safetensors_open(path, &fixture->file, &error);
-    ck_assert_msg(status == LB_OK, "%s: %s", path, error.message);
+    fixture->file = lb_safetensors_open(path, &error);
+    ck_assert_msg(fixture->file, "%s: %s", path, error.message);
     return fixture;
 }
 
 void support_fixture_close(support_fixture *fixture)
 {
-    lb_safetensors_free(fixture->file);
+    lb_safetensors_close(fixture->file);
     for (int i = 0; i < fixture->kept_count; i++) free(fixture->kept[i]);
     free(fixture);
 }

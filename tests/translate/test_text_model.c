@@ -53,11 +53,10 @@ static lb_text_model make_model(void)
 /* What the file at `path` gives. */
 static lb_status load(lb_text_model *loaded)
 {
-    lb_safetensors *file;
     error = (lb_error){0};
-    lb_status status = lb_safetensors_open(path, &file, &error);
-    if (!status) status = lb_text_model_load(file, NULL, loaded, &error);
-    lb_safetensors_free(file);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    lb_status status = file ? lb_text_model_load(file, NULL, loaded, &error) : error.status;
+    lb_safetensors_close(file);
     ck_assert_int_eq(status, error.status);
     return status;
 }

@@ -75,16 +75,16 @@ END_TEST
 /* Writes the sorter as it was written when the file had a task and a log, but no vocabularies and rules. */
 static void write_old_sorter(const char *path)
 {
-    lb_safetensors *file;
     lb_params *params = lb_params_new(0);
-    ck_assert_int_eq(lb_safetensors_open(sorter, &file, &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(sorter, &error);
+    ck_assert_ptr_nonnull(file);
     const lb_model *old = lb_model_load(file, params, NULL, &error);
     const lb_safetensors_metadata metadata[] = {
         {"lookback.task", "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"},
         {"lookback.training", "{\"step\":250}\n{\"step\":500}\n"}};
     ck_assert_int_eq(lb_model_save(path, old, params, metadata, 2, &error), LB_OK);
     lb_params_free(params);
-    lb_safetensors_free(file);
+    lb_safetensors_close(file);
 }
 
 START_TEST(test_translator_opens_a_model_that_sorts_without_vocabularies)
