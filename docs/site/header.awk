@@ -12,18 +12,25 @@ function slug(text) {
     return text
 }
 
+# A row of a table: a name, at least two blanks, what it is.
+function is_row(text) {
+    return text ~ /^ \*     +[^ ].*[^ ]  +[^ ]/ && text !~ /^ \* +[A-Z][a-z]+:/
+}
+
 # What a comment says, as Doxygen is to read it.
 function prose(text) {
     gsub(/\\/, "\\\\", text)
     gsub(/</, "\\<", text)
     text = linked(text)
-    # A row of a table, a name, at least two blanks, what it is, becomes a list's item. What is less indented ends the list.
-    if (text ~ /^ \*     +[^ ].*[^ ]  +[^ ]/ && text !~ /^ \* +[A-Z][a-z]+:/) {
-        match(text, /[^ *]  +/)
-        text = " *  - `" substr(text, 9, RSTART - 8) "`: " substr(text, RSTART + RLENGTH)
+    # A row becomes a list's item. What is less indented ends the list.
+    if (is_row(text)) {
+        sub(/^ \* +/, "", text)
+        match(text, /  +/)
+        text = " *  - `" substr(text, 1, RSTART - 1) "`: " substr(text, RSTART + RLENGTH)
         in_list = 1
     } else if (in_list && text ~ /^ \*  ?[^ ]/) {
-        text = " *  \\gap " substr(text, 5)
+        sub(/^ \* +/, "", text)
+        text = " *  \\gap " text
         in_list = 0
     }
     if (match(text, /^(\/\*\*| \*) +[A-Z][a-z]+: +/)) text = headed(text, RSTART, RLENGTH)
@@ -73,9 +80,10 @@ FNR == 1 {
 head {
     sub(/^\/\* /, "")
     ended = sub(/ *\*\/$/, "")
-    $0 = prose($0)
+    # What is indented and not a row is code.
+    if (!/^ \*     / || is_row($0)) $0 = prose($0)
     if (FNR == 1) printf "/** \\group{layer_%s,%s} ", layer, layer
-    printf "%s%s\n", $0, ended ? " @{ */" : ""
+    printf "%s%s\n", $0, ended ? " */ /** @{ */" : ""
     head = !ended
     next
 }
