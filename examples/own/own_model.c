@@ -178,7 +178,7 @@ static const lb_model_kind copier_kind = {.name = "copier",
 
 static const lb_model_kind *const kinds[] = {&copier_kind, NULL};
 static const lb_attention_type *const attentions[] = {&sure_attention, NULL};
-static const lb_extensions own = {.kinds = kinds, .attentions = attentions};
+static const lb_extensions extensions = {.kinds = kinds, .attentions = attentions};
 
 /* ---- Training, a file, and the outputs before and after ---- */
 
@@ -250,7 +250,7 @@ static lb_status save_and_load(const lb_model *model, const lb_params *params, c
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error->status;
     lb_params *others = lb_params_new(0);
-    const lb_model *loaded = others ? lb_model_load(file, others, &own, error) : NULL;
+    const lb_model *loaded = others ? lb_model_load(file, others, &extensions, error) : NULL;
     status = loaded ? compare(model, loaded, error) : others ? error->status : LB_ERROR_MEMORY;
     lb_params_free(others);
     lb_safetensors_close(file);

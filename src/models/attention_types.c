@@ -16,11 +16,11 @@ static void prepare_none(const lb_decoder_attention *attention, lb_attended_memo
 
 static lb_status init_additive(lb_decoder_attention *attention, lb_params *params)
 {
-    lb_additive_attention *additive = lb_params_alloc(params, sizeof *additive);
+    lb_additive_attention *made = lb_params_alloc(params, sizeof *made);
     lb_additive_attention_config config = {.query = attention->config.query, .key = attention->config.key};
-    attention->own = additive;
-    if (!additive) return LB_ERROR_MEMORY;
-    return lb_additive_attention_init(additive, params, attention->name, config);
+    attention->own = made;
+    if (!made) return LB_ERROR_MEMORY;
+    return lb_additive_attention_init(made, params, attention->name, config);
 }
 
 static void prepare_additive(const lb_decoder_attention *attention, lb_attended_memory *memory)
@@ -63,15 +63,15 @@ static lb_status init_multi_head(lb_decoder_attention *attention, lb_params *par
 {
     static const char *const names[] = {"W_q", "W_k", "W_v", "W_o"};
     const lb_decoder_attention_config *c = &attention->config;
-    lb_multi_head *multi_head = lb_params_alloc(params, sizeof *multi_head);
+    lb_multi_head *made = lb_params_alloc(params, sizeof *made);
     attention->depth = c->query;
     attention->heads = c->heads ? c->heads : 1;
-    attention->own = multi_head;
-    if (!multi_head) return LB_ERROR_MEMORY;
+    attention->own = made;
+    if (!made) return LB_ERROR_MEMORY;
     lb_multi_head_config config = {.embed = c->query, .key_embed = c->key, .heads = attention->heads};
     config.no_bias = true;
     config.names = names;
-    return lb_multi_head_init(multi_head, params, attention->name, config);
+    return lb_multi_head_init(made, params, attention->name, config);
 }
 
 static void prepare_multi_head(const lb_decoder_attention *attention, lb_attended_memory *memory)

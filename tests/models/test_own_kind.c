@@ -206,6 +206,7 @@ START_TEST(test_names_that_are_taken_are_refused)
     type.name = "dot";
     expect_refused(&(lb_extensions){.kinds = kinds},
                    "a model kind of one's own cannot be called 'seq2seq': the name is taken");
+    // cppcheck-suppress redundantAssignment ; `kinds` sees each
     kind.name = "memoryless";
     kind.restore = NULL;
     expect_refused(&(lb_extensions){.kinds = kinds},
@@ -214,6 +215,7 @@ START_TEST(test_names_that_are_taken_are_refused)
                    "a model kind of one's own cannot be called 'a \"relay\"': the name is taken");
     expect_refused(&(lb_extensions){.attentions = types},
                    "an attention of one's own cannot be called 'dot': the name is taken");
+    // cppcheck-suppress redundantAssignment ; `types` sees each
     type.name = "thirty-two letters make too long";
     expect_refused(&(lb_extensions){.attentions = types},
                    "an attention's name has more than 31 bytes: thirty-two letters make too long");

@@ -147,7 +147,7 @@ START_TEST(test_attend_backward_is_the_same_with_powers_and_without)
         init(&a, widths[i]);
         draw_all(&a, 3, 7);
         lb_real weights[KEYS], context, dcontext = (lb_real)0.7, dweights[KEYS] = {1, -2, (lb_real)0.5};
-        lb_real dscores[KEYS], found[2][2 * KEYS * MOST + 2 * MOST] = {{0}};
+        lb_real dscores[KEYS] = {0}, found[2][2 * KEYS * MOST + 2 * MOST] = {{0}};
         lb_attend(&a.to, a.query, weights, &context);
         for (int by = 0; by < 2; by++) {
             if (by) use_powers(&a);
