@@ -1,5 +1,5 @@
-/* A program's options from a JSON file: an object with the names that --help lists, without dashes. The command line wins
- * over the file. The options that ask for all this are part of the program's table:
+/* A program's options from a JSON file: an object with the names that --help lists, without dashes. The command line
+ * wins over the file. The options that ask for all this are part of the program's table:
  *
  *     app_config config = {0};
  *     const app_option options[] = {
@@ -38,8 +38,8 @@ LB_MUST_USE int app_config_options(const app_program *program, app_config *confi
 
 /** Sets the program's options to what the file `path` says. A null leaves an option as it is.
  *  Memory: text options then point to what app_config_free frees.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT with file and line for what is no JSON object, for an unknown name, with the one
- *          that comes closest, for one that occurs twice, and for a value that the option does not take; then some
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT with file and line for what is no JSON object, for an unknown name, with the
+ *          one that comes closest, for one that occurs twice, and for a value that the option does not take; then some
  *          options may have been set. LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *config, const char *path,
                                       lb_error *error);

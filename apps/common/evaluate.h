@@ -19,8 +19,9 @@ typedef struct app_evaluate {
 LB_MUST_USE lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score,
                                          lb_error *error);
 
-/** Adds the outputs of the file `predictions`, "-" is standard input, to a score that this opens: lines of a source, a tab
- *  and an output, one for each line of the pairs, as predict writes them for the sources of these. An output may be empty.
+/** Adds the outputs of the file `predictions`, "-" is standard input, to a score that this opens: lines of a source, a
+ *  tab and an output, one for each line of the pairs, as predict writes them for the sources of these. An output may be
+ *  empty.
  *  Errors: LB_ERROR_FORMAT, with file and line, also where a source is not that of the pair; LB_ERROR_OPEN;
  *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions,

@@ -16,9 +16,9 @@ typedef struct app_matrix {
     lb_strings texts;                         /* or here */
 } app_matrix;
 
-/** Where the model looks while it works on `text`: a row for each symbol that it puts out, the end included, a column for
- *  each symbol of the text, and all that for each layer and head of its attention. The model must have attention. `*ended`
- *  tells whether it came to an end. Symbols that it does not know are told on standard error.
+/** Where the model looks while it works on `text`: a row for each symbol that it puts out, the end included, a column
+ *  for each symbol of the text, and all that for each layer and head of its attention. The model must have attention.
+ *  `*ended` tells whether it came to an end. Symbols that it does not know are told on standard error.
  *  Memory: freed by app_matrix_free, also after an error; so is that of app_matrix_read.
  *  Errors: LB_ERROR_FORMAT if the model cannot read `text`; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,
@@ -27,9 +27,10 @@ LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *t
 /** Makes labels such that they can be read in that font. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error);
 
-/** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels that
- *  blanks separate; NULL: no labels.
- *  Errors: those of lb_npy_read; LB_ERROR_FORMAT if it has other dimensions, or not as many rows or columns as labels. */
+/** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels
+ *  that blanks separate; NULL: no labels.
+ *  Errors: those of lb_npy_read; LB_ERROR_FORMAT if it has other dimensions, or not as many rows or columns as
+ *          labels. */
 LB_MUST_USE lb_status app_matrix_read(const char *path, const char *row_labels, const char *column_labels,
                                       app_matrix *matrix, lb_error *error);
 

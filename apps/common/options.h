@@ -111,7 +111,8 @@ typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSIO
 /** The program shall go on; all else is a status to exit with. */
 enum { APP_RUN = -1 };
 
-/** Parses the command line by the program's table; calls app_settle_threads first and app_start. Afterwards *argc and *argv are the operands.
+/** Parses the command line by the program's table; calls app_settle_threads first and app_start. Afterwards *argc and
+ *  *argv are the operands.
  *  Answers --help, --version and wrong usage itself, and returns the status with which to exit then: 0, 2, or 74
  *  if the answer could not be written. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);

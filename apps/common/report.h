@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Sets the name that begins each message, and lets a write to a closed pipe, or beyond a limit on file sizes, fail instead of killing the program:
+/** Sets the name that begins each message, and lets a write to a closed pipe, or beyond a limit on file sizes, fail
+ *  instead of killing the program:
  *  a training whose reader has gone still saves its model. `app_options` calls it. `name` must outlive the program. */
 void app_start(const char *name);
 

@@ -18,13 +18,13 @@ typedef struct app_score {
 /** Begins. Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_open(app_score *score, lb_error *error);
 
-/** Adds a row: the symbols of an output and of its reference. Each row counts on its own, as in SIGMORPHON's shared tasks: see
- *  lb_statistics_of. Errors: LB_ERROR_MEMORY. */
+/** Adds a row: the symbols of an output and of its reference. Each row counts on its own, as in SIGMORPHON's shared
+ *  tasks: see lb_statistics_of. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
                                     lb_error *error);
 
-/** Prints all measures with their 95 % intervals, and the most frequent confusions, at most so many, for readers or as a
- *  JSON object. `seed` is that of the intervals. Errors: LB_ERROR_MEMORY. */
+/** Prints all measures with their 95 % intervals, and the most frequent confusions, at most so many, for readers or as
+ *  a JSON object. `seed` is that of the intervals. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);
 

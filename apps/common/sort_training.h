@@ -17,8 +17,8 @@ typedef struct app_sort_training {
     app_progress progress;
 } app_sort_training;
 
-/** The loss of lists number step * batch to (step + 1) * batch - 1 of a task; adds their tokens to `tokens`. The task is
- *  that of the training, or a part of it. */
+/** The loss of lists number step * batch to (step + 1) * batch - 1 of a task; adds their tokens to `tokens`. The task
+ *  is that of the training, or a part of it. */
 lb_tensor *app_sort_loss(const app_sort_training *training, const lb_sort_task *task, lb_tape *tape,
                          int64_t step, int64_t *tokens);
 

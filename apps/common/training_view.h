@@ -21,8 +21,8 @@ typedef struct app_training_view {
 LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
                                         lb_training_result *result, lb_error *error);
 
-/** Shows a step of a run. Zero is a progress that has not begun; app_progress_end ends it. A run that goes on begins where
- *  it stands: time left counts the steps of this session only. */
+/** Shows a step of a run. Zero is a progress that has not begun; app_progress_end ends it. A run that goes on begins
+ *  where it stands: time left counts the steps of this session only. */
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step);
 
 #endif

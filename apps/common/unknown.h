@@ -11,8 +11,9 @@ typedef struct app_unknown {
     bool strangers_said;
 } app_unknown;
 
-/** Says on standard error which symbols of a text, the line `number` of standard input, the model does not know, each once;
- *  and, once, that it does not know a single one of them: the user may have taken another model. Errors: LB_ERROR_MEMORY. */
+/** Says on standard error which symbols of a text, the line `number` of standard input, the model does not know, each
+ *  once; and, once, that it does not know a single one of them: the user may have taken another model. Errors:
+ *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, int64_t number,
                                        const lb_translation *text, lb_error *error);
 

@@ -1,4 +1,5 @@
-/* Reverse-mode automatic differentiation: the tape, tokens, backward, and a check of gradients. The ops are in lookback/ops.h. */
+/* Reverse-mode automatic differentiation: the tape, tokens, backward, and a check of gradients. The ops are in
+ * lookback/ops.h. */
 #ifndef LOOKBACK_AUTOGRAD_H
 #define LOOKBACK_AUTOGRAD_H
 
@@ -6,8 +7,8 @@
 
 LB_BEGIN_DECLS
 
-/* ---- The tape: it owns everything that lives for one step, remembers the ops in the order in which they ran, and keeps
- * the first error. ---- */
+/* ---- The tape: it owns everything that lives for one step, remembers the ops in the order in which they ran, and
+ * keeps the first error. ---- */
 
 /** Owns the tensors of one step and the record of how they were made. Not to be used by two threads at once. */
 typedef struct lb_tape lb_tape;
@@ -18,8 +19,8 @@ typedef enum lb_mode {
     LB_MODE_EVALUATE /* neither */
 } lb_mode;
 
-/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. Every function takes NULL
- *  for a tape that is out of memory. */
+/** A new tape in LB_MODE_TRAIN; NULL if there is no memory for it. To be freed by lb_tape_free. Every function takes
+ *  NULL for a tape that is out of memory. */
 lb_tape *lb_tape_new(void);
 
 /** Frees the tape and all tensors on it. NULL is allowed. */
@@ -66,8 +67,8 @@ lb_tensor *lb_on_tape(lb_tape *tape, const lb_tensor *parameter);
 /** The value of a tensor with one element; NaN for any other and for poison. */
 lb_real lb_item(const lb_tensor *tensor);
 
-/** Why a tensor is poison: the first error of its tape, or of the parameters that it would belong to, or what was wrong with
- *  an op that knew no tape. LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "no tensor" for NULL.
+/** Why a tensor is poison: the first error of its tape, or of the parameters that it would belong to, or what was wrong
+ *  with an op that knew no tape. LB_OK and "" for a sound tensor; LB_ERROR_ARGUMENT and "no tensor" for NULL.
  *  Memory: that of an op without a tape stays until this thread runs another one. */
 lb_status lb_tensor_status(const lb_tensor *tensor);
 /** The same in words. */
@@ -78,15 +79,15 @@ const char *lb_tensor_error(const lb_tensor *tensor);
  *  Errors: LB_ERROR_MEMORY; then NULL. Memory: lives until lb_tape_reset. */
 double *lb_doubles(const lb_tensor *tensor);
 
-/** The other outputs of the op that made `first`; NULL of an output that it does not have. Poison has only itself, and NULL
- *  has NULL. */
+/** The other outputs of the op that made `first`; NULL of an output that it does not have. Poison has only itself, and
+ *  NULL has NULL. */
 lb_tensor *lb_op_output(lb_tensor *first, int index);
 
 /** Adds the gradient of `loss`, a tensor with one element, to every tensor that led to it and wants one.
  *  Parameters accumulate: whoever uses their gradient sets it to zero afterwards, as the optimisers do.
  *  Errors: whatever the tape holds, so that nothing before needs a check, and then no parameter's gradient is touched;
- *  LB_ERROR_SHAPE if `loss` has more elements than one; LB_ERROR_ARGUMENT if it is NULL or on no tape, or if backward has
- *  run since the last reset; LB_ERROR_MEMORY before the first gradient is written: a backward that begins ends. */
+ *  LB_ERROR_SHAPE if `loss` has more elements than one; LB_ERROR_ARGUMENT if it is NULL or on no tape, or if backward
+ *  has run since the last reset; LB_ERROR_MEMORY before the first gradient is written: a backward that begins ends. */
 LB_MUST_USE lb_status lb_backward(lb_tensor *loss, lb_error *error);
 
 /** The same for an output of any shape: adds the gradient of the sum over `cotangent[i] * output[i]`. */
@@ -113,8 +114,8 @@ lb_tokens lb_tokens_new(lb_tape *tape, int64_t batch, int64_t length, int32_t **
 /** 1 where there is a token, 0 where there is padding: [batch, length]. */
 lb_tensor *lb_tokens_mask(lb_tokens tokens);
 
-/* ---- Compares the gradient that backward computes with central differences. Part of the library, so that you can check
- * an op or a module of your own. ---- */
+/* ---- Compares the gradient that backward computes with central differences. Part of the library, so that you can
+ * check an op or a module of your own. ---- */
 
 /** Builds the output to be checked, of any shape, on `tape`. Called many times; must do the same each time. */
 typedef lb_tensor *(*lb_gradcheck_fn)(lb_tape *tape, void *context);
@@ -129,8 +130,8 @@ typedef struct lb_gradcheck_options {
 } lb_gradcheck_options;
 
 /** Checks the derivative of sum_i c_i output_i, with random c, by every element of every parameter that wants a
- *  gradient:  |analytic - numeric| <= atol + rtol |numeric|. Gradients start from random numbers, so that an op that overwrites
- *  instead of adding is caught; they are restored before it returns.
+ *  gradient:  |analytic - numeric| <= atol + rtol |numeric|. Gradients start from random numbers, so that an op that
+ *  overwrites instead of adding is caught; they are restored before it returns.
  *  Errors: LB_ERROR_GRADIENT names parameter, element and both values; any error of the tape. */
 LB_MUST_USE lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters,
                                    int count, const lb_gradcheck_options *options, lb_error *error);

@@ -42,7 +42,8 @@ LB_BEGIN_DECLS
 /** The version of the library that the program runs with, such as "0.2.0". Static memory. */
 const char *lb_version(void);
 
-/* ---- Status codes and errors. Nothing in the library prints, aborts or exits: what fails says so through these. ---- */
+/* ---- Status codes and errors. Nothing in the library prints, aborts or exits: what fails says so through these.
+ * ---- */
 
 #if defined(__GNUC__)
 #    define LB_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -87,8 +88,8 @@ lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ..
 /** What a status means, in a few words of English; "unknown status" of a number that is none. */
 const char *lb_status_text(lb_status status);
 
-/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75; 1 for a number that is
- *  none. */
+/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75; 1 for a number that
+ *  is none. */
 int lb_status_exit(lb_status status);
 
 /* ---- Where memory comes from. Every allocation of the library passes here, so that a program can count them,
@@ -100,8 +101,8 @@ typedef struct lb_allocator {
     void (*release)(void *memory);   /* what `allocate` gave, or NULL */
 } lb_allocator;
 
-/** malloc and free, but blocks of 2 MB and more lie on large pages where the system has them. For allocators that count or
- *  refuse, and otherwise leave things as they are. */
+/** malloc and free, but blocks of 2 MB and more lie on large pages where the system has them. For allocators that count
+ *  or refuse, and otherwise leave things as they are. */
 extern const lb_allocator lb_default_allocator;
 
 /** Sets the allocator for the whole process; NULL restores the default one. To be called before anything else

@@ -65,11 +65,11 @@ enum { LB_REVIEW_LONGEST = 1 << 20 };
 /** Reads the first `most` reviews of `path`; 0: all.
  *  Path:   a folder with a file for each, of the kind and in the order that lb_text_files_find says; a file with a line
  *          for each, where lines without a word do not count; or "-", standard input, the same.
- *  Text:   valid UTF-8 with at least one word. A byte order mark at the beginning of a file and the ends of lines, "\n" or
- *          "\r\n", are not part of it.
+ *  Text:   valid UTF-8 with at least one word. A byte order mark at the beginning of a file and the ends of lines, "\n"
+ *          or "\r\n", are not part of it.
  *  Memory: `reviews` is to be freed by lb_strings_free, also after an error.
- *  Errors: LB_ERROR_OPEN if there is no such file or it cannot be read; LB_ERROR_FORMAT, with file and line, if it is not
- *          UTF-8, has a zero byte, is too long, or if there is no review; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN if there is no such file or it cannot be read; LB_ERROR_FORMAT, with file and line, if it is
+ *          not UTF-8, has a zero byte, is too long, or if there is no review; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error);
 
 /* ---- Symbols, such as words, and the numbers that stand for them. ---- */
@@ -84,8 +84,8 @@ typedef struct lb_vocabulary lb_vocabulary;
 LB_MUST_USE lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
                                              lb_error *error);
 
-/** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and <unk>,
- *  are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
+/** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and
+ *  <unk>, are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
  *  Memory: freed by lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
 
@@ -112,8 +112,8 @@ int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 /** The symbol of an id; NULL of an id that it does not have. Memory: the vocabulary's. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
-/** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer. Returns
- *  how many are not padding. */
+/** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer.
+ *  Returns how many are not padding. */
 int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
                              int32_t *id, int32_t length);
 
@@ -142,8 +142,8 @@ typedef struct lb_symbol_rule {
 
 /** What a line should look like. Zero: a source, a tab and a target, each character a symbol. */
 typedef struct lb_pair_format {
-    /* Where source and target stand; 1 is the first column. If either is given, lines may have other columns, as many as
-     * the first line has. Else source and target are all there is. */
+    /* Where source and target stand; 1 is the first column. If either is given, lines may have other columns, as many
+     * as the first line has. Else source and target are all there is. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
     bool no_target; /* there are only sources, as where a model is to find the targets */
     lb_symbol_rule source, target;
@@ -153,8 +153,8 @@ typedef struct lb_pair_format {
 
 /* ---- Pairs of texts in a TSV file. ---- */
 
-/** An open file of pairs. It remembers where each line stands, and reads and takes it apart when it is asked for: 16 bytes of
- *  memory a pair, and up to as much again kept for growing. Not to be used by two threads at once. */
+/** An open file of pairs. It remembers where each line stands, and reads and takes it apart when it is asked for: 16
+ *  bytes of memory a pair, and up to as much again kept for growing. Not to be used by two threads at once. */
 typedef struct lb_pairs lb_pairs;
 
 /** Opens the file `path`, which must stay as it is until it is closed, and looks at every line.
@@ -190,21 +190,22 @@ int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
 /** Symbols of its target. */
 int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
 
-/** Counts the symbols of all sources and of all targets. The two vocabularies may be one and the same; that of the targets
- *  may be NULL. To be followed by lb_vocabulary_sort.
+/** Counts the symbols of all sources and of all targets. The two vocabularies may be one and the same; that of the
+ *  targets may be NULL. To be followed by lb_vocabulary_sort.
  *  Errors: as lb_pairs_read; some of the symbols may have been counted then. */
 LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
 /* ---- The order in which training sees pairs: in batches of similar lengths, another one in each epoch. ---- */
 
-/** Batches that are sorted by length among each other: more mean less padding, fewer mean batches that are mixed better. */
+/** Batches that are sorted by length among each other: more mean less padding, fewer mean batches that are mixed
+ *  better. */
 enum { LB_PAIR_ORDER_POOL = 100 };
 
 /** Which pairs each step sees: a function of the seed and the step, so that a resumed run has nothing to load.
- *  An epoch: all pairs are shuffled and cut into pools of LB_PAIR_ORDER_POOL batches; a pool is sorted by the length of targets,
- *  equal ones by that of sources, and cut into batches; the batches are shuffled. Each pair is in just one batch, and
- *  one batch has fewer pairs if there is a rest. */
+ *  An epoch: all pairs are shuffled and cut into pools of LB_PAIR_ORDER_POOL batches; a pool is sorted by the length of
+ *  targets, equal ones by that of sources, and cut into batches; the batches are shuffled. Each pair is in just one
+ *  batch, and one batch has fewer pairs if there is a rest. */
 typedef struct lb_pair_order lb_pair_order;
 
 /** The pairs of one step. */

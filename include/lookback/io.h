@@ -7,7 +7,8 @@
 LB_BEGIN_DECLS
 
 /* ---- Number formats that files use, and the way from them to the numbers that the library computes with.
- * Both file formats here are little-endian, and so must the machine be: src/io/dtype.c refuses to compile elsewhere. ---- */
+ * Both file formats here are little-endian, and so must the machine be: src/io/dtype.c refuses to compile elsewhere.
+ * ---- */
 
 /** Name in safetensors, name in NumPy (without byte order; NumPy has no bfloat16), bytes of one number */
 #define LB_DTYPE_LIST(X)                                                                                     \
@@ -40,8 +41,8 @@ typedef enum lb_dtype {
  *          these eight hexadecimal digits taken as zeros, and lookback.format, which says that the checksum must be
  *          there. Reading checks it, so that no flipped bit goes unnoticed. Files of others have none and are read
  *          without it. A program that rewrites the file must drop both keys.
- * Memory:  the header is read with cJSON, whose nodes come from malloc: its hooks belong to the whole process, hence not
- *          to a library. All else comes from lb_alloc. ---- */
+ * Memory:  the header is read with cJSON, whose nodes come from malloc: its hooks belong to the whole process, hence
+ *          not to a library. All else comes from lb_alloc. ---- */
 
 /** One array of a file. */
 typedef struct lb_safetensors_tensor {

@@ -1,5 +1,5 @@
-/* What a model is, and what a kind of model or an attention of one's own consists of. docs/extending.md shows how to write
- * them. */
+/* What a model is, and what a kind of model or an attention of one's own consists of. docs/extending.md shows how to
+ * write them. */
 #ifndef LOOKBACK_KINDS_H
 #define LOOKBACK_KINDS_H
 
@@ -57,8 +57,8 @@ struct lb_model_kind {
      * library knows this and `restore` by itself, and they have NULL here. */
     char *(*config_json)(const lb_model *model);
 
-    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without a
-     * prefix); NULL after an error. `own` is what lb_model_load was given, for what the model is made of. */
+    /* A model of that configuration, with fresh parameters below `name` in `params`, which own it ("" adds them without
+     * a prefix); NULL after an error. `own` is what lb_model_load was given, for what the model is made of. */
     lb_model *(*restore)(lb_params *params, const char *name, const char *config, const lb_extensions *own,
                          lb_error *error);
 };
@@ -67,7 +67,8 @@ struct lb_model_kind {
  *  stays NULL. */
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count);
 
-/* ---- The attention of a recurrent decoder: what differs from one to another stands in a descriptor, as for models. ---- */
+/* ---- The attention of a recurrent decoder: what differs from one to another stands in a descriptor, as for models.
+ * ---- */
 
 /** What differs from one type of attention to another. */
 typedef struct lb_attention_type lb_attention_type;
@@ -103,16 +104,18 @@ struct lb_attention_type {
     /* Whether the output reads tanh(combine([state; context])), rather than [state; context]. */
     bool combines;
 
-    /* Adds the parameters below attention->name, and sets `own`. There are a depth, that of the encoder's outputs, and one
-     * head already; it may set others. Errors are recorded in `params`. */
+    /* Adds the parameters below attention->name, and sets `own`. There are a depth, that of the encoder's outputs, and
+     * one head already; it may set others. Errors are recorded in `params`. */
     lb_status (*init)(lb_decoder_attention *attention, lb_params *params);
 
-    /* Sets what `memory` shall hold, which is the encoder's outputs as keys and as values; what is made here is made once
-     * for a batch, not at each step. NULL: these will do. */
+    /* Sets what `memory` shall hold, which is the encoder's outputs as keys and as values; what is made here is made
+     * once for a batch, not at each step. NULL: these will do. */
     void (*prepare)(const lb_decoder_attention *attention, lb_attended_memory *memory);
 
-    /* Asks with the decoder's states. Each row of the batch and each state by itself: a decoder asks with one at a time.
-     * Shapes: query [batch, Q, config.query] -> context [batch, Q, depth], weights [batch, heads, Q, S], or [batch, Q, S]
+    /* Asks with the decoder's states. Each row of the batch and each state by itself: a decoder asks with one at a
+     * time.
+     * Shapes: query [batch, Q, config.query] -> context [batch, Q, depth], weights [batch, heads, Q, S], or [batch, Q,
+     *         S]
      * of one head. */
     lb_attended_result (*ask)(const lb_decoder_attention *attention, lb_tensor *query,
                               const lb_attended_memory *memory);
@@ -156,8 +159,8 @@ typedef struct lb_config_field {
  *  Memory: to be released with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
 
-/** Reads all fields of the table from a JSON object into the struct; those that it has beside them are left alone. False
- *  if one is not what its kind says, or is needed and not there. */
+/** Reads all fields of the table from a JSON object into the struct; those that it has beside them are left alone.
+ *  False if one is not what its kind says, or is needed and not there. */
 LB_MUST_USE bool lb_config_read(const lb_config_field *fields, const char *json, void *config);
 
 /** Records that a configuration makes no sense, or what `params` hold against it. Returns NULL. */

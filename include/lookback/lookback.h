@@ -12,14 +12,14 @@
  *     tensor.h     shapes and numbers
  *     base.h       errors, memory, threads, random numbers, the version
  *
- * Beside them: data.h (texts as symbols, pairs of a file), io.h (safetensors, NumPy), metrics.h (error rates, BLEU) and plot.h
- * (figures). op.h, for whoever writes ops, is not part of this header.
+ * Beside them: data.h (texts as symbols, pairs of a file), io.h (safetensors, NumPy), metrics.h (error rates, BLEU) and
+ * plot.h (figures). op.h, for whoever writes ops, is not part of this header.
  *
  * Two things own memory. An lb_params owns every weight and lives as long as the model. An lb_tape owns every tensor of
  * one step; lb_tape_reset takes them all back. Nothing else is freed tensor by tensor.
  *
- * Errors stick to the tape and to the parameters, and come to light in lb_backward and the optimisers' steps. All else that
- * can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
+ * Errors stick to the tape and to the parameters, and come to light in lb_backward and the optimisers' steps. All else
+ * that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
  *
  * Nothing is process-wide but lb_set_allocator. Objects are not locked: threads may each have a tape, and read the same
  * parameters while nobody trains them.

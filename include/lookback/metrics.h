@@ -83,11 +83,13 @@ lb_bleu_statistics lb_bleu_count(lb_sequence output, const lb_sequence *referenc
 void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
 
 /** BLEU from 0 to 100: the geometric mean of the precisions matches / totals, times the brevity penalty
- *  exp(1 - reference / output) for outputs that are shorter than their references. 0 if nothing matches, and, except with
- *  LB_BLEU_ADD_K, if no output has LB_BLEU_ORDER symbols.
+ *  exp(1 - reference / output) for outputs that are shorter than their references. 0 if nothing matches, and, except
+ *  with LB_BLEU_ADD_K, if no output has LB_BLEU_ORDER symbols.
  *  Source: Papineni, Roukos, Ward, Zhu 2002, "BLEU: a method for automatic evaluation of machine translation", as
- *          sacreBLEU computes it (Post 2018, arXiv:1804.08771), with tokenize none and without effective order; smoothing:
- *          Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU", methods 3, none,
+ *          sacreBLEU computes it (Post 2018, arXiv:1804.08771), with tokenize none and without effective order;
+ *          smoothing:
+ *          Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU", methods 3,
+ *          none,
  *          1 and 2.
  *  Differs: tokens are symbols as they are; there is no tokenizer. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
@@ -114,7 +116,8 @@ typedef struct lb_measures {
 /** The statistics of an output against `count` references, any of which is right. The edits are those to the nearest
  *  reference, the first of equally near ones, whose place `nearest` receives unless it is NULL.
  *  Where a source has several rows in a file, one for each reference, there are two ways to count:
- *      each row on its own, with its one reference. A source with two rows gives at least one error. So does the script of
+ *      each row on its own, with its one reference. A source with two rows gives at least one error. So does the script
+ *      of
  *          SIGMORPHON's shared tasks on grapheme-to-phoneme conversion, whose tables are counted in this way.
  *      once for each source, with all its references. Kinder, and not to be compared with those tables.
  *  Errors: LB_ERROR_ARGUMENT without a reference, LB_ERROR_MEMORY.
@@ -147,8 +150,8 @@ typedef struct lb_intervals {
     lb_measures low, high;
 } lb_intervals;
 
-/** Intervals of all measures. Each resample draws as many outputs as there are, with replacement, from their statistics;
- *  of its measures, sorted, the resamples (1 - confidence) / 2 lowest and as many highest are cut off.
+/** Intervals of all measures. Each resample draws as many outputs as there are, with replacement, from their
+ *  statistics; of its measures, sorted, the resamples (1 - confidence) / 2 lowest and as many highest are cut off.
  *  Exact:  the same seed gives the same bits, on any number of threads.
  *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.1 s on one core.
  *  Memory: three numbers for each resample, for the time of the call.

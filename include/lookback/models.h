@@ -44,19 +44,20 @@ typedef struct lb_seq2seq_config {
 /** The parameters, under these names:
  *      source_embedding, target_embedding     as nn.Embedding
  *      encoder                                as nn.GRU
- *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's end))
- *      attention.W_q, attention.W_k, attention.v  (additive), W (general), W_q, W_k, W_v, W_o (multi-head), or what one's own adds
- *      decoder                                as nn.GRU; additive: layer 0 reads [embedding; context]
- *      combine                                as nn.Linear without bias; dot, general and scaled-dot, one's own that says so, and all that are tied
- *      output                                 as nn.Linear on [last layer's state; context], or on tanh(combine(of these));
+ *      bridge.L                               as nn.Linear: decoder layer L starts from tanh(bridge(encoder layer L's
+ *      end)) attention.W_q, attention.W_k, attention.v  (additive), W (general), W_q, W_k, W_v, W_o (multi-head), or
+ *      what one's own adds decoder                                as nn.GRU; additive: layer 0 reads [embedding;
+ *      context] combine                                as nn.Linear without bias; dot, general and scaled-dot, one's
+ *      own that says so, and all that are tied output                                 as nn.Linear on [last layer's
+ *      state; context], or on tanh(combine(of these));
  *                                             tied: output.bias only
- *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The others
- *  ask after it, with the last layer's, and their context does not reach the recurrence (Luong, Pham, Manning 2015,
- *  arXiv:1508.04025, section 3, without input feeding).
+ *  Additive attention asks before each step, with layer 0's state (Bahdanau, Cho, Bengio 2015, arXiv:1409.0473). The
+ *  others ask after it, with the last layer's, and their context does not reach the recurrence (Luong, Pham, Manning
+ *  2015, arXiv:1508.04025, section 3, without input feeding).
  *  A tied weight is one parameter with two uses, under the embedding's name only (Press, Wolf 2017, arXiv:1608.05859).
  *  The output then needs a vector of `embed` numbers: combine makes it of [state; context], without attention of the
- *  state; through tanh where it stands without tying too, else as it is. A module in PyTorch that ties its weights takes
- *  the file by load_state_dict(strict=False). */
+ *  state; through tanh where it stands without tying too, else as it is. A module in PyTorch that ties its weights
+ *  takes the file by load_state_dict(strict=False). */
 typedef struct lb_seq2seq {
     lb_model base; /* comes first */
     const char *name;
@@ -120,9 +121,9 @@ typedef struct lb_transformer {
 
 /** Adds all parameters below NAME ("" adds them without a prefix).
  *  Errors: LB_ERROR_ARGUMENT for an impossible size; those of lb_params_add. Recorded in `params`.
- *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: source and target have an embedding each, and the output a weight
- *          of its own unless tied; by default layers normalise what they read (Xiong et al. 2020, arXiv:2002.04745),
- *          which trains without a warm-up. */
+ *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: source and target have an embedding each, and the output a
+ *          weight of its own unless tied; by default layers normalise what they read (Xiong et al. 2020,
+ *          arXiv:2002.04745), which trains without a warm-up. */
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config);
 
@@ -141,8 +142,8 @@ typedef struct lb_ensemble {
     int count;
 } lb_ensemble;
 
-/** Makes one model of several, which may have their parameters in different stores. `members` and all in it must outlive
- *  the ensemble.
+/** Makes one model of several, which may have their parameters in different stores. `members` and all in it must
+ *  outlive the ensemble.
  *  Errors: LB_ERROR_ARGUMENT without a member, or if their vocabularies differ in size. */
 LB_MUST_USE lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count,
                                        lb_error *error);
@@ -198,8 +199,8 @@ typedef struct lb_beam {
     lb_hypothesis *hypothesis;
 } lb_beam;
 
-/** Decodes a batch. A row ends when as many hypotheses as the beam is wide have finished, or at the limit, where the best
- *  of those that have not fill up the result. The tape evaluates while this runs; its mode is restored.
+/** Decodes a batch. A row ends when as many hypotheses as the beam is wide have finished, or at the limit, where the
+ *  best of those that have not fill up the result. The tape evaluates while this runs; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy.
  *  Errors: LB_ERROR_ARGUMENT if a size is negative or the beam is wider than the vocabulary; LB_ERROR_INDEX,
  *          LB_ERROR_MEMORY: then `batch` of the result is 0.
@@ -228,11 +229,12 @@ LB_MUST_USE lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *
 
 /** The array of this name as a tensor on the tape: data that a program brings along, such as the lessons'.
  *  Shapes: that of the array. Numbers of any kind are converted to lb_real. It wants no gradient.
- *  Errors: LB_ERROR_FORMAT if there is no such array, LB_ERROR_MEMORY: recorded on the tape, and the tensor is poison. */
+ *  Errors: LB_ERROR_FORMAT if there is no such array, LB_ERROR_MEMORY: recorded on the tape, and the tensor is
+ *          poison. */
 lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name);
 
-/* ---- A trained model as one file: its parameters under PyTorch's names, and in the metadata what is needed to build it
- * again. ---- */
+/* ---- A trained model as one file: its parameters under PyTorch's names, and in the metadata what is needed to build
+ * it again. ---- */
 
 /** Writes the model. `metadata` is written beside the model's own keys, "lookback.model" and "lookback.config".
  *  Errors: LB_ERROR_ARGUMENT if a kind of one's own has the name of a built-in one; those of lb_safetensors_write. */

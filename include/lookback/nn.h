@@ -22,8 +22,9 @@ typedef struct lb_init {
         scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
 } lb_init;
 
-/** A new, empty store; NULL if there is no memory for it, and every function takes NULL for such a store. The seed decides how
- *  parameters start: each depends on the seed and its own name only, not on the order in which they are added. */
+/** A new, empty store; NULL if there is no memory for it, and every function takes NULL for such a store. The seed
+ *  decides how parameters start: each depends on the seed and its own name only, not on the order in which they are
+ *  added. */
 lb_params *lb_params_new(uint64_t seed);
 
 /** Frees the store and all that it owns. NULL is allowed. */
@@ -38,8 +39,8 @@ const char *lb_params_error(const lb_params *params);
 /** Adds the parameter "module.name"; "name" if `module` is "".
  *  Memory: the tensor's address stays as long as the store lives; where its data lies changes while parameters are
  *          added.
- *  Errors: LB_ERROR_ARGUMENT if the name is taken, LB_ERROR_SHAPE, LB_ERROR_MEMORY: recorded, and the tensor returned is
- *          poison. */
+ *  Errors: LB_ERROR_ARGUMENT if the name is taken, LB_ERROR_SHAPE, LB_ERROR_MEMORY: recorded, and the tensor returned
+ *          is poison. */
 lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
                          lb_init init);
 
@@ -53,7 +54,8 @@ const char *lb_params_name(const lb_params *params, int index);
 /** The parameter of that name, or NULL. */
 lb_tensor *lb_params_find(const lb_params *params, const char *name);
 
-/** Numbers in a slab: all parameters one behind the other, each starting at a multiple of 64 bytes, zeros between them. */
+/** Numbers in a slab: all parameters one behind the other, each starting at a multiple of 64 bytes, zeros between
+ *  them. */
 int64_t lb_params_size(const lb_params *params);
 /** The slab of values. Memory: the store's; it moves while parameters are added. */
 lb_real *lb_params_values(const lb_params *params);
@@ -397,7 +399,8 @@ typedef struct lb_transformer_context {
     lb_tensor **self_weights, **cross_weights; /* stored where these are not NULL */
 } lb_transformer_context;
 
-/** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` says which weights are stored where. */
+/** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` says which weights are stored
+ *          where. */
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
                                         const lb_transformer_context *context, int index);
 

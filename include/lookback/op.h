@@ -1,4 +1,5 @@
-/* For authors of ops, modules and models of their own. Not part of lookback.h: whoever only uses models needs none of it. */
+/* For authors of ops, modules and models of their own. Not part of lookback.h: whoever only uses models needs none of
+ * it. */
 #ifndef LOOKBACK_OP_H
 #define LOOKBACK_OP_H
 
@@ -80,8 +81,8 @@ struct lb_op {
     int64_t (*work)(const lb_node *node);
     /** The operands, as bits 1 << i, whose gradient backward can set as well as add to. */
     unsigned can_set;
-    /** Adds to in[i]->grad for each operand that lb_wants_grad, or sets it where lb_op_sets says so; outputs' gradients are
-     *  all there. */
+    /** Adds to in[i]->grad for each operand that lb_wants_grad, or sets it where lb_op_sets says so; outputs' gradients
+     *  are all there. */
     void (*backward)(lb_node *node);
     /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
     void (*reference)(const lb_node *node, double *const *out);
@@ -112,15 +113,15 @@ lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const 
 /** Does backward have to add to this operand's gradient? False for an operand that was left out. */
 bool lb_wants_grad(const lb_tensor *operand);
 
-/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing has flowed back to the operand
- *  before: its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
+/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing has flowed back to the
+ *  operand before: its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
 static inline bool lb_op_sets(const lb_node *node, int i)
 {
     return node->sets >> i & 1;
 }
 
-/** `count` numbers of operand `i`'s gradient from `first` on, ready to be added to: all zero where backward shall set it. So an op
- *  that goes through a gradient once, part by part, can set it as well. */
+/** `count` numbers of operand `i`'s gradient from `first` on, ready to be added to: all zero where backward shall set
+ *  it. So an op that goes through a gradient once, part by part, can set it as well. */
 lb_real *lb_op_begin_grad(const lb_node *node, int i, int64_t first, int64_t count);
 
 /** Adds `grad` to the operand's gradient, if that is wanted. */

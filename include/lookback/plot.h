@@ -160,7 +160,8 @@ lb_panel lb_heatmap_panel(const lb_heatmap *map);
 lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
 
 /** Gives `count` maps one scale, that spans all of them if they have LB_RANGE_DATA, hides their own bars,
- *  and returns the bar for the figure that shows them. `count` is at least 1; colours and label are those of the first. */
+ *  and returns the bar for the figure that shows them. `count` is at least 1; colours and label are those of the
+ *  first. */
 lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
 
 /** Draws one heat map into a PNG file, at 100 dots per inch. For more see plot/figure.h.
@@ -172,7 +173,8 @@ LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, l
 LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns,
                                            const char *title, const char *path, lb_error *error);
 
-/* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps. ---- */
+/* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps.
+ * ---- */
 
 /** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line;
  *  a point without neighbours is a dot. No points at all are no error. */
@@ -211,22 +213,24 @@ lb_panel lb_chart_panel(const lb_chart *chart);
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error);
 
-/* ---- Diagrams of an encoder and a decoder: boxes, and arrows for what flows between them. They show the same weights as a
- * heat map does, or what there is instead without attention: one vector that all has to pass through. ---- */
+/* ---- Diagrams of an encoder and a decoder: boxes, and arrows for what flows between them. They show the same weights
+ * as a heat map does, or what there is instead without attention: one vector that all has to pass through. ---- */
 
 /** A diagram. Zero is the default of everything but the first line. */
 typedef struct lb_diagram {
     size_t sources, targets;          /* boxes of the encoder, above, and of the decoder, below */
     const char *const *source_labels; /* [sources], left to right; NULL: x0, x1 ... */
     const char *const *target_labels; /* [targets], left to right; NULL: y0, y1 ... */
-    /* [targets, sources]: an arrow from each source to each target, the stronger the larger its weight; below 0 counts as
+    /* [targets, sources]: an arrow from each source to each target, the stronger the larger its weight; below 0 counts
+     * as
      * 0, which is no arrow, above 1 as 1. What is not finite is no arrow either. NULL: no attention, a bottleneck. */
     const double *weights;
     const char *title; /* NULL: none */
 } lb_diagram;
 
 /** The diagram as a panel of a figure. All boxes are as wide as the longest label needs.
- *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no sources or no targets, or more than a picture has pixels. */
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no sources or no targets, or more than a picture has
+ *           pixels. */
 lb_panel lb_diagram_panel(const lb_diagram *diagram);
 
 /* ---- Figures: panels in rows and columns, with a title and, where they share a scale, one colour bar. ---- */

@@ -13,7 +13,8 @@ typedef float lb_real;
 
 LB_BEGIN_DECLS
 
-/* ---- Shapes: how many dimensions, and how long each is. Tensors are contiguous, the last dimension varies fastest. ---- */
+/* ---- Shapes: how many dimensions, and how long each is. Tensors are contiguous, the last dimension varies fastest.
+ * ---- */
 
 enum { LB_MAX_DIMS = 6, LB_SHAPE_TEXT = 96 };
 
@@ -93,8 +94,8 @@ enum {
     LB_FIRST_TOKEN /* the first id that stands for a symbol */
 };
 
-/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake";
- *  in a build without it, "own kernel, AVX2". Static memory. */
+/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21
+ *  Cooperlake"; in a build without it, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 
 LB_END_DECLS

@@ -7,7 +7,8 @@
 
 LB_BEGIN_DECLS
 
-/* ---- Optimisers: one flat loop over the parameters' slab. They set the gradients to zero when they have used them. ---- */
+/* ---- Optimisers: one flat loop over the parameters' slab. They set the gradients to zero when they have used them.
+ * ---- */
 
 /** Adam and its moments for the parameters of one store. */
 typedef struct lb_adam lb_adam;
@@ -33,9 +34,9 @@ lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
 void lb_adam_free(lb_adam *adam);
 
 /** One step along the gradients, which are zero afterwards.
- *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, whatever `params` holds, LB_ERROR_ARGUMENT if parameters
- *          were added since lb_adam_new: neither parameters nor moments change, but gradients are zeroed. LB_ERROR_MEMORY if
- *          `adam` is NULL. */
+ *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, whatever `params` holds, LB_ERROR_ARGUMENT if
+ *          parameters were added since lb_adam_new: neither parameters nor moments change, but gradients are zeroed.
+ *          LB_ERROR_MEMORY if `adam` is NULL. */
 LB_MUST_USE lb_status lb_adam_step(lb_adam *adam, lb_error *error);
 
 /** Sets the learning rate of the coming steps, as it is: 0 is 0 here. */
@@ -90,7 +91,8 @@ typedef struct lb_schedule {
 } lb_schedule;
 
 /** The learning rate of a step, counted from 0. A function: nothing to save or to resume.
- *  Source: STEP and COSINE are PyTorch's StepLR and CosineAnnealingLR; the inverse square root is that of Vaswani et al.
+ *  Source: STEP and COSINE are PyTorch's StepLR and CosineAnnealingLR; the inverse square root is that of Vaswani et
+ *          al.
  *  2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. */
 double lb_schedule_lr(const lb_schedule *schedule, int64_t step);
 
@@ -103,7 +105,8 @@ typedef struct lb_batch {
     lb_tokens target_out; /* y1 ... yn LB_EOS: what it should write */
 } lb_batch;
 
-/** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape, in the order of lb_batch_order.
+/** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape, in the order of
+ *  lb_batch_order.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
 
@@ -116,14 +119,16 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
 /** The pairs with the `count` numbers in `pair`, in this order, on the tape: ids by the two vocabularies, which may be
  *  one and the same and begin with the special symbols, as those of lb_vocabulary_new_reserved do.
  *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
- *  Errors: as lb_pairs_encode, and LB_ERROR_INDEX for a number of no pair; recorded on the tape, and the batch is empty. */
+ *  Errors: as lb_pairs_encode, and LB_ERROR_INDEX for a number of no pair; recorded on the tape, and the batch is
+ *          empty. */
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
 /* ---- How often a model gets the whole answer right. ---- */
 
 /** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
- *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds then. */
+ *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds
+ *  then. */
 LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
                                        int64_t lists, double *exact_match);
 
@@ -136,22 +141,24 @@ typedef struct lb_scheduled_sampling {
     uint64_t seed;      /* [0] of what is replaced and of what is drawn */
 } lb_scheduled_sampling;
 
-/** What the decoder is to read: `target_in`, but each token is replaced, with the given probability, by one that the model
- *  would write in its place after the right tokens before it. LB_BOS in front and padding stay.
- *  Two passes: the model first reads the right tokens, without gradient and dropout; then the caller runs it on the result
- *  as on any other target, and trains it to write the same `target_out`.
+/** What the decoder is to read: `target_in`, but each token is replaced, with the given probability, by one that the
+ *  model would write in its place after the right tokens before it. LB_BOS in front and padding stay.
+ *  Two passes: the model first reads the right tokens, without gradient and dropout; then the caller runs it on the
+ *  result as on any other target, and trains it to write the same `target_out`.
  *  Random:  seed, step and weights decide; not the threads, nor what the tape has drawn so far.
  *  Shapes:  source [batch, S], target_in [batch, T] -> [batch, T]. With probability 0 it is `target_in` itself.
- *  Errors:  LB_ERROR_ARGUMENT unless 0 <= probability <= 1, those of lb_model_forward; then batch is 0. The tape's mode is
- *           restored.
+ *  Errors:  LB_ERROR_ARGUMENT unless 0 <= probability <= 1, those of lb_model_forward; then batch is 0. The tape's mode
+ *           is restored.
  *  Memory:  that of a forward pass, until lb_tape_reset. Cost: a forward pass; nothing with probability 0.
  *  Source:  Bengio, Vinyals, Jaitly, Shazeer 2015, arXiv:1506.03099; in two passes by Mihaylova, Martins 2019,
  *           arXiv:1906.07651.
- *  Differs: Bengio et al. draw each token after those that were drawn before it; here the model has read right ones only. */
+ *  Differs: Bengio et al. draw each token after those that were drawn before it; here the model has read right ones
+ *           only. */
 lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens target_in,
                               lb_scheduled_sampling sampling, int64_t step);
 
-/* ---- The training loop: steps, evaluations, checkpoints, and going on after a kill as if nothing had happened. ---- */
+/* ---- The training loop: steps, evaluations, checkpoints, and going on after a kill as if nothing had happened.
+ * ---- */
 
 /** The loss of one step's batch, on the tape; adds the batch's target tokens to `tokens`. Whatever it draws must follow
  *  from the step. */
@@ -218,14 +225,15 @@ typedef struct lb_trainer_config {
         *run; /* a text that tells this run from any other: written to the checkpoint, compared with it */
 } lb_trainer_config;
 
-/** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from there: the weights after
- *  the last step are the same, bit for bit, as those of a run that was never interrupted.
- *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last steps
- *           circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
+/** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from
+ *  there: the weights after the last step are the same, bit for bit, as those of a run that was never interrupted.
+ *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last
+ *           steps circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
  *  Memory:  the caller frees history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
- *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the tape. */
+ *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the
+ *           tape. */
 LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
 
 /** The points as lines of JSON; to be released with lb_release; NULL if there is no memory. */

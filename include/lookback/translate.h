@@ -15,8 +15,8 @@ typedef struct lb_translator lb_translator;
 /** Opens the model that a training has written: of pairs of texts, or of lists of numbers, which are texts too.
  *  Path:   the file, or the folder that holds it as model.safetensors or sort.safetensors.
  *  Memory: freed by lb_translator_free; NULL after an error.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or has been damaged; LB_ERROR_MEMORY. Messages
- *          begin with the file. */
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or has been damaged; LB_ERROR_MEMORY.
+ *          Messages begin with the file. */
 LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
 
 /** The same for a model that is of a kind of one's own, or attends in a way of one's own. */
@@ -79,14 +79,14 @@ typedef struct lb_translations {
     struct lb_arena *memory; /* of all of it */
 } lb_translations;
 
-/** Applies the model to `count` texts, strings in UTF-8; as many as memory allows side by side. What becomes of a text does not
- *  depend on the others, nor on the threads.
+/** Applies the model to `count` texts, strings in UTF-8; as many as memory allows side by side. What becomes of a text
+ *  does not depend on the others, nor on the threads.
  *  Lists:  digits between blanks or tabs. Their numbers must be those of the task; a text may have unknown symbols.
  *  Memory: freed by lb_translations_free; NULL after an error. Nothing in it belongs to the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, 1 is the first, if one is empty, not UTF-8, or longer than
  *          lb_translator_about says, or not made of symbols as the model reads them, unless these are to be skipped;
- *          LB_ERROR_ARGUMENT if a number of the configuration is negative or the beam is wider than the vocabulary of the targets;
- *          LB_ERROR_MEMORY. */
+ *          LB_ERROR_ARGUMENT if a number of the configuration is negative or the beam is wider than the vocabulary of
+ *          the targets; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
@@ -113,7 +113,8 @@ lb_translator_facts lb_translator_about(const lb_translator *translator);
 /** Opens the file of a model as lb_translator_open does, for a look at it.
  *  Path:   `*found`, unless NULL, receives that of the file: a string, to be given to lb_release; NULL after an error.
  *  Memory: closed and freed by lb_safetensors_close; NULL after an error.
- *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a checkpoint. */
+ *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a
+ *          checkpoint. */
 LB_MUST_USE lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error);
 
 /* ---- Training: pairs in, a model out. ---- */
@@ -149,9 +150,9 @@ typedef struct lb_training_listener {
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
-/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014; that of the
- *  sort task, docs/adr/0004, has some numbers of its own, behind "sort". Where a zero would make sense, a negative number
- *  stands for it. "Few" are less than 2000 pairs. */
+/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014; that
+ *  of the sort task, docs/adr/0004, has some numbers of its own, behind "sort". Where a zero would make sense, a
+ *  negative number stands for it. "Few" are less than 2000 pairs. */
 typedef struct lb_training_config {
     /* Data: TSV files with a source and a target in each line. */
     const char *train;
@@ -208,13 +209,16 @@ typedef struct lb_training_result {
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
-/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best weights so far
- *  are in the model's file from their evaluation on, and at the end, or those of the last step if lists are sorted.
- *  Resume: a run that was interrupted goes on from its checkpoint, and ends with the same weights, bit for bit, as one that was not.
+/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best
+ *  weights so far are in the model's file from their evaluation on, and at the end, or those of the last step if lists
+ *  are sorted.
+ *  Resume: a run that was interrupted goes on from its checkpoint, and ends with the same weights, bit for bit, as one
+ *          that was not.
  *          One that has ended gives its result again.
  *  Random: `seed` alone decides; not the threads.
- *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line,
- *          or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE; LB_ERROR_MEMORY.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a
+ *          bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
+ *          LB_ERROR_MEMORY.
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);

@@ -1,5 +1,5 @@
-/* The backward pass of lb_attention_gru_sequence: each thread takes its tiles of rows back through all steps. Gradients of
- * weights wait until all steps are done: then each is one large product. */
+/* The backward pass of lb_attention_gru_sequence: each thread takes its tiles of rows back through all steps. Gradients
+ * of weights wait until all steps are done: then each is one large product. */
 #include "autograd/attention_gru_internal.h"
 #include "autograd/gru_gradient.h"
 #include "autograd/parts.h"
@@ -22,8 +22,8 @@ typedef struct backward_memory {
     int64_t tile_size;
 } backward_memory;
 
-/* Some rows of the batch, and the memory in which one thread works on them. What wants no gradient has room for one all the
- * same, because the kernel makes all of them:
+/* Some rows of the batch, and the memory in which one thread works on them. What wants no gradient has room for one all
+ * the same, because the kernel makes all of them:
  *
  *     +---------+-------+------------+--------------+
  *     | dscores | power | spare_keys | spare_values |
@@ -169,8 +169,8 @@ static void backward_step(const backward_pass *pass, const backward_tile *tile, 
     multiply_into_states(pass, gates, first, present, start);
 }
 
-/* Keys and values of the tile's rows get their gradients now, while these are in the cache; dv and what is spare are the
- * tile's own. */
+/* Keys and values of the tile's rows get their gradients now, while these are in the cache; dv and what is spare are
+ * the tile's own. */
 static void begin_grads(const backward_pass *pass, const backward_tile *tile)
 {
     const lb_attention_gru_run *run = &pass->run;

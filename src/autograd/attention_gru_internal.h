@@ -49,7 +49,8 @@ typedef struct lb_attention_gru_run {
 /** Names what the node has: no outputs before they are allocated, and never powers, which the passes add. */
 lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node);
 
-/** What row number `row` of the batch attends to. `power` [width] is working memory; NULL where the run has no powers. */
+/** What row number `row` of the batch attends to. `power` [width] is working memory; NULL where the run has no
+ *  powers. */
 lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power);
 
 /** Numbers in a trace. */

@@ -5,9 +5,9 @@
 
 #include "autograd/gru_input.h"
 
-/** Nothing is written twice. The input's part stands in the gradient of x, if that is to be set and is no table, and else takes the
- *  place of what forward saved. W_hh h + b_hh has the same gradient for r and z; that of n stands where forward saved h_n
- *  (lb_gru_gates_backward). */
+/** Nothing is written twice. The input's part stands in the gradient of x, if that is to be set and is no table, and
+ *  else takes the place of what forward saved. W_hh h + b_hh has the same gradient for r and z; that of n stands where
+ *  forward saved h_n (lb_gru_gates_backward). */
 typedef struct lb_gru_gradient {
     int64_t hidden;
     lb_real *x; /* rows of 3 hidden, x_stride apart */
@@ -30,7 +30,8 @@ void lb_gru_add_state_gradient(lb_gru_gradient gradient, int64_t rows, const lb_
 void lb_gru_give_input_gradient(const lb_node *node, int x, const lb_gru_input *input,
                                 lb_gru_gradient gradient);
 
-/** The gradients of W_hh and b_hh, if they are wanted: sums over all rows. `previous` [rows, hidden] are the states before. */
+/** The gradients of W_hh and b_hh, if they are wanted: sums over all rows. `previous` [rows, hidden] are the states
+ *  before. */
 void lb_gru_add_weight_gradient(lb_gru_gradient gradient, int64_t rows, lb_matrix previous,
                                 lb_tensor *weight_hh, lb_tensor *bias_hh);
 

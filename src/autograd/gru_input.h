@@ -12,7 +12,8 @@ typedef struct lb_gru_attributes {
     bool reverse;
 } lb_gru_attributes;
 
-/** A row for each row and step of the batch; or a table whose rows the tokens choose, which are read where they stand. */
+/** A row for each row and step of the batch; or a table whose rows the tokens choose, which are read where they
+ *  stand. */
 typedef struct lb_gru_input {
     const lb_tensor *x;     /* [batch, steps, 3 hidden], or [rows, 3 hidden] */
     const int32_t *id;      /* [batch, steps] of the table's rows; NULL without a table */
@@ -23,8 +24,8 @@ typedef struct lb_gru_input {
 /** Reads operand `x` of such an op. */
 lb_gru_input lb_gru_input_of(const lb_node *node, int x);
 
-/** Checks operands of a GRU against each other: x, an initial state (which may be left out), weight_hh and bias_hh; and the
- *  lengths. */
+/** Checks operands of a GRU against each other: x, an initial state (which may be left out), weight_hh and bias_hh; and
+ *  the lengths. */
 LB_MUST_USE lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight_hh, int bias_hh);
 
 /** What meets the gates at row and step number `at`: [3 hidden]. */
@@ -45,8 +46,8 @@ static inline bool lb_gru_input_has(const lb_gru_input *input, int64_t row, int6
     return t < lb_gru_input_length(input, row);
 }
 
-/** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`, and as many more as are
- *  multiplied along with it. */
+/** Of `height` rows, beginning with `first`, all up to the last one that has a step at time `t`, and as many more as
+ *  are multiplied along with it. */
 static inline int64_t lb_gru_input_height(const lb_gru_input *input, int64_t first, int64_t height, int64_t t)
 {
     enum { TOGETHER = 4 };

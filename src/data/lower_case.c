@@ -68,7 +68,8 @@ static const char *step_back(const char *at)
     return at;
 }
 
-/* Final_Sigma of the Unicode Standard, table 3-17: a letter before it and none behind, whatever can be ignored between. */
+/* Final_Sigma of the Unicode Standard, table 3-17: a letter before it and none behind, whatever can be ignored
+ * between. */
 static bool is_final(const char *text, const char *sigma, const char *end)
 {
     int32_t character = ' ';

@@ -8,8 +8,8 @@
 #define LB_LOWER_CASE_ROOM(length) ((length) + (length) / 2)
 
 /** Writes the lower case of `length` bytes of valid UTF-8 to `lower`, which has LB_LOWER_CASE_ROOM. Returns its length.
- *  As:     Python's str.lower(), that is the default mapping of the Unicode Standard, section 3.13: a capital sigma that
- *          ends a word becomes a final one, and the Turkish capital i with a dot becomes an i and a dot above.
+ *  As:     Python's str.lower(), that is the default mapping of the Unicode Standard, section 3.13: a capital sigma
+ *          that ends a word becomes a final one, and the Turkish capital i with a dot becomes an i and a dot above.
  *  Cost:   O(length). */
 size_t lb_lower_case(const char *text, size_t length, char *lower);
 

@@ -45,12 +45,13 @@ LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_erro
 /** Takes the next line of the file `name` apart by a format that lb_pair_format_check accepts. A byte order mark before
  *  line number 1 does not belong to it. To begin with another file, set `columns` to 0.
  *  Memory: freed by lb_pair_line_free, also after an error.
- *  Errors: LB_ERROR_FORMAT, "NAME:LINE: what was found, expected what", and `bad` says what kind of; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_FORMAT, "NAME:LINE: what was found, expected what", and `bad` says what kind of;
+ *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
                                         lb_pair_line *pair, lb_error *error);
 
-/** The source's column of the next line alone, as it stands there: `length` bytes of UTF-8 without a zero byte, at least
- *  one. What else lb_pair_line_read says of the line holds here too, but for symbols, which are not looked at.
+/** The source's column of the next line alone, as it stands there: `length` bytes of UTF-8 without a zero byte, at
+ *  least one. What else lb_pair_line_read says of the line holds here too, but for symbols, which are not looked at.
  *  Memory: the line's. */
 LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, const lb_line *line,
                                           lb_pair_line *pair, const char **source, size_t *length,

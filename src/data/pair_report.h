@@ -40,8 +40,9 @@ typedef struct lb_pair_report {
     bool maybe_swapped; /* dev has more pairs than train */
 } lb_pair_report;
 
-/** Looks at the pairs for training and, unless it is NULL, at those for development. Texts are compared after normalisation, by
- *  hashes of 64 bits: among 10 million texts, the chance that two different ones are taken for one is 3 in a million.
+/** Looks at the pairs for training and, unless it is NULL, at those for development. Texts are compared after
+ *  normalisation, by hashes of 64 bits: among 10 million texts, the chance that two different ones are taken for one is
+ *  3 in a million.
  *  Vocabularies: of train, as lb_pairs_count_symbols left them, before anything was dropped; made by
  *          lb_vocabulary_new_reserved. If one serves both sides, symbols are those of both.
  *  Memory: 16 bytes a pair meanwhile, and as much for sorting; `report` is freed by lb_pair_report_free, also after an

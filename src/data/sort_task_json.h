@@ -11,7 +11,8 @@
  *  no memory. */
 char *lb_sort_task_print(const lb_sort_task *task);
 
-/** Reads what lb_sort_task_print wrote. `text` may be NULL. Errors: LB_ERROR_FORMAT if it is no sort task; LB_ERROR_MEMORY. */
+/** Reads what lb_sort_task_print wrote. `text` may be NULL. Errors: LB_ERROR_FORMAT if it is no sort task;
+ *  LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error);
 
 #endif

@@ -40,8 +40,8 @@ static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
     return memory;
 }
 
-/* Can it be seen at a glance that valid UTF-8 is normalised? ASCII is, and below U+0300, that is before the first byte 0xCC,
- * every character is composed. */
+/* Can it be seen at a glance that valid UTF-8 is normalised? ASCII is, and below U+0300, that is before the first byte
+ * 0xCC, every character is composed. */
 static bool is_plain(lb_normalization form, const char *text, size_t length)
 {
     unsigned char largest = 0;

@@ -4,8 +4,8 @@
 
 #include "data/strings.h"
 
-/** Finds the files named .txt that lie in the folder's train/pos and train/neg, as in aclImdb; if there are none, in its pos
- *  and neg; and if there are none there either, in the folder itself. `paths` receives their paths.
+/** Finds the files named .txt that lie in the folder's train/pos and train/neg, as in aclImdb; if there are none, in
+ *  its pos and neg; and if there are none there either, in the folder itself. `paths` receives their paths.
  *  Order:  by the number with which a name begins, names without one last; then by name; then by path. Not by what the
  *          file system happens to say first.
  *  Memory: `paths` is to be freed by lb_strings_free, also after an error.

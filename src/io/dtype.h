@@ -24,7 +24,8 @@ bool lb_dtype_is_whole(lb_dtype dtype);
 /** The numbers at `bytes` (of any alignment) as doubles. I64 beyond 2^53 is rounded, all else is exact. */
 void lb_dtype_to_double(lb_dtype dtype, const void *bytes, size_t count, double *out);
 
-/** The numbers at `bytes` (of any alignment) as lb_real, rounded to nearest; the same bits if they are LB_DTYPE_REAL. */
+/** The numbers at `bytes` (of any alignment) as lb_real, rounded to nearest; the same bits if they are
+ *  LB_DTYPE_REAL. */
 void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *out);
 
 /** The numbers at `bytes` (of any alignment) as int64_t; lb_dtype_is_whole must hold. A truth value is 0 or 1. */

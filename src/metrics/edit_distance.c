@@ -26,8 +26,8 @@ static void trim(lb_sequence *a, lb_sequence *b)
     }
 }
 
-/* Turns the distances of a prefix of one sequence from all prefixes of `other`, row[0] to row[other.length], into those of
- * the prefix that ends with `symbol`, one longer. `way`, unless it is NULL, receives what led to each. */
+/* Turns the distances of a prefix of one sequence from all prefixes of `other`, row[0] to row[other.length], into those
+ * of the prefix that ends with `symbol`, one longer. `way`, unless it is NULL, receives what led to each. */
 static void advance(int64_t *row, int32_t symbol, lb_sequence other, unsigned char *way)
 {
     int64_t diagonal = row[0]++;

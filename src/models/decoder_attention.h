@@ -8,7 +8,8 @@
 extern const lb_attention_type *const lb_attention_types[];
 
 /** Adds the type's parameters below NAME.
- *  Errors: LB_ERROR_ARGUMENT if the widths or heads do not fit the type; those of lb_params_add. Recorded in `params`. */
+ *  Errors: LB_ERROR_ARGUMENT if the widths or heads do not fit the type; those of lb_params_add. Recorded in
+ *          `params`. */
 lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *params, const char *name,
                                     const lb_attention_type *type, lb_decoder_attention_config config);
 

@@ -12,7 +12,8 @@ const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *o
 /** The type of that name; the rest as for lb_model_kind_find. */
 const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error);
 
-/** Errors: LB_ERROR_ARGUMENT if a name is taken by a built-in one or by another, if an attention's is too long, or if a kind
+/** Errors: LB_ERROR_ARGUMENT if a name is taken by a built-in one or by another, if an attention's is too long, or if a
+ *          kind
  *  lacks what files need. */
 LB_MUST_USE lb_status lb_extensions_check(const lb_extensions *own, lb_error *error);
 

@@ -15,8 +15,8 @@ typedef struct lb_seq2seq_decoded {
     lb_tensor **final;  /* [layers] of [batch, hidden]: where to go on */
 } lb_seq2seq_decoded;
 
-/** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the tokens before). Behind the end of a row,
- *  which target_in.lengths tells, logits and weights mean nothing; `final` is the state at its end. */
+/** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the tokens before). Behind the
+ *  end of a row, which target_in.lengths tells, logits and weights mean nothing; `final` is the state at its end. */
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
                                      lb_tensor *const *initial, lb_tokens target_in);
 

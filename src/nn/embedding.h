@@ -10,14 +10,14 @@ typedef struct lb_gates {
     const lb_tokens *tokens; /* that choose rows of the table; NULL: no table */
 } lb_gates;
 
-/** Every symbol's part of the gates, [vocabulary, 3 hidden]: the embedding and, behind it, the first columns of weight_ih, and
- *  bias_ih. NULL where fewer than that will be looked up.
+/** Every symbol's part of the gates, [vocabulary, 3 hidden]: the embedding and, behind it, the first columns of
+ *  weight_ih, and bias_ih. NULL where fewer than that will be looked up.
  *  Shapes: weight_ih [3 hidden, width or more], bias_ih [3 hidden]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_table(const lb_embedding *embedding, lb_tape *tape, int64_t lookups,
                               lb_tensor *weight_ih, lb_tensor *bias_ih);
 
-/** The tokens' part of the gates: of the table, or without one (NULL) the same for these tokens alone. `tokens` must live as long
- *  as the result. Errors: LB_ERROR_INDEX, here or in the op; LB_ERROR_SHAPE. */
+/** The tokens' part of the gates: of the table, or without one (NULL) the same for these tokens alone. `tokens` must
+ *  live as long as the result. Errors: LB_ERROR_INDEX, here or in the op; LB_ERROR_SHAPE. */
 lb_gates lb_embedding_gates(const lb_embedding *embedding, const lb_tokens *tokens, lb_tensor *table,
                             lb_tensor *weight_ih, lb_tensor *bias_ih);
 

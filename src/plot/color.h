@@ -10,7 +10,8 @@
 double lb_color_luminance(lb_color color);
 
 /** Black or white, to be read on an opaque `background`: white where its contrast ratio is at least 3.5 to 1, else
- *  black, whose ratio is then at least 6. On deep reds and greens the larger ratio would be black's, but not to the eye.
+ *  black, whose ratio is then at least 6. On deep reds and greens the larger ratio would be black's, but not to the
+ *  eye.
  *  Source: Web Content Accessibility Guidelines 2.1, "contrast ratio". */
 lb_color lb_color_contrast(lb_color background);
 

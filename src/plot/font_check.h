@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/** Zeros that must follow the bytes of a font in memory: no offset of 16 bits inside of a checked font leads further. */
+/** Zeros that must follow the bytes of a font in memory: no offset of 16 bits inside of a checked font leads
+ *  further. */
 enum { LB_FONT_PADDING = 1 << 20 };
 
 /** NULL if the `size` bytes at `data` are a sound TrueType font, else what is wrong with it, in a few words.

@@ -25,8 +25,9 @@ typedef struct lb_text_style {
     lb_color color; /* all zeros: black */
 } lb_text_style;
 
-/** Width and height in pixels of `text` before it is turned: widest line; all lines, from top to bottom as LB_VALIGN_TOP
- *  and LB_VALIGN_BOTTOM define them. "\n" separates lines. Bytes that are not UTF-8 count as U+FFFD each. */
+/** Width and height in pixels of `text` before it is turned: widest line; all lines, from top to bottom as
+ *  LB_VALIGN_TOP and LB_VALIGN_BOTTOM define them. "\n" separates lines. Bytes that are not UTF-8 count as U+FFFD
+ *  each. */
 lb_size lb_text_measure(const lb_font *font, double size, const char *text);
 
 /** The upright rectangle that holds the turned text if it is drawn at (0, 0); its x and y may be negative. */

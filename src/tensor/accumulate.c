@@ -8,7 +8,8 @@ enum {
     COLUMNS = 64     /* columns whose sums a thread takes at a time */
 };
 
-/* Smaller arrays take the way without OpenMP: even a region of one thread would cost more than the smallest of them do. */
+/* Smaller arrays take the way without OpenMP: even a region of one thread would cost more than the smallest of them
+ * do. */
 
 static int64_t smaller(int64_t a, int64_t b)
 {

@@ -23,8 +23,8 @@ typedef struct lb_attended {
     lb_real *power;        /* [width]: working memory for the query's; NULL without `powers` */
 } lb_attended;
 
-/** powers = e^(2 x). Returns false, and the powers are of no use, where some |x| is so large that its power may not be a
- *  normal number. A product of two is then infinite or 0 only where the tanh of the sum is 1 or -1.
+/** powers = e^(2 x). Returns false, and the powers are of no use, where some |x| is so large that its power may not be
+ *  a normal number. A product of two is then infinite or 0 only where the tanh of the sum is 1 or -1.
  *  A tanh by powers has an absolute error of 1.8e-7 at most in float; of the rounded sum itself it would be 1.0e-7. */
 bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers);
 

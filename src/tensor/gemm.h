@@ -47,9 +47,9 @@ void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matri
                    lb_real beta, lb_real *c, int64_t stride);
 
 /** While the library computes it holds OpenBLAS at one thread, and then gives it back the number that it had: each
- *  lb_gemm_hold is followed by one lb_gemm_release, on any thread, and they may be nested. Without this a product may have
- *  other bits, and OpenBLAS's threads stand in the way of ours. A program that calls OpenBLAS from another thread meanwhile
- *  finds one thread there, and its results; the number that it sets meanwhile stays, unless it is 1. */
+ *  lb_gemm_hold is followed by one lb_gemm_release, on any thread, and they may be nested. Without this a product may
+ *  have other bits, and OpenBLAS's threads stand in the way of ours. A program that calls OpenBLAS from another thread
+ *  meanwhile finds one thread there, and its results; the number that it sets meanwhile stays, unless it is 1. */
 void lb_gemm_hold(void);
 void lb_gemm_release(void);
 

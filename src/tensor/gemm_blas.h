@@ -8,8 +8,8 @@
 bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                   int64_t stride);
 
-/** Its version and the kernel it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory. NULL in a
- *  build without it. */
+/** Its version and the kernel it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory. NULL
+ *  in a build without it. */
 const char *lb_gemm_blas_kernel(void);
 
 #endif

@@ -9,10 +9,11 @@
 /* Of k in one go: a panel of b stays in the cache while all rows pass over it. */
 enum { LB_GEMM_DEPTH = 256 };
 
-/** lb_gemm_serial, if this processor and these operands are what it is for: AVX-512, `b` not transposed, at least 4 rows and
+/** lb_gemm_serial, if this processor and these operands are what it is for: AVX-512, `b` not transposed, at least 4
+ *  rows and
  *  16 columns, beta 0 or 1. Else returns false and has done nothing.
- *  Exact:  sums over k run in blocks of 256 from the first to the last, whatever the number of rows: a row of `a` gives the
- *          same bits in any tile. */
+ *  Exact:  sums over k run in blocks of 256 from the first to the last, whatever the number of rows: a row of `a` gives
+ *          the same bits in any tile. */
 bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride);
 

@@ -2,7 +2,8 @@
  *   LB_GEMM_NAME    the function,
  *   LB_GEMM_TARGET  the attribute that asks for the instruction set, or nothing,
  *   LB_GEMM_BYTES   of a vector,
- *   LB_GEMM_ROWS    of c in registers, two vectors a row: as many sums as hide the latency of a multiply-add, and no more
+ *   LB_GEMM_ROWS    of c in registers, two vectors a row: as many sums as hide the latency of a multiply-add, and no
+ *   more
  *                   than there are registers. */
 #include "tensor/gemm_vector.h"
 
@@ -20,8 +21,8 @@ typedef lb_real vector __attribute__((vector_size(LB_GEMM_BYTES), aligned(sizeof
 
 enum { LANES = sizeof(vector) / sizeof(lb_real), ROWS = LB_GEMM_ROWS, DEPTH = LB_GEMM_DEPTH };
 
-/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so that
- * all sums stay in registers. */
+/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so
+ * that all sums stay in registers. */
 static inline INLINED void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
                                  int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
                                  int64_t stride)

@@ -22,8 +22,8 @@ void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, cons
 
 /** The same back: `dstate`, the gradient of the next state, becomes the previous one's.
  *  Shapes: saved [LB_GRU_SAVED hidden], doutput [hidden], dstate [hidden] -> dx [3 hidden]; `dx` may be `saved`.
- *  The gradient of W_hh previous + b_hh is that of x for r and z; for n it takes the place of h_n in `saved`, where it costs no
- *  memory of its own. `dstate` gets only the direct path; the one through W_hh is the caller's. */
+ *  The gradient of W_hh previous + b_hh is that of x for r and z; for n it takes the place of h_n in `saved`, where it
+ *  costs no memory of its own. `dstate` gets only the direct path; the one through W_hh is the caller's. */
 void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
                            lb_real *dstate);
 

@@ -7,9 +7,10 @@
 #include <limits.h> /* any header of the C library says whether it is glibc */
 
 /* A static function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that the
- * processor has. It may call only inline functions and libm. Clang before 18 does not let other files find the clones, hence
- * static, and clang 14 lets them find the function that picks, hence a name that no other kernel has. Loaders other than glibc's
- * do not pick, musl's among them: the functions are compiled once there, for the instruction sets that the whole is built for. */
+ * processor has. It may call only inline functions and libm. Clang before 18 does not let other files find the clones,
+ * hence static, and clang 14 lets them find the function that picks, hence a name that no other kernel has. Loaders
+ * other than glibc's do not pick, musl's among them: the functions are compiled once there, for the instruction sets
+ * that the whole is built for. */
 #if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__GLIBC__)
 #    define LB_KERNEL
 #elif defined(__clang__)

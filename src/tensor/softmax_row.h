@@ -13,7 +13,8 @@ static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
     return largest;
 }
 
-/** Scores become weights that sum to 1. What is hidden has the score -inf; a row that is hidden throughout becomes zeros. */
+/** Scores become weights that sum to 1. What is hidden has the score -inf; a row that is hidden throughout becomes
+ *  zeros. */
 static inline void lb_softmax_row_inline(int64_t count, lb_real *x)
 {
     lb_real largest = lb_largest_inline(count, x), sum = 0;

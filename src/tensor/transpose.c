@@ -1,6 +1,7 @@
 #include "tensor/transpose.h"
 
-/* A square of four by four elements is transposed in registers; a strip of rows fills whole cache lines of the result. */
+/* A square of four by four elements is transposed in registers; a strip of rows fills whole cache lines of the
+ * result. */
 enum { SIDE = 4, STRIP = 16, ALONE = 1 << 14 };
 
 typedef lb_real four

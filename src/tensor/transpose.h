@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-/** to[j, i] = from[i, j]. Shapes: from [rows, columns] with rows `stride` apart, to [columns, rows]; they must not overlap. */
+/** to[j, i] = from[i, j]. Shapes: from [rows, columns] with rows `stride` apart, to [columns, rows]; they must not
+ *  overlap. */
 void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to);
 
 /** The same on the calling thread, into rows of `to` that are `to_stride` apart. */

@@ -19,8 +19,8 @@ typedef struct lb_batch_rows {
 lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
                       lb_batch_rows *rows);
 
-/** A batch without rows. Each part knows the tape, where the error stands: a model that is given them goes on as it does
- *  with poison. */
+/** A batch without rows. Each part knows the tape, where the error stands: a model that is given them goes on as it
+ *  does with poison. */
 lb_batch lb_batch_empty(lb_tape *tape);
 
 /** Writes the source of one row: `length` ids. */
@@ -29,8 +29,9 @@ void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *
 /** Writes the target of one row: `length` ids, with LB_BOS before what is read and LB_EOS behind what is written. */
 void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length);
 
-/** Which row each list of a batch takes, so that padding costs a recurrent model little: each of the tiles in which rows go through
- *  time (tensor/row_tiles.h) gets lists of about the same lengths, longest first. `row` receives one for each list.
+/** Which row each list of a batch takes, so that padding costs a recurrent model little: each of the tiles in which
+ *  rows go through time (tensor/row_tiles.h) gets lists of about the same lengths, longest first. `row` receives one
+ *  for each list.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape. */
 LB_MUST_USE lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row);
 

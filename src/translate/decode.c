@@ -26,7 +26,8 @@ static int64_t limit_of(const lb_translator *t, const lb_source *source, const l
     return config->limit ? config->limit : lb_text_model_limit(&t->model, source->length);
 }
 
-/* Numbers that decoding takes for each of several sources side by side, about; `longest` is the length of the longest. */
+/* Numbers that decoding takes for each of several sources side by side, about; `longest` is the length of the
+ * longest. */
 static int64_t reals_of_each(const lb_model *model, int64_t beam, int64_t longest, int64_t limit)
 {
     int64_t maps = model->layers * model->heads;

@@ -7,7 +7,8 @@
 /** One of so many pairs is held out where there is no file of them; a model is measured on so many at most. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
 
-/** Pairs in a batch, label smoothing, and steps in such batches, for so many pairs. Configurations have been settled. */
+/** Pairs in a batch, label smoothing, and steps in such batches, for so many pairs. Configurations have been
+ *  settled. */
 int lb_recipe_batch(const lb_training_config *config, int64_t pairs);
 double lb_recipe_smoothing(const lb_training_config *config, int64_t pairs);
 int64_t lb_recipe_steps(const lb_training_config *config, int64_t batches);
@@ -15,7 +16,8 @@ int64_t lb_recipe_steps(const lb_training_config *config, int64_t batches);
 /** How the training goes; the caller adds its functions and the checkpoint. */
 lb_trainer_config lb_recipe_trainer(const lb_training_config *config, int64_t steps);
 
-/** Builds the model for vocabularies of these sizes, with its parameters in `params`, which own it. NULL after an error.
+/** Builds the model for vocabularies of these sizes, with its parameters in `params`, which own it. NULL after an
+ *  error.
  *  Errors: LB_ERROR_ARGUMENT for impossible sizes, LB_ERROR_MEMORY. */
 lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab, int64_t target_vocab,
                           lb_params *params, lb_error *error);

@@ -28,11 +28,11 @@ typedef struct lb_text_model {
     lb_strings texts;     /* of one that was loaded: its separators and record */
 } lb_text_model;
 
-/** Writes all of it as one safetensors file: the parameters as lb_model_save does, and in the metadata task and rules as
- *  a JSON object, the vocabularies as JSON arrays in which the symbols stand where their ids say, that of the targets left
- *  out if both are one and the same, and the record.
- *  Errors: LB_ERROR_ARGUMENT if model and vocabularies differ in size or a rule is impossible; LB_ERROR_MEMORY; those of
- *          lb_safetensors_write. */
+/** Writes all of it as one safetensors file: the parameters as lb_model_save does, and in the metadata task and rules
+ *  as a JSON object, the vocabularies as JSON arrays in which the symbols stand where their ids say, that of the
+ *  targets left out if both are one and the same, and the record.
+ *  Errors: LB_ERROR_ARGUMENT if model and vocabularies differ in size or a rule is impossible; LB_ERROR_MEMORY; those
+ *          of lb_safetensors_write. */
 LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error);
 
 /** Reads what lb_text_model_save wrote, and models that sort from the time when these had no vocabularies.

@@ -108,8 +108,8 @@ static lb_status mark_point(void *context, const lb_train_history *history, lb_e
     return status;
 }
 
-/* What tells this training from any other; NULL if there is no memory. Neither patience nor target are in it: a run that
- * has stopped can be told to go on. */
+/* What tells this training from any other; NULL if there is no memory. Neither patience nor target are in it: a run
+ * that has stopped can be told to go on. */
 static char *identity(const lb_training *t, const lb_trainer_config *trainer)
 {
     lb_buffer json = {0};

@@ -25,8 +25,8 @@ typedef struct lb_training {
  *  Errors: LB_ERROR_ARGUMENT for an impossible model; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
 
-/** Trains until the steps are done or patience is at its end, from the checkpoint on if there is one, and leaves the best
- *  weights in `params`. The best model so far is in its file from its evaluation on.
+/** Trains until the steps are done or patience is at its end, from the checkpoint on if there is one, and leaves the
+ *  best weights in `params`. The best model so far is in its file from its evaluation on.
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
 

@@ -15,8 +15,8 @@ typedef struct lb_training_data {
     lb_sort_task task; /* lists of this task instead */
 } lb_training_data;
 
-/** Opens the files, if there are such, tells the listener of them, and makes the vocabularies. The configuration, which has been settled, must
- *  outlive the data.
+/** Opens the files, if there are such, tells the listener of them, and makes the vocabularies. The configuration, which
+ *  has been settled, must outlive the data.
  *  Memory: freed by lb_training_data_close, also after an error.
  *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; those of
  *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report_make. */

@@ -1,4 +1,5 @@
-/* Texts in, texts out: reads them as a model does, decodes as many side by side as memory allows, and keeps what is found. */
+/* Texts in, texts out: reads them as a model does, decodes as many side by side as memory allows, and keeps what is
+ * found. */
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "translate/list.h"

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "translate/model_path.h"
 
-/* Texts that are longer than those of the training can be worth a look, mistakes and all; but one text must not be able to
- * take all memory. */
+/* Texts that are longer than those of the training can be worth a look, mistakes and all; but one text must not be able
+ * to take all memory. */
 enum { LONG = 1000, LONGER_LISTS = 10 };
 
 static int32_t most_symbols(const lb_text_model *model)

@@ -18,12 +18,13 @@ typedef struct lb_source {
     int32_t length;
 } lb_source;
 
-/** What a model does if nothing else is asked for. Errors: LB_ERROR_ARGUMENT if a number is negative that must not be. */
+/** What a model does if nothing else is asked for. Errors: LB_ERROR_ARGUMENT if a number is negative that must not
+ *  be. */
 LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_translate_config *config,
                                           lb_error *error);
 
-/** How many of `count` sources, at least 1, from the first on, can be decoded side by side: those that share a limit and do
- *  not take too much memory. The configuration has been settled. */
+/** How many of `count` sources, at least 1, from the first on, can be decoded side by side: those that share a limit
+ *  and do not take too much memory. The configuration has been settled. */
 size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
                                const lb_translate_config *config);
 

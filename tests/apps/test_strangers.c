@@ -8,8 +8,8 @@
 
 enum { TRAIN_PAIRS = 1900, DEV_PAIRS = 200 };
 
-/* The share of new sources that come out right, after fewer steps than the recipe's: a test has no minutes. Who guesses is
- * right once in thousands of times. */
+/* The share of new sources that come out right, after fewer steps than the recipe's: a test has no minutes. Who guesses
+ * is right once in thousands of times. */
 static double learn(support_stranger kind, const char *steps)
 {
     double share = -1;

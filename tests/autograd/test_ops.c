@@ -258,8 +258,8 @@ static void *allocate_nan(size_t bytes)
     return memory ? memset(memory, 0xff, bytes) : NULL;
 }
 
-/* The gradient of another op's result begins at any value: the first run of the op that it flows back from sets it, and a
- * second one adds to it. */
+/* The gradient of another op's result begins at any value: the first run of the op that it flows back from sets it, and
+ * a second one adds to it. */
 START_TEST(test_op_gradient_of_other_ops_results_matches_differences)
 {
     const trial *t = &trials[_i];

@@ -1,5 +1,5 @@
-/* bench/pronunciation.sh on two languages of a few words; how well they are pronounced is not looked at. Its models are of
- * full size: too slow for sanitizers. */
+/* bench/pronunciation.sh on two languages of a few words; how well they are pronounced is not looked at. Its models are
+ * of full size: too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

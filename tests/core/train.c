@@ -1,4 +1,5 @@
-/* The core alone, where no other library is: a GRU learns which of the numbers in a list came first. Exit status 0 if it has. */
+/* The core alone, where no other library is: a GRU learns which of the numbers in a list came first. Exit status 0 if
+ * it has. */
 #include <lookback/lookback.h>
 
 #include <math.h>

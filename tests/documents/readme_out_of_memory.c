@@ -1,5 +1,5 @@
-/* The program of README, whose main is readme_main here: each of its allocations fails in turn. It ends with a message and
- * an exit status each time, and has freed all that it had. */
+/* The program of README, whose main is readme_main here: each of its allocations fails in turn. It ends with a message
+ * and an exit status each time, and has freed all that it had. */
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

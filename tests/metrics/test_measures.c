@@ -77,8 +77,8 @@ START_TEST(test_bleu_without_matches_or_long_n_grams_is_zero)
 }
 END_TEST
 
-/* The numbers are from sacreBLEU's own tests, test/test_bleu.py: its README's example with tokenize none, and statistics
- * as they are. */
+/* The numbers are from sacreBLEU's own tests, test/test_bleu.py: its README's example with tokenize none, and
+ * statistics as they are. */
 START_TEST(test_bleu_equals_published_scores_of_sacrebleu)
 {
     static const char *const rows[][3] = {

@@ -1,4 +1,5 @@
-/* Training does not get in the way of what else the program does: of other threads that train, and of its own OpenBLAS. */
+/* Training does not get in the way of what else the program does: of other threads that train, and of its own
+ * OpenBLAS. */
 #include "base/threads.h"
 #include "support/sorting.h"
 #include "support/suite.h"

@@ -59,8 +59,8 @@ static lb_status decode(support_sorter sorter)
     return status;
 }
 
-/* `fail_at` makes the n-th allocation fail, or all from there on: an arena that cannot have as much as it hopes for asks
- * for less, so that only the latter gets to every place where memory is needed. */
+/* `fail_at` makes the n-th allocation fail, or all from there on: an arena that cannot have as much as it hopes for
+ * asks for less, so that only the latter gets to every place where memory is needed. */
 static void fail_each_allocation(scenario run, support_sorter of, void (*fail_at)(long n), long at_least)
 {
     support_watch_allocations();

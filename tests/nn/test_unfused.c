@@ -1,5 +1,5 @@
-/* Each fused op against its unfused twin, values and gradients, at sizes that are no multiple of anything: batches beyond
- * one tile of rows, widths of 1, 7 and 33. This test runs in both precisions. */
+/* Each fused op against its unfused twin, values and gradients, at sizes that are no multiple of anything: batches
+ * beyond one tile of rows, widths of 1, 7 and 33. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/base.h"
 #include "nn/unfused.h"

@@ -1,4 +1,5 @@
-/* ./run in a checkout that holds nothing else, where CMake only tells what it was asked for and no package is missing. */
+/* ./run in a checkout that holds nothing else, where CMake only tells what it was asked for and no package is
+ * missing. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -7,8 +7,9 @@
 /** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is none. */
 unsigned char *support_picture_read(const char *path, int *width, int *height);
 
-/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. Then the actual picture is
- *  written to the folder of the test programs: look at both, and copy it over the reference if it is the better one. */
+/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. Then the actual picture
+ *  is written to the folder of the test programs: look at both, and copy it over the reference if it is the better
+ *  one. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
 
 /** Fails the test unless two PNG files show the same, to 2/255 per channel. */

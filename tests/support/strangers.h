@@ -11,7 +11,8 @@ typedef enum support_stranger {
     SUPPORT_STRANGERS
 } support_stranger;
 
-/* Writes `train_count` pairs to the file `train` in the test's folder and `dev_count` to `dev`. No source occurs twice. */
+/* Writes `train_count` pairs to the file `train` in the test's folder and `dev_count` to `dev`. No source occurs
+ * twice. */
 void support_write_stranger(support_stranger kind, const char *train, int train_count, const char *dev,
                             int dev_count);
 

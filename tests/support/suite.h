@@ -5,7 +5,8 @@
 #include <check.h>
 
 /* Runs the tests, each in a process of its own, and returns the exit status of the program. This process stays out of
- * OpenMP, whose threads do not survive a fork. With the environment variable CK_RUN_CASE only the test of that name runs. */
+ * OpenMP, whose threads do not survive a fork. With the environment variable CK_RUN_CASE only the test of that name
+ * runs. */
 int support_run_tests(const char *name, int count, const TTest *const *tests);
 
 /* support_run_tests("unit", SUPPORT_TESTS(test_one, test_two)) */

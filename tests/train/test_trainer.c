@@ -12,8 +12,8 @@
 
 enum { SIZE = 40, EVERY = 5, STEPS = 200 };
 
-/* A run whose weights climb without end; the measure is the better the closer their mean is to the goal, so that it rises
- * and falls. */
+/* A run whose weights climb without end; the measure is the better the closer their mean is to the goal, so that it
+ * rises and falls. */
 typedef struct climb {
     lb_trainer_config config;
     lb_params *params;

@@ -1,4 +1,5 @@
-/* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a reason. */
+/* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a
+ * reason. */
 #include "translate/text_model.h"
 
 #include "lookback/translate.h"

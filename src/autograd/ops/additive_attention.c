@@ -175,9 +175,11 @@ static const lb_op additive_attention_op = {
 /** Additive attention on projected operands: score(q, k) = v' tanh(q + k).
  *  Shapes: query [batch, Q, width], keys [batch, K, width], values [batch, K, depth], v [width] or [1, width],
  *          mask [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
- *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all zeros.
+ *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all
+ *          zeros.
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
- *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls this. */
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls
+ *          this. */
 lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                               lb_tensor *mask)
 {

@@ -170,7 +170,8 @@ lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){0}, sizeof(columns));
 }
 
-/** The same with a part of the weight: columns first, first + 1, ... What meets the other columns may be known elsewhere.
+/** The same with a part of the weight: columns first, first + 1, ... What meets the other columns may be known
+ *  elsewhere.
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
 {

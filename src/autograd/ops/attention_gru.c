@@ -214,8 +214,8 @@ static const lb_op attention_gru_op = {
 
 /** A GRU whose input at each step is joined by what its last state attends to, by additive attention.
  *  Shapes: lb_attention_gru_operands (autograd/attention_gru.h) tells the operands', with K keys
- *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time, K];
- *          all zero behind a row's end; output 3: the final state [batch, hidden].
+ *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time,
+ *          K]; all zero behind a row's end; output 3: the final state [batch, hidden].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a row.
  *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */

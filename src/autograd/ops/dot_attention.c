@@ -352,7 +352,8 @@ static const lb_op dot_attention_op = {
  *           head is a range of columns -> context [batch, Q, heads * depth]; or all with the heads as an axis,
  *           [batch, heads, Q, width] and so on, and then `heads` is not looked at.
  *           Output 1: weights [batch, heads, Q, K], after dropout.
- *  Mask:    mask and bias broadcast to [batch, heads, Q, K]; either may be NULL; no gradient. Mask: 1 attends, 0 does not.
+ *  Mask:    mask and bias broadcast to [batch, heads, Q, K]; either may be NULL; no gradient. Mask: 1 attends, 0 does
+ *           not.
  *           Bias is added to the scores; -inf hides. A row with nothing to attend to is all zeros, never NaN.
  *  Scale:   1 / sqrt(width) in a transformer. Dropout: probability, on the weights, while the tape trains.
  *  Errors:  LB_ERROR_SHAPE, also if the heads do not divide; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.

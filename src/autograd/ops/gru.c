@@ -180,7 +180,8 @@ static void reference_step(const lb_node *node, const lb_real *x, double *state,
     memcpy(state, next, (size_t)hidden * sizeof *state);
 }
 
-/* The rows of `out` serve as the memory of the state: of the outputs' row for the next state, of the final's for this. */
+/* The rows of `out` serve as the memory of the state: of the outputs' row for the next state, of the final's for
+ * this. */
 static void reference(const lb_node *node, double *const *out)
 {
     lb_gru_input x = lb_gru_input_of(node, X);
@@ -250,12 +251,13 @@ static const lb_op gru_op = {
 };
 
 /** A GRU over a padded batch of sequences, given the input's part of the gates.
- *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time], a table
- *           [rows, 3 hidden] of which each token reads its row in place (NULL: no table); initial [batch, hidden] or NULL for
- *           zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
+ *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time],
+ *           a table [rows, 3 hidden] of which each token reads its row in place (NULL: no table); initial [batch,
+ *           hidden] or NULL for zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
  *           -> outputs [batch, time, hidden], zero behind a row's end; output 1: the final state [batch, hidden].
  *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at each row's end.
- *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a row.
+ *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a
+ *           row.
  *  Cost:    O(batch time hidden^2); one fork for all steps.
  *  Source:  Cho et al. 2014, arXiv:1406.1078, in PyTorch's variant (tensor/gru_kernel.h). */
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
