@@ -1,6 +1,11 @@
 # One source, two precisions: lookback computes in float, lookback_f64 in double. Each is compiled once, and becomes an archive
 # and a shared library.
-option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${PROJECT_IS_TOP_LEVEL})
+set(shared ${PROJECT_IS_TOP_LEVEL})
+if(LOOKBACK_SANITIZE)
+  # A sanitizer's runtime is in the program, and a shared library would miss it.
+  set(shared OFF)
+endif()
+option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${shared})
 
 include(cmake/components.cmake)
 

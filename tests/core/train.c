@@ -31,7 +31,7 @@ static lb_tensor *loss_of(const learner *l, lb_tape *tape, int step)
         lengths[row] = LENGTH;
         one[row] = 1;
         for (int i = 0; i < LENGTH; i++) {
-            uint64_t index = (uint64_t)(row * LENGTH + i);
+            uint64_t index = (uint64_t)row * LENGTH + (uint64_t)i;
             id[row * LENGTH + i] =
                 (int32_t)(SYMBOLS * lb_rng_uniform((lb_rng){.seed = 3, .step = (uint32_t)step}, index));
         }

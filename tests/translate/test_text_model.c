@@ -85,10 +85,10 @@ static void expect_same_logits(const lb_model *one, const lb_model *other)
 
 static void expect_round_trip(lb_text_model *made)
 {
-    lb_text_model loaded;
+    lb_text_model loaded = {0};
     ck_assert_msg(lb_text_model_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
                   error.message);
-    ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    ck_assert_msg(load(&loaded) == LB_OK && loaded.model, "%s", error.message);
     ck_assert_str_eq(loaded.model->kind->name, made->model->kind->name);
     expect_same_symbols(loaded.source, made->source);
     expect_same_symbols(loaded.target, made->target);
