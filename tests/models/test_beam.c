@@ -1,4 +1,4 @@
-/* Beam search against greedy decoding, and against trying everything. */
+/* Beam search against greedy decoding, and against trying everything. It takes seconds. */
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/seq2seq.h"

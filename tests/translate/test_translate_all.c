@@ -1,4 +1,5 @@
-/* Many texts at once: n-best outputs, probabilities, symbols, attention; and what one text is to those beside it. */
+/* Many texts at once: n-best outputs, probabilities, symbols, attention; and what one text is to those beside it.
+ * It takes seconds. */
 #include "support/pair_model.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
