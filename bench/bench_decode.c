@@ -34,7 +34,7 @@ static void decode_once(void *context, int index)
         lb_beam_config config = {.beam = d->beam, .limit = d->limit};
         lb_beam found = lb_beam_search(d->model.model, lists.source, config);
         for (int64_t row = 0; row < found.batch; row++)
-            d->written += found.hypothesis[row * found.beam].length;
+            d->written += found.hypothesis[row * found.n_best].length;
     }
 }
 

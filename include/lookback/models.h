@@ -174,10 +174,11 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
 
 /** Zero means the default in brackets. */
 typedef struct lb_beam_config {
-    int64_t beam;  /* hypotheses that are kept at each step [1, which is greedy decoding] */
-    int64_t limit; /* tokens after which a hypothesis is given up [2 source lengths + 8] */
-    double
-        length_penalty; /* scores are log-probabilities divided by length to this power [1]; negative: none */
+    int64_t beam;   /* hypotheses that are kept at each step [1: greedy decoding] */
+    int64_t n_best; /* hypotheses in the result, at most `beam` [beam] */
+    int64_t limit;  /* tokens after which a hypothesis is cut off [2 source lengths + 8] */
+    /* A score is the log-probability divided by the length to this power [1]; negative: not divided. */
+    double length_penalty;
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -193,19 +194,21 @@ typedef struct lb_hypothesis {
 
 /** The hypotheses for every source of a batch. */
 typedef struct lb_beam {
-    int64_t batch, beam;
-    /* [batch, beam], no two of a row the same; in each row the finished ones first, and of these, as of the others, the
-     * one with the highest score */
+    int64_t batch, n_best;
+    /* [batch, n_best], all different within a row. Finished ones come first, and among these, as among the others, the
+     * highest score. */
     lb_hypothesis *hypothesis;
 } lb_beam;
 
-/** Decodes a batch. A row ends when as many hypotheses as the beam is wide have finished, or at the limit, where the
- *  best of those that have not fill up the result. The tape evaluates while this runs; its mode is restored.
- *  Exact:  a beam of 1 gives the tokens of lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT if a size is negative or the beam is wider than the vocabulary; LB_ERROR_INDEX,
- *          LB_ERROR_MEMORY: then `batch` of the result is 0.
- *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7. Differs: the plain power of the
- *          length, as most toolkits have it. */
+/** Decodes a batch. A row is done when `n_best` hypotheses have finished and no live one can still score better than
+ *  they do, whatever its length up to the limit. At the limit, unfinished hypotheses fill up the result. The tape
+ *  evaluates while this runs; its mode is restored.
+ *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
+ *          below lb_greedy.
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary and limit >= 1; LB_ERROR_INDEX, LB_ERROR_MEMORY:
+ *          then `batch` of the result is 0.
+ *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7; the stopping rule after Huang, Zhao,
+ *          Ma 2017, arXiv:1809.00069. Differs: the plain power of the length, as in most toolkits. */
 lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config);
 
 /* ---- Parameters in a file and back: one safetensors file with the parameters under their own names. ---- */

@@ -17,12 +17,14 @@ typedef struct node {
 typedef struct live {
     const node *last;
     double log_probability;
+    bool greedy; /* the likeliest token was taken at every step */
 } live;
 
 typedef struct candidate {
     int64_t from; /* which of the row's live hypotheses */
     int32_t token;
     double log_probability;
+    bool greedy;
 } candidate;
 
 typedef struct search {
@@ -34,7 +36,7 @@ typedef struct search {
     int64_t vocabulary;
     live *live;            /* [batch, beam] */
     int64_t *live_count;   /* [batch] */
-    lb_hypothesis *done;   /* [batch, beam]: the best first */
+    lb_hypothesis *done;   /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
 } search;
@@ -62,12 +64,8 @@ static int64_t offer(candidate *best, int64_t count, int64_t room, candidate off
     return count < room ? count + 1 : room;
 }
 
-static lb_hypothesis trace(const search *s, const node *last, double log_probability, bool finished)
+static lb_hypothesis trace(const search *s, const node *last, lb_hypothesis h)
 {
-    lb_hypothesis h = {.finished = finished};
-    for (const node *n = last; n; n = n->before) h.steps++;
-    h.length = h.steps - (finished ? 1 : 0);
-    h.score = normalised(s, log_probability, h.steps);
     h.id = grab(s, h.length, sizeof *h.id);
     int64_t width = s->source.length;
     if (s->maps) h.weights = grab(s, s->maps * h.steps * width, sizeof *h.weights);
@@ -82,63 +80,97 @@ static lb_hypothesis trace(const search *s, const node *last, double log_probabi
     return h;
 }
 
-/* One that was cut off can be very sure of itself, above all where it turns in circles; it is no answer for that. */
+/* A hypothesis that was cut off can score high, above all where it repeats itself. It is still no answer. */
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->finished != b->finished ? a->finished : a->score > b->score;
 }
 
-static void finish(search *s, int64_t row, lb_hypothesis h)
+/* Keeps a hypothesis of `steps` tokens if it is one of the best. */
+static void finish(search *s, int64_t row, live ended, int64_t steps, bool finished)
 {
-    lb_hypothesis *done = s->done + row * s->config.beam;
-    int64_t at = s->done_count[row]++;
+    lb_hypothesis *done = s->done + row * s->config.n_best;
+    int64_t room = s->config.n_best, at = s->done_count[row];
+    lb_hypothesis h = {.finished = finished,
+                       .steps = steps,
+                       .length = steps - (finished ? 1 : 0),
+                       .score = normalised(s, ended.log_probability, steps)};
+    if (at == room && !is_better(&h, &done[--at])) return;
     for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
-    done[at] = h;
+    done[at] = trace(s, ended.last, h);
+    if (s->done_count[row] < room) s->done_count[row]++;
 }
 
-/* The 2 beam likeliest ways on from a row's live hypotheses: even if half of them end, a whole beam goes on. */
-static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
+/* Can no way on from here score better than what the row has? A log-probability only falls, and at best it is divided
+ * by the greatest length. */
+static bool is_hopeless(const search *s, int64_t row, double log_probability)
 {
-    int64_t count = 0;
-    for (int64_t from = 0; from < s->live_count[row]; from++)
-        for (int64_t token = 0; token < s->vocabulary; token++) {
-            double added = (double)log_probabilities[from * s->vocabulary + token];
-            candidate c = {from, (int32_t)token,
-                           s->live[row * s->config.beam + from].log_probability + added};
-            count = offer(s->candidates, count, 2 * s->config.beam, c);
-        }
+    if (s->done_count[row] < s->config.n_best) return false;
+    double worst = s->done[(row + 1) * s->config.n_best - 1].score;
+    return normalised(s, log_probability, s->config.limit) <= worst;
+}
+
+/* Ranks the greedy candidate within the beam: then the search never ends with less than greedy decoding. */
+static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
+{
+    int64_t last = s->config.beam - 1, at = 0;
+    while (at < count && !s->candidates[at].greedy) at++;
+    if (at <= last && at < count) return count;
+    if (at == count) at = count < 2 * s->config.beam ? count++ : count - 1;
+    for (; at > last; at--) s->candidates[at] = s->candidates[at - 1];
+    s->candidates[at] = greedy;
     return count;
 }
 
-/* Moves a row one token on. `first` is the row's first hypothesis in the step's batch; `origin` receives, for each that
- * goes on, the place in the batch that it came from. Returns how many go on. */
-static int64_t advance(search *s, int64_t row, int64_t first, const lb_model_step *step,
+/* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
+static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
+{
+    int64_t count = 0;
+    candidate greedy = {0};
+    for (int64_t from = 0; from < s->live_count[row]; from++) {
+        const live *l = &s->live[row * s->config.beam + from];
+        const lb_real *added = log_probabilities + from * s->vocabulary;
+        int64_t likeliest = l->greedy ? lb_argmax(added, s->vocabulary) : -1;
+        for (int64_t token = 0; token < s->vocabulary; token++) {
+            candidate c = {from, (int32_t)token, l->log_probability + (double)added[token],
+                           token == likeliest};
+            count = offer(s->candidates, count, 2 * s->config.beam, c);
+            if (c.greedy) greedy = c;
+        }
+    }
+    return greedy.greedy ? promote_greedy(s, count, greedy) : count;
+}
+
+/* Moves a row one token on, its `steps`th. `first` is the row's first hypothesis in the step's batch; `origin` receives,
+ * for each that continues, the place in the batch that it came from. Returns how many continue. */
+static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
     live *going = grab(s, beam, sizeof *going);
     if (!going) return 0;
-    for (int64_t i = 0; i < found && kept < beam && s->done_count[row] < beam; i++) {
+    for (int64_t i = 0; i < found && kept < beam; i++) {
         candidate c = s->candidates[i];
         node *n = grab(s, 1, sizeof *n);
         if (!n) return 0;
         *n = (node){.before = s->live[row * beam + c.from].last, .token = c.token};
         if (map) n->weights = step->weights->data + (first + c.from) * map;
-        if (c.token != LB_EOS) {
+        live next = {n, c.log_probability, c.greedy};
+        if (c.token == LB_EOS) {
+            if (i < beam) finish(s, row, next, steps, true);
+        } else if (!is_hopeless(s, row, c.log_probability)) {
             origin[kept] = first + c.from;
-            going[kept++] = (live){n, c.log_probability};
-        } else if (i < beam) {
-            finish(s, row, trace(s, n, c.log_probability, true));
+            going[kept++] = next;
         }
     }
-    if (s->done_count[row] == beam) kept = 0;
+    if (beam == 1 && s->done_count[row]) kept = 0; /* as greedy decoding ends */
     memcpy(s->live + row * beam, going, (size_t)kept * sizeof *going);
     s->live_count[row] = kept;
     return kept;
 }
 
-/* What the decoder needs of the hypotheses that go on. */
+/* What the decoder needs of the hypotheses that continue. */
 typedef struct frontier {
     lb_decoder_state state;
     lb_tokens next;
@@ -167,6 +199,7 @@ static void search_all(search *s)
     for (int64_t row = 0; row < count; row++) {
         origin[row] = row;
         s->live_count[row] = 1;
+        s->live[row * s->config.beam].greedy = true;
     }
     frontier f = select_frontier(s, encoded, origin, count);
     for (int64_t t = 0; t < s->config.limit && f.count > 0 && lb_tape_status(s->tape) == LB_OK; t++) {
@@ -176,31 +209,33 @@ static void search_all(search *s)
         int64_t first = 0, kept = 0;
         for (int64_t row = 0; row < s->source.batch; row++) {
             int64_t before = s->live_count[row];
-            if (before) kept += advance(s, row, first, &step, log_probabilities, origin + kept);
+            if (before) kept += advance(s, row, first, t + 1, &step, log_probabilities, origin + kept);
             first += before;
         }
         f = select_frontier(s, step.state, origin, kept);
     }
     for (int64_t row = 0; row < s->source.batch; row++)
-        for (int64_t h = 0; h < s->live_count[row] && s->done_count[row] < s->config.beam; h++) {
-            live l = s->live[row * s->config.beam + h];
-            finish(s, row, trace(s, l.last, l.log_probability, false));
-        }
+        for (int64_t h = 0; h < s->live_count[row]; h++)
+            finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
 }
 
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->beam <= s->vocabulary) return true;
-    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
-                 "lb_beam_search: a beam of %lld and %lld tokens at most out of %lld symbols",
-                 (long long)c->beam, (long long)c->limit, (long long)s->vocabulary);
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary)
+        return true;
+    lb_tape_fail(
+        s->tape, LB_ERROR_ARGUMENT,
+        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary and limit >= 1, found n_best %lld, "
+        "beam %lld, vocabulary %lld, limit %lld",
+        (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
     return false;
 }
 
 lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config)
 {
     if (config.beam == 0) config.beam = 1;
+    if (config.n_best == 0) config.n_best = config.beam;
     if (config.limit == 0) config.limit = 2 * source.length + 8;
     if (config.length_penalty == 0) config.length_penalty = 1;
     search s = {.model = model, .tape = source.tape, .config = config, .source = source};
@@ -209,7 +244,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!is_possible(&s)) return (lb_beam){0};
     int64_t all = source.batch * config.beam;
     s.live = grab(&s, all, sizeof *s.live);
-    s.done = grab(&s, all, sizeof *s.done);
+    s.done = grab(&s, source.batch * config.n_best, sizeof *s.done);
     s.live_count = grab(&s, source.batch, sizeof *s.live_count);
     s.done_count = grab(&s, source.batch, sizeof *s.done_count);
     s.candidates = grab(&s, 2 * config.beam, sizeof *s.candidates);
@@ -218,5 +253,5 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (lb_tape_status(source.tape) == LB_OK) search_all(&s);
     lb_tape_set_mode(source.tape, mode);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
-    return (lb_beam){source.batch, config.beam, s.done};
+    return (lb_beam){source.batch, config.n_best, s.done};
 }

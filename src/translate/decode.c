@@ -67,6 +67,7 @@ lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t
                               const lb_translate_config *config, lb_beam *found, lb_error *error)
 {
     lb_beam_config search = {.beam = config->beam,
+                             .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty};
     lb_tape_reset(t->tape);

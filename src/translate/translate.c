@@ -171,7 +171,7 @@ static lb_status decode_some(const job *j, size_t first, size_t *count)
     lb_status status = lb_translate_decode(j->translator, source, *count, &j->config, &found, j->error);
     for (size_t i = 0; i < *count; i++) width = source[i].length > width ? source[i].length : width;
     for (size_t i = 0; i < *count && !status; i++)
-        status = keep_outputs(j, j->good[first + i], &found.hypothesis[(int64_t)i * found.beam], width);
+        status = keep_outputs(j, j->good[first + i], &found.hypothesis[(int64_t)i * found.n_best], width);
     return status;
 }
 

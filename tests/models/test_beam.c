@@ -189,8 +189,8 @@ START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
             config.limit = LONGEST;
             lb_beam found = lb_beam_search(s.model, s.source, config);
             ck_assert_int_eq(found.batch, 3);
-            for (int64_t i = 0; i < 3 * found.beam; i++, all++) {
-                check_hypothesis(&s, i / found.beam, &found.hypothesis[i], penalties[c]);
+            for (int64_t i = 0; i < 3 * found.n_best; i++, all++) {
+                check_hypothesis(&s, i / found.n_best, &found.hypothesis[i], penalties[c]);
                 finished += found.hypothesis[i].finished;
             }
             discard(&s);
@@ -223,9 +223,49 @@ START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
 }
 END_TEST
 
+/* The score of what greedy decoding gives for one row; -INFINITY where it does not end. */
+static double greedy_score(const subject *s, const lb_decoded *greedy, int64_t row)
+{
+    int32_t token[LONGEST + 1];
+    int64_t length = greedy->lengths[row];
+    if (!greedy->finished[row]) return -INFINITY;
+    memcpy(token, greedy->id + row * greedy->length, (size_t)length * sizeof *token);
+    token[length] = LB_EOS;
+    return probability_of(s, row, token, length + 1) / (double)(length + 1);
+}
+
+START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
+{
+    double sum[VOCABULARY + 1] = {0};
+    int compared = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        subject s = make(kinds[_i], seed);
+        lb_decoded greedy = lb_greedy(s.model, s.source, LONGEST);
+        for (int64_t row = 0; row < 3; row++) {
+            double least = greedy_score(&s, &greedy, row);
+            if (least == -INFINITY) continue;
+            compared++;
+            for (int64_t beam = 1; beam <= VOCABULARY; beam++) {
+                lb_beam_config config = {.beam = beam, .n_best = 1, .limit = LONGEST};
+                const lb_hypothesis *h = &lb_beam_search(s.model, s.source, config).hypothesis[row];
+                ck_assert(h->finished);
+                ck_assert_double_ge(h->score, least - 1e-4);
+                sum[beam] += h->score;
+            }
+        }
+        discard(&s);
+    }
+    ck_assert_int_gt(compared, 15);
+    for (int64_t beam = 2; beam <= VOCABULARY; beam++)
+        ck_assert_double_ge(sum[beam], sum[beam - 1] - 0.01 * compared);
+    ck_assert_double_gt(sum[VOCABULARY], sum[1]);
+}
+END_TEST
+
 START_TEST(test_beam_search_impossible_sizes_are_errors)
 {
-    static const lb_beam_config impossible[] = {{.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}};
+    static const lb_beam_config impossible[] = {
+        {.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}, {.beam = 2, .n_best = 3}, {.n_best = -1}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
@@ -247,6 +287,7 @@ int main(void)
         tests, test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below, 0, count);
     tcase_add_loop_test(tests, test_beam_search_every_hypothesis_has_its_score_and_its_attention, 0, count);
     tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
+    tcase_add_loop_test(tests, test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, 0, count);
     tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

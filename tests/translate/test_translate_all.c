@@ -7,13 +7,14 @@
 #include <lookback/translate.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TSH "t\xca\x83"
 
 /* Made once, in main. */
 static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH],
-    sorter[SUPPORT_PATH];
+    sorter[SUPPORT_PATH], unsure[SUPPORT_PATH];
 
 static lb_error error;
 
@@ -211,6 +212,45 @@ START_TEST(test_translate_all_limit_cuts_outputs_off)
 }
 END_TEST
 
+/* The score of the best of a beam for each of 216 words, and their sum. */
+static double scores(lb_translator *translator, int beam, double score[216])
+{
+    char word[216][4];
+    const char *texts[216];
+    double sum = 0;
+    for (int i = 0; i < 216; i++) {
+        const char letters[] = {(char)('a' + i % 5), (char)('a' + i / 6 % 5), (char)('a' + i / 36 % 5)};
+        snprintf(word[i], sizeof word[i], "%.*s", 1 + i % 3, letters);
+        texts[i] = word[i];
+    }
+    lb_translations *all = translate_all(translator, texts, 216, (lb_translate_config){.beam = beam});
+    for (int i = 0; i < 216; i++) {
+        const lb_output *output = all->text[i].output;
+        score[i] = output->finished ? output->score : -INFINITY;
+        sum += output->finished ? output->score : -10;
+    }
+    lb_translations_free(all);
+    return sum;
+}
+
+START_TEST(test_translate_all_no_beam_scores_below_greedy_decoding)
+{
+    const char *const models[] = {model, plain, ensemble, unsure};
+    for (int m = 0; m < 4; m++) {
+        double greedy[216], found[216];
+        lb_translator *translator = open_model(models[m]);
+        double before = scores(translator, 1, greedy);
+        for (int beam = 2; beam <= 8; beam += 3) {
+            double sum = scores(translator, beam, found);
+            for (int i = 0; i < 216; i++) ck_assert_double_ge(found[i], greedy[i] - 1e-5);
+            ck_assert_double_ge(sum, before - 1e-3);
+            before = sum;
+        }
+        lb_translator_free(translator);
+    }
+}
+END_TEST
+
 START_TEST(test_translate_all_impossible_configuration_is_refused)
 {
     const char *text = "bad";
@@ -234,6 +274,7 @@ int main(void)
     support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests(
         "translate all",
@@ -243,5 +284,6 @@ int main(void)
                       test_translate_all_attention_of_each_step_sums_to_1,
                       test_translate_all_equals_texts_one_by_one, test_translate_all_of_no_texts_is_empty,
                       test_translate_all_limit_cuts_outputs_off,
+                      test_translate_all_no_beam_scores_below_greedy_decoding,
                       test_translate_all_impossible_configuration_is_refused));
 }
