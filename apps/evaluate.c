@@ -97,13 +97,16 @@ int evaluate_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "evaluate",
-        .purpose = "Applies a model, a file or the folder that it was written to, to the sources of a TSV "
-                   "file of pairs "
-                   "and prints how far its outputs are from the targets: word error rate, symbol error rate "
-                   "and BLEU, "
-                   "each in percent with its 95 % interval, and which symbols were taken for which. Each "
-                   "line counts on "
-                   "its own, also where a source has several.",
+        .purpose =
+            "Applies a model, a file or the folder that it was written to, to the sources of a TSV "
+            "file of pairs "
+            "and prints how far its outputs are from the targets: exact match and sequence error rate, "
+            "which count "
+            "whole outputs, word error rate where targets have several words, symbol error rate and "
+            "BLEU, "
+            "each in percent with its 95 % interval, and which symbols were taken for which. Each "
+            "line counts on "
+            "its own, also where a source has several.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,

@@ -12,8 +12,9 @@ help() {
 usage: bench/pronunciation.sh [--quick] [--out FOLDER] DIR
 
 Trains on every language of DIR, LANG_train.tsv, with the same settings for each of them: five models, with the seeds 1 to 5.
-Measures on LANG_dev.tsv the word error rate of the first three, one by one, and of all five together. Prints a Markdown table
-and writes it to FOLDER/pronunciation.md; FOLDER is out/ if nothing else is said, and the models stay there too.
+Measures on LANG_dev.tsv the sequence error rate, the share of words with a wrong sound, of the first three, one by one, and of
+all five together. Prints a Markdown table and writes it to FOLDER/pronunciation.md; FOLDER is out/ if nothing else is said, and
+the models stay there too.
 
 A line of the files is a word, a tab, and its sounds with a blank between them. The same command goes on after it has been
 stopped, and a language that is done is not done again. --quick is a try: one model for each language, and few steps.
@@ -55,13 +56,13 @@ else
     models=5 alone=3 steps=() work=$out/pronunciation
 fi
 
-# Prints the word error rate of a model, in percent.
-word_error_rate() { # MODEL DEV
-    "$bin/evaluate" "$1" "$2" | awk '/^word error rate/ { print $4 }'
+# Prints the sequence error rate of a model, in percent.
+sequence_error_rate() { # MODEL DEV
+    "$bin/evaluate" "$1" "$2" | awk '/^sequence error rate/ { print $4 }'
 }
 
-# Writes the row of a language: its name, pairs of train and dev, seconds of training a model, word error rates of the
-# models alone and of all together, or "-" if there is but one.
+# Writes the row of a language: its name, pairs of train and dev, seconds of training a model, sequence error rates of
+# the models alone and of all together, or "-" if there is but one.
 measure() { # LANGUAGE TRAIN DEV FOLDER
     local folder=$4 rates='' seconds='' together=- model seed
     "$bin/train_seq2seq" --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
@@ -70,9 +71,9 @@ measure() { # LANGUAGE TRAIN DEV FOLDER
         model=$folder
         ((models == 1)) || model=$folder/seed-$seed
         seconds+=" $("$bin/inspect" "$model" | awk '/^  seconds:/ { print $2 }')"
-        ((seed > alone)) || rates+=" $(word_error_rate "$model" "$3")"
+        ((seed > alone)) || rates+=" $(sequence_error_rate "$model" "$3")"
     done
-    ((models == 1)) || together=$(word_error_rate "$folder" "$3")
+    ((models == 1)) || together=$(sequence_error_rate "$folder" "$3")
     echo "$seconds" |
         awk -v name="$1" -v train="$(wc -l <"$2")" -v dev="$(wc -l <"$3")" -v rates="$rates" -v together="$together" '
         { for (i = 1; i <= NF; i++) sum += $i; print name, train + 0, dev + 0, sum / NF, together rates }' >"$folder/row.new"

@@ -31,7 +31,7 @@ static lb_status open_all(session *s, const char *model, lb_error *error)
     if (!s->pairs) return error->status;
     s->text = lb_alloc((size_t)s->asked->batch * sizeof *s->text);
     if (!s->text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    return app_score_open(s->score, error);
+    return app_score_open(s->score, s->model.target_rule.separator, error);
 }
 
 static lb_status add_rows(session *s, int64_t first, const lb_translations *found, lb_error *error)

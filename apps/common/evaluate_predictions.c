@@ -128,7 +128,7 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
                                    lb_error *error)
 {
     session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
-    lb_status status = app_score_open(score, error);
+    lb_status status = app_score_open(score, asked->format.target.separator, error);
     if (!status) status = lb_pair_format_check(&asked->format, error);
     if (!status) status = open_input(&s.pairs, asked->pairs, error);
     if (!status) status = open_input(&s.predictions, predictions, error);

@@ -3,20 +3,24 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/symbols.h"
+#include "data/words.h"
 
 #include <stdio.h>
 
 enum { FIRST_CAPACITY = 1024 };
 
-lb_status app_score_open(app_score *score, lb_error *error)
+lb_status app_score_open(app_score *score, const char *separator, lb_error *error)
 {
-    *score = (app_score){.symbols = lb_vocabulary_new_reserved(error)};
-    return score->symbols ? LB_OK : LB_ERROR_MEMORY;
+    *score = (app_score){.symbols = lb_vocabulary_new_reserved(error),
+                         .words = lb_vocabulary_new_reserved(error),
+                         .characters = !separator || !*separator};
+    return score->symbols && score->words ? LB_OK : LB_ERROR_MEMORY;
 }
 
 void app_score_close(app_score *score)
 {
     lb_vocabulary_free(score->symbols);
+    lb_vocabulary_free(score->words);
     lb_release(score->rows);
     lb_release(score->ids);
     lb_confusions_free(&score->confusions);
@@ -51,12 +55,47 @@ static bool reserve_row(app_score *score)
     return true;
 }
 
-/* Ids at `id` for symbols, all of which have one afterwards. */
-static lb_status encode(app_score *score, const lb_symbols *symbols, int32_t *id, lb_error *error)
+/* Ids at `id` for symbols or words, all of which have one in the vocabulary afterwards. */
+static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
+                        lb_error *error)
 {
-    lb_status status = lb_vocabulary_add(score->symbols, symbols->symbol, symbols->count, error);
-    if (!status)
-        lb_vocabulary_encode(score->symbols, symbols->symbol, symbols->count, id, (int32_t)symbols->count);
+    lb_status status = lb_vocabulary_add(all, symbols, count, error);
+    if (!status) lb_vocabulary_encode(all, symbols, count, id, (int32_t)count);
+    return status;
+}
+
+static lb_status split_words(const lb_symbols *characters, lb_words *words, lb_error *error)
+{
+    char *text = lb_symbols_join(&(lb_symbol_rule){0}, characters->symbol, characters->count, error);
+    lb_status status = text ? lb_words_split_only(text, words, error) : LB_ERROR_MEMORY;
+    lb_release(text);
+    return status;
+}
+
+static lb_status count_words(app_score *score, const lb_words *output, const lb_words *reference,
+                             lb_error *error)
+{
+    if (!reserve_ids(score, output->count + reference->count)) return out_of_memory(score, error);
+    int32_t *ids = score->ids, *more = ids + output->count;
+    lb_status status = encode(score->words, output->word, output->count, ids, error);
+    if (!status) status = encode(score->words, reference->word, reference->count, more, error);
+    score->has_words |= reference->count > 1;
+    if (status) return status;
+    return lb_statistics_count_words((lb_sequence){ids, (int64_t)output->count},
+                                     (lb_sequence){more, (int64_t)reference->count},
+                                     &score->rows[score->count - 1], error);
+}
+
+/* The words of the row that has been added last. */
+static lb_status add_words(app_score *score, const lb_symbols *output, const lb_symbols *reference,
+                           lb_error *error)
+{
+    lb_words written = {0}, wanted = {0};
+    lb_status status = split_words(output, &written, error);
+    if (!status) status = split_words(reference, &wanted, error);
+    if (!status) status = count_words(score, &written, &wanted, error);
+    lb_words_free(&written);
+    lb_words_free(&wanted);
     return status;
 }
 
@@ -74,11 +113,12 @@ lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_sym
 {
     if (!reserve_ids(score, output->count + reference->count)) return out_of_memory(score, error);
     int32_t *ids = score->ids, *more = ids + output->count;
-    lb_status status = encode(score, output, ids, error);
-    if (!status) status = encode(score, reference, more, error);
-    return status ? status
-                  : add(score, (lb_sequence){ids, (int64_t)output->count},
-                        (lb_sequence){more, (int64_t)reference->count}, error);
+    lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
+    if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);
+    if (!status)
+        status = add(score, (lb_sequence){ids, (int64_t)output->count},
+                     (lb_sequence){more, (int64_t)reference->count}, error);
+    return status || !score->characters ? status : add_words(score, output, reference, error);
 }
 
 /* One measure with its interval. */
@@ -87,9 +127,11 @@ typedef struct line {
     double value, low, high;
 } line;
 
-enum { LINES = 3 };
+enum { MOST_LINES = 5 };
 
-static lb_status measure(const app_score *score, uint64_t seed, line lines[LINES], lb_error *error)
+/* All measures that the rows have, and how many these are. */
+static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
+                         lb_error *error)
 {
     lb_intervals ends;
     lb_statistics sum = {0};
@@ -98,11 +140,22 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[LINES
     if (status) return status;
     for (int64_t i = 0; i < score->count; i++) lb_statistics_add(&sum, &score->rows[i]);
     lb_measures all = lb_measure(&sum, (lb_bleu_config){0}), low = ends.low, high = ends.high;
-    lines[0] = (line){"word error rate",   "word_error_rate",   " %",
-                      all.word_error_rate, low.word_error_rate, high.word_error_rate};
-    lines[1] = (line){"symbol error rate",   "symbol_error_rate",   " %",
-                      all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
-    lines[2] = (line){"BLEU", "bleu", "", all.bleu, low.bleu, high.bleu};
+    int n = 0;
+    lines[n++] = (line){"exact match",
+                        "exact_match",
+                        " %",
+                        100 - all.sequence_error_rate,
+                        100 - high.sequence_error_rate,
+                        100 - low.sequence_error_rate};
+    lines[n++] = (line){"sequence error rate",   "sequence_error_rate",   " %",
+                        all.sequence_error_rate, low.sequence_error_rate, high.sequence_error_rate};
+    if (score->has_words)
+        lines[n++] = (line){"word error rate",   "word_error_rate",   " %",
+                            all.word_error_rate, low.word_error_rate, high.word_error_rate};
+    lines[n++] = (line){"symbol error rate",   "symbol_error_rate",   " %",
+                        all.symbol_error_rate, low.symbol_error_rate, high.symbol_error_rate};
+    lines[n++] = (line){"BLEU", "bleu", "", all.bleu, low.bleu, high.bleu};
+    *count = n;
     return LB_OK;
 }
 
@@ -112,13 +165,13 @@ static const char *symbol_of(const app_score *score, int32_t id)
     return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);
 }
 
-static void print_text(const app_score *score, const line *lines, int64_t confusions)
+static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
-    printf("%-18s %8lld\n", "pairs", (long long)score->count);
-    if (score->skipped > 0) printf("%-18s %8lld\n", "skipped lines", (long long)score->skipped);
-    for (int i = 0; i < LINES; i++)
-        printf("%-18s %8.2f%-2s  95 %% interval %.2f to %.2f\n", lines[i].name, lines[i].value, lines[i].unit,
+    printf("%-19s %8lld\n", "pairs", (long long)score->count);
+    if (score->skipped > 0) printf("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
+    for (int i = 0; i < count; i++)
+        printf("%-19s %8.2f%-2s  95 %% interval %.2f to %.2f\n", lines[i].name, lines[i].value, lines[i].unit,
                lines[i].low, lines[i].high);
     if (confusions > 0) printf("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
@@ -138,12 +191,13 @@ static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
         lb_buffer_print(json, "null");
 }
 
-static lb_status print_json(const app_score *score, const line *lines, int64_t confusions, lb_error *error)
+static lb_status print_json(const app_score *score, const line *lines, int count, int64_t confusions,
+                            lb_error *error)
 {
     lb_buffer json = {0};
     lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->count,
                     (long long)score->skipped);
-    for (int i = 0; i < LINES; i++)
+    for (int i = 0; i < count; i++)
         lb_buffer_print(&json, ",\"%s\":{\"value\":%.6f,\"low\":%.6f,\"high\":%.6f}", lines[i].key,
                         lines[i].value, lines[i].low, lines[i].high);
     lb_buffer_print(&json, ",\"confusions\":[");
@@ -164,12 +218,13 @@ static lb_status print_json(const app_score *score, const line *lines, int64_t c
 
 lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json, lb_error *error)
 {
-    line lines[LINES];
-    lb_status status = measure(score, seed, lines, error);
+    line lines[MOST_LINES];
+    int found;
+    lb_status status = measure(score, seed, lines, &found, error);
     if (status) return status;
     lb_confusions_sort(&score->confusions);
     int64_t count = score->confusions.count < confusions ? score->confusions.count : confusions;
-    if (json) return print_json(score, lines, count, error);
-    print_text(score, lines, count);
+    if (json) return print_json(score, lines, found, count, error);
+    print_text(score, lines, found, count);
     return LB_OK;
 }

@@ -13,18 +13,25 @@ typedef struct app_score {
     lb_confusions confusions;
     int32_t *ids; /* of an output and its reference */
     size_t room;
+    bool characters; /* are the symbols characters, so that words are made of them? */
+    lb_vocabulary *words;
+    bool has_words; /* does any reference have several? */
 } app_score;
 
-/** Begins. Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_open(app_score *score, lb_error *error);
+/** Begins. `separator` is that of the symbols of outputs and references, as in lb_symbol_rule.
+ *  Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_score_open(app_score *score, const char *separator, lb_error *error);
 
 /** Adds a row: the symbols of an output and of its reference. Each row counts on its own, as in SIGMORPHON's shared
- *  tasks: see lb_statistics_of. Errors: LB_ERROR_MEMORY. */
+ *  tasks: see lb_statistics_of. Where characters are the symbols, words are what white space separates; else the
+ *  symbols are the words, or the sounds, and there is no other rate.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
                                     lb_error *error);
 
-/** Prints all measures with their 95 % intervals, and the most frequent confusions, at most so many, for readers or as
- *  a JSON object. `seed` is that of the intervals. Errors: LB_ERROR_MEMORY. */
+/** Prints all measures with their 95 % intervals, the word error rate only where there are words, and the most frequent
+ *  confusions, at most so many, for readers or as a JSON object. `seed` is that of the intervals.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);
 

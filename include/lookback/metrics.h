@@ -94,20 +94,23 @@ void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
  *  Differs: tokens are symbols as they are; there is no tokenizer. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
 
-/* ---- How good outputs are, measured against references: word error rate, symbol error rate, BLEU. ---- */
+/* ---- How good outputs are, measured against references: sequence, word and symbol error rate, BLEU. ---- */
 
-/** What one output contributes to all measures. Those of several outputs are told from the sum of their statistics. */
+/** What one output contributes to all measures. To score several outputs, add up their statistics first. */
 typedef struct lb_statistics {
     int64_t outputs;          /* 1 */
     int64_t errors;           /* 1 if the output is none of its references */
     int64_t edits;            /* its distance from the nearest of them */
     int64_t reference_length; /* of that one */
+    int64_t word_edits;       /* see lb_statistics_count_words; 0 where nobody counts words */
+    int64_t reference_words;
     lb_bleu_statistics bleu;
 } lb_statistics;
 
 /** In percent, as they are usually reported. */
 typedef struct lb_measures {
-    double word_error_rate; /* outputs that are wrong: 100 less the exact match rate */
+    double sequence_error_rate; /* outputs that are wrong; the exact match is 100 less this */
+    double word_error_rate;     /* sum of word edits / sum of reference words */
     double
         symbol_error_rate; /* sum of edits / sum of reference lengths; above 100 if outputs are far too long */
     double bleu;
@@ -121,12 +124,20 @@ typedef struct lb_measures {
  *          SIGMORPHON's shared tasks on grapheme-to-phoneme conversion, whose tables are counted in this way.
  *      once for each source, with all its references. Kinder, and not to be compared with those tables.
  *  Errors: LB_ERROR_ARGUMENT without a reference, LB_ERROR_MEMORY.
- *  Source: evaluation/evaluate.py in github.com/sigmorphon/2021-task1 (word error rate) and task1/evaluation in
+ *  Source: evaluation/evaluate.py in github.com/sigmorphon/2021-task1 (the sequence error rate, there and in its
+ *          tables "word error rate", WER, as each sequence is the pronunciation of one word) and task1/evaluation in
  *          github.com/sigmorphon/2020 (the symbol error rate, there "LER", elsewhere the phone error rate, "PER").
  *  Differs: the distance of the script of 2020 is too small where the difference is at the beginning, because the first
  *          row and column of its table hold ones instead of 0, 1, 2 ...; here it is Levenshtein's. */
 LB_MUST_USE lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, int64_t count,
                                        lb_statistics *statistics, int64_t *nearest, lb_error *error);
+
+/** Counts words: sets word_edits, the distance of two sequences whose ids stand for words, and reference_words. For
+ *  outputs whose symbols are smaller than words; where the symbols are words, the symbol error rate is the word error
+ *  rate.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_statistics_count_words(lb_sequence output, lb_sequence reference,
+                                                lb_statistics *statistics, lb_error *error);
 
 /** Adds `more` to `sum`, which starts from zero. */
 void lb_statistics_add(lb_statistics *sum, const lb_statistics *more);
@@ -154,7 +165,7 @@ typedef struct lb_intervals {
  *  statistics; of its measures, sorted, the resamples (1 - confidence) / 2 lowest and as many highest are cut off.
  *  Exact:  the same seed gives the same bits, on any number of threads.
  *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.1 s on one core.
- *  Memory: three numbers for each resample, for the time of the call.
+ *  Memory: four numbers for each resample, for the time of the call.
  *  Errors: LB_ERROR_ARGUMENT without an output, for fewer than 1 resample or a confidence that is not between 0 and 1;
  *          LB_ERROR_MEMORY.
  *  Source: percentile bootstrap, Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 13; for corpus

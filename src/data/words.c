@@ -61,6 +61,17 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
 }
 
+/* Cuts the letters, which are there already. */
+static lb_status cut_letters(lb_words *words, lb_error *error)
+{
+    size_t count = count_words(words->letters);
+    words->word = lb_alloc(count * sizeof *words->word);
+    if (!words->word) return out_of_memory(error);
+    words->count = count;
+    cut(words->letters, words->word);
+    return LB_OK;
+}
+
 lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
 {
     size_t length = strlen(text);
@@ -69,12 +80,13 @@ lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
     words->letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
     if (!words->letters) return out_of_memory(error);
     words->letters[lb_lower_case(text, length, words->letters)] = '\0';
-    size_t count = count_words(words->letters);
-    words->word = lb_alloc(count * sizeof *words->word);
-    if (!words->word) return out_of_memory(error);
-    words->count = count;
-    cut(words->letters, words->word);
-    return LB_OK;
+    return cut_letters(words, error);
+}
+
+lb_status lb_words_split_only(const char *text, lb_words *words, lb_error *error)
+{
+    *words = (lb_words){.letters = lb_alloc_string(text)};
+    return words->letters ? cut_letters(words, error) : out_of_memory(error);
 }
 
 void lb_words_free(lb_words *words)

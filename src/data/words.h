@@ -9,4 +9,8 @@
 /** Is there nothing but white space in a string of valid UTF-8? */
 bool lb_words_none(const char *text);
 
+/** lb_words_split of valid UTF-8 that leaves the case of letters alone.
+ *  Memory: freed by lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_words_split_only(const char *text, lb_words *words, lb_error *error);
+
 #endif

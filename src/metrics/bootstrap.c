@@ -46,23 +46,25 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "bootstrap: %lld resamples of %lld outputs for a confidence of %g",
                             (long long)resamples, (long long)count, confidence);
-    double *words = lb_alloc(3 * (size_t)resamples * sizeof *words);
-    if (!words)
+    double *sequences = lb_alloc(4 * (size_t)resamples * sizeof *sequences);
+    if (!sequences)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld resamples", (long long)resamples);
-    double *symbols = words + resamples, *bleus = symbols + resamples;
+    double *words = sequences + resamples, *symbols = words + resamples, *bleus = symbols + resamples;
     uint32_t stream = lb_rng_stream("bootstrap");
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < resamples; i++) {
         lb_rng rng = {.seed = config.seed, .stream = stream, .step = (uint32_t)i};
         lb_measures found = resample(outputs, count, rng, config.bleu);
+        sequences[i] = found.sequence_error_rate;
         words[i] = found.word_error_rate;
         symbols[i] = found.symbol_error_rate;
         bleus[i] = found.bleu;
     }
     lb_measures *low = &intervals->low, *high = &intervals->high;
+    cut(sequences, resamples, confidence, &low->sequence_error_rate, &high->sequence_error_rate);
     cut(words, resamples, confidence, &low->word_error_rate, &high->word_error_rate);
     cut(symbols, resamples, confidence, &low->symbol_error_rate, &high->symbol_error_rate);
     cut(bleus, resamples, confidence, &low->bleu, &high->bleu);
-    lb_release(words);
+    lb_release(sequences);
     return LB_OK;
 }

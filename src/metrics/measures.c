@@ -25,12 +25,21 @@ lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, in
     return LB_OK;
 }
 
+lb_status lb_statistics_count_words(lb_sequence output, lb_sequence reference, lb_statistics *statistics,
+                                    lb_error *error)
+{
+    statistics->reference_words = reference.length;
+    return lb_edit_distance(output, reference, &statistics->word_edits, error);
+}
+
 void lb_statistics_add(lb_statistics *sum, const lb_statistics *more)
 {
     sum->outputs += more->outputs;
     sum->errors += more->errors;
     sum->edits += more->edits;
     sum->reference_length += more->reference_length;
+    sum->word_edits += more->word_edits;
+    sum->reference_words += more->reference_words;
     lb_bleu_add(&sum->bleu, &more->bleu);
 }
 
@@ -42,7 +51,8 @@ static double percent(int64_t part, int64_t whole)
 
 lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config)
 {
-    return (lb_measures){.word_error_rate = percent(sum->errors, sum->outputs),
+    return (lb_measures){.sequence_error_rate = percent(sum->errors, sum->outputs),
+                         .word_error_rate = percent(sum->word_edits, sum->reference_words),
                          .symbol_error_rate = percent(sum->edits, sum->reference_length),
                          .bleu = lb_bleu(&sum->bleu, config)};
 }

@@ -93,10 +93,14 @@ static void expect_one_error(void)
     ck_assert_int_eq(result.status, 0);
     cJSON *json = cJSON_Parse(result.output);
     ck_assert_ptr_nonnull(json);
-    ck_assert_double_eq_tol(number_of(json, "word_error_rate", "value"), 10, 1e-9);
+    ck_assert_double_eq_tol(number_of(json, "exact_match", "value"), 90, 1e-9);
+    ck_assert_double_eq_tol(number_of(json, "sequence_error_rate", "value"), 10, 1e-9);
+    ck_assert(!cJSON_HasObjectItem(json, "word_error_rate"));
     ck_assert_double_eq_tol(number_of(json, "symbol_error_rate", "value"), 100.0 / 30, 1e-5);
-    ck_assert_double_le(number_of(json, "word_error_rate", "low"), 10);
-    ck_assert_double_ge(number_of(json, "word_error_rate", "high"), 20);
+    ck_assert_double_le(number_of(json, "sequence_error_rate", "low"), 10);
+    ck_assert_double_ge(number_of(json, "sequence_error_rate", "high"), 20);
+    ck_assert_double_eq(number_of(json, "exact_match", "low"),
+                        100 - number_of(json, "sequence_error_rate", "high"));
     const cJSON *confusions = cJSON_GetObjectItemCaseSensitive(json, "confusions");
     ck_assert_int_eq(cJSON_GetArraySize(confusions), 1);
     char *text = cJSON_PrintUnformatted(confusions->child);
@@ -128,10 +132,11 @@ START_TEST(test_evaluate_prints_a_line_for_each_measure)
 {
     write_file("pairs.tsv", pairs);
     RUN(model, "pairs.tsv");
-    expect_begin("pairs                    10\n"
-                 "word error rate       10.00 %  95 % interval 0.00 to 30.00\n"
-                 "symbol error rate      3.33 %  95 % interval 0.00 to ");
-    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                 "));
+    expect_begin("pairs                     10\n"
+                 "exact match            90.00 %  95 % interval 70.00 to 100.00\n"
+                 "sequence error rate    10.00 %  95 % interval 0.00 to 30.00\n"
+                 "symbol error rate       3.33 %  95 % interval 0.00 to ");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                  "));
     ck_assert_ptr_nonnull(
         strstr(result.output, "\nmost frequent confusions, reference -> output\n       1  B -> A\n"));
     RUN(model, "pairs.tsv", "--confusions=0");
@@ -158,7 +163,7 @@ START_TEST(test_evaluate_each_row_counts_on_its_own)
 {
     write_file("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
     RUN(model, "pairs.tsv", "--json");
-    expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"word_error_rate\":{\"value\":25.0");
+    expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"exact_match\":{\"value\":75.0");
 }
 END_TEST
 
@@ -167,8 +172,40 @@ START_TEST(test_evaluate_empty_output_lacks_all_symbols)
     write_file("pairs.tsv", "a\tA B\n");
     RUN_ON("a\t\n", "--predictions=-", "pairs.tsv", "--target-separator= ");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_ptr_nonnull(strstr(result.output, "symbol error rate    100.00 %"));
+    ck_assert_ptr_nonnull(strstr(result.output, "symbol error rate     100.00 %"));
     ck_assert_ptr_nonnull(strstr(result.output, "       1  A -> (nothing)\n       1  B -> (nothing)\n"));
+}
+END_TEST
+
+/* By characters: two words of eight and four symbols of 38 are wrong, in two lines of three. */
+START_TEST(test_evaluate_texts_of_words_have_a_word_error_rate)
+{
+    static const char texts[] = "1\tone two three\n2\tfour  five\n3\tsix seven eight\n";
+    static const char outputs[] = "1\tone two three\n2\tfour five\n3\tsix  sevem eigh\n";
+    write_file("pairs.tsv", texts);
+    write_file("outputs.tsv", outputs);
+    RUN("--predictions=outputs.tsv", "pairs.tsv", "--confusions=0");
+    expect_begin("pairs                      3\n"
+                 "exact match            33.33 %");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nword error rate        25.00 %  95 % interval 0.00 to "));
+    RUN("--predictions=outputs.tsv", "pairs.tsv", "--confusions=0", "--json");
+    cJSON *json = cJSON_Parse(result.output);
+    ck_assert_double_eq_tol(number_of(json, "word_error_rate", "value"), 25, 1e-6);
+    ck_assert_double_eq_tol(number_of(json, "symbol_error_rate", "value"), 100 * 4 / 38.0, 1e-5);
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate)
+{
+    write_file("pairs.tsv", "1\tone two three\n");
+    RUN_ON("1\tone too three\n", "--predictions=-", "pairs.tsv", "--target-separator= ");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nsymbol error rate      33.33 %"));
+    ck_assert_ptr_null(strstr(result.output, "word error rate"));
+    write_file("pairs.tsv", "1\tone\n");
+    RUN_ON("1\to n\n", "--predictions=-", "pairs.tsv");
+    expect_begin("pairs                      1\n");
+    ck_assert_ptr_null(strstr(result.output, "word error rate"));
 }
 END_TEST
 
@@ -176,12 +213,12 @@ START_TEST(test_evaluate_columns_and_bad_lines_can_be_chosen)
 {
     write_file("pairs.tsv", "1\tA\ta\n2\tB\tb\n\xff\n3\tC\n4\tC\tc\n");
     RUN(model, "pairs.tsv", "--source-column=3", "--target-column=2", "--skip-bad-lines");
-    expect_begin("pairs                     3\n"
-                 "skipped lines             2\n"
-                 "word error rate        0.00 %");
+    expect_begin("pairs                      3\n"
+                 "skipped lines              2\n"
+                 "exact match           100.00 %");
     RUN_ON("a\tA\nb\tB\n\t\n\t\nc\tC\n", "--predictions=-", "pairs.tsv", "--source-column=3",
            "--target-column=2", "--skip-bad-lines");
-    expect_begin("pairs                     3\nskipped lines             2\n");
+    expect_begin("pairs                      3\nskipped lines              2\n");
 }
 END_TEST
 
@@ -189,7 +226,7 @@ START_TEST(test_evaluate_symbols_that_the_model_does_not_know_are_counted)
 {
     write_file("pairs.tsv", "ax\tA\nyyb\tB\n");
     RUN(model, "pairs.tsv");
-    expect_begin("pairs                     2\n");
+    expect_begin("pairs                      2\n");
     ck_assert_str_eq(result.error,
                      "evaluate: pairs.tsv: the model does not know 3 of the 5 symbols of the sources\n");
 }
@@ -250,8 +287,8 @@ START_TEST(test_evaluate_model_that_sorts_is_measured_on_lists)
     write_file("lists.tsv", "3 1 2\t1 2 3\n9 0\t0 9\n7 7 5\t7 7 5\n");
     RUN(sorter, "lists.tsv", "--confusions=0");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_int_eq(strncmp(result.output, "pairs                     3\nword error rate       33.33 %", 56),
-                     0);
+    ck_assert_int_eq(
+        strncmp(result.output, "pairs                      3\nexact match            66.67 %", 57), 0);
     write_file("pairs.tsv", pairs);
     RUN(sorter, "pairs.tsv");
     expect_refused(65, "evaluate: pairs.tsv: in pair 1, abc is not a number from 0 to 9\n");
@@ -286,6 +323,8 @@ int main(void)
             test_evaluate_model_and_predictions_give_the_same_measures,
             test_evaluate_prints_a_line_for_each_measure, test_evaluate_what_predict_writes_can_be_compared,
             test_evaluate_each_row_counts_on_its_own, test_evaluate_empty_output_lacks_all_symbols,
+            test_evaluate_texts_of_words_have_a_word_error_rate,
+            test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate,
             test_evaluate_columns_and_bad_lines_can_be_chosen,
             test_evaluate_symbols_that_the_model_does_not_know_are_counted,
             test_evaluate_bad_pairs_are_refused_by_their_line,

@@ -9,7 +9,7 @@
 
 enum { OUTPUTS = 400, WRONG = 80 };
 
-/* Outputs of which WRONG are wrong, by one or two symbols of five. */
+/* Outputs of which WRONG are wrong, by one or two symbols of five. Each is one word. */
 static lb_statistics *make(void)
 {
     lb_statistics *all = calloc(OUTPUTS, sizeof *all);
@@ -19,6 +19,10 @@ static lb_statistics *make(void)
         if (i < WRONG) output[i % 5] = 9;
         if (i < WRONG / 2) output[(i + 1) % 5] = 9;
         ck_assert_int_eq(lb_statistics_of((lb_sequence){output, 5}, &one, 1, &all[i], NULL, NULL), LB_OK);
+        int32_t word = i < WRONG;
+        ck_assert_int_eq(lb_statistics_count_words((lb_sequence){&word, 1}, (lb_sequence){&(int32_t){0}, 1},
+                                                   &all[i], NULL),
+                         LB_OK);
     }
     return all;
 }
@@ -51,12 +55,17 @@ START_TEST(test_bootstrap_of_exact_match_is_the_binomial_interval)
             all, (lb_bootstrap_config){.resamples = 20000, .confidence = confidences[c], .seed = 3});
         double tail = (1 - confidences[c]) / 2, unit = 100.0 / OUTPUTS;
         /* The quantiles of 20,000 draws lie within one error of the distribution's. */
-        ck_assert_double_eq_tol(found.low.word_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
-        ck_assert_double_eq_tol(found.high.word_error_rate, unit * binomial_quantile(1 - tail), 1.01 * unit);
+        ck_assert_double_eq_tol(found.low.sequence_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
+        ck_assert_double_eq_tol(found.high.sequence_error_rate, unit * binomial_quantile(1 - tail),
+                                1.01 * unit);
     }
     lb_intervals usual = intervals_of(all, (lb_bootstrap_config){0});
-    ck_assert_double_eq_tol(usual.low.word_error_rate, 100 * (0.2 - 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
-    ck_assert_double_eq_tol(usual.high.word_error_rate, 100 * (0.2 + 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
+    ck_assert_double_eq(usual.low.word_error_rate, usual.low.sequence_error_rate);
+    ck_assert_double_eq(usual.high.word_error_rate, usual.high.sequence_error_rate);
+    ck_assert_double_eq_tol(usual.low.sequence_error_rate, 100 * (0.2 - 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)),
+                            0.8);
+    ck_assert_double_eq_tol(usual.high.sequence_error_rate, 100 * (0.2 + 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)),
+                            0.8);
     free(all);
 }
 END_TEST
@@ -68,8 +77,8 @@ START_TEST(test_bootstrap_contains_the_measures_and_widens_with_confidence)
     lb_measures whole = lb_measure(&sum, (lb_bleu_config){0});
     lb_intervals wide = intervals_of(all, (lb_bootstrap_config){.confidence = 0.99}),
                  narrow = intervals_of(all, (lb_bootstrap_config){.confidence = 0.8});
-    ck_assert_double_lt(narrow.low.word_error_rate, whole.word_error_rate);
-    ck_assert_double_gt(narrow.high.word_error_rate, whole.word_error_rate);
+    ck_assert_double_lt(narrow.low.sequence_error_rate, whole.sequence_error_rate);
+    ck_assert_double_gt(narrow.high.sequence_error_rate, whole.sequence_error_rate);
     ck_assert_double_lt(narrow.low.symbol_error_rate, whole.symbol_error_rate);
     ck_assert_double_gt(narrow.high.symbol_error_rate, whole.symbol_error_rate);
     ck_assert_double_lt(narrow.low.bleu, whole.bleu);
@@ -107,7 +116,7 @@ START_TEST(test_bootstrap_of_outputs_that_are_all_right_has_no_width)
     lb_intervals found;
     ck_assert_int_eq(lb_bootstrap(all + WRONG, OUTPUTS - WRONG, (lb_bootstrap_config){0}, &found, NULL),
                      LB_OK);
-    ck_assert_double_eq(found.high.word_error_rate, 0);
+    ck_assert_double_eq(found.high.sequence_error_rate, 0);
     ck_assert_double_eq(found.high.symbol_error_rate, 0);
     ck_assert_double_eq_tol(found.low.bleu, 100, 1e-10);
     /* One resample is both ends. */

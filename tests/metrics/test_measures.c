@@ -147,8 +147,8 @@ START_TEST(test_measures_equal_those_of_another_program)
     for (int s = 0; s < 4; s++) {
         lb_measures found = lb_measure(&sum, (lb_bleu_config){.smoothing = smoothings[s]});
         ck_assert_double_eq_tol(found.bleu, support_fixture_values(fixture, "output.bleu")[s], 1e-9);
-        ck_assert_double_eq_tol(found.word_error_rate,
-                                *support_fixture_values(fixture, "output.word_error_rate"), 1e-9);
+        ck_assert_double_eq_tol(found.sequence_error_rate,
+                                *support_fixture_values(fixture, "output.sequence_error_rate"), 1e-9);
         ck_assert_double_eq_tol(found.symbol_error_rate,
                                 *support_fixture_values(fixture, "output.symbol_error_rate"), 1e-9);
     }
@@ -164,9 +164,9 @@ START_TEST(test_statistics_of_rows_on_their_own_count_each_row)
                   both = statistics_of_words("p a t", "p a d e", "p a t");
     lb_statistics_add(&sum, &first);
     lb_statistics_add(&sum, &second);
-    ck_assert_double_eq_tol(lb_measure(&sum, (lb_bleu_config){0}).word_error_rate, 50, 1e-12);
+    ck_assert_double_eq_tol(lb_measure(&sum, (lb_bleu_config){0}).sequence_error_rate, 50, 1e-12);
     ck_assert_double_eq_tol(lb_measure(&sum, (lb_bleu_config){0}).symbol_error_rate, 100 * 2 / 7.0, 1e-12);
-    ck_assert_double_eq(lb_measure(&both, (lb_bleu_config){0}).word_error_rate, 0);
+    ck_assert_double_eq(lb_measure(&both, (lb_bleu_config){0}).sequence_error_rate, 0);
     ck_assert_int_eq(both.reference_length, 3);
 }
 END_TEST
@@ -191,17 +191,36 @@ START_TEST(test_statistics_of_several_references_takes_the_nearest)
 }
 END_TEST
 
+START_TEST(test_words_are_counted_on_their_own)
+{
+    const int32_t wanted[] = {7, 8, 9}, written[] = {7, 9};
+    lb_statistics sum = {0}, one = statistics_of_words("o n e", "o n e", NULL),
+                  two = statistics_of_words("o n", "o n e", NULL);
+    ck_assert_double_eq(lb_measure(&one, (lb_bleu_config){0}).word_error_rate, 0);
+    ck_assert_int_eq(
+        lb_statistics_count_words((lb_sequence){wanted, 3}, (lb_sequence){wanted, 3}, &one, NULL), LB_OK);
+    ck_assert_int_eq(
+        lb_statistics_count_words((lb_sequence){written, 2}, (lb_sequence){wanted, 2}, &two, NULL), LB_OK);
+    lb_statistics_add(&sum, &one);
+    lb_statistics_add(&sum, &two);
+    lb_measures found = lb_measure(&sum, (lb_bleu_config){0});
+    ck_assert_double_eq_tol(found.word_error_rate, 20, 1e-12);
+    ck_assert_double_eq_tol(found.sequence_error_rate, 50, 1e-12);
+    ck_assert_double_eq_tol(found.symbol_error_rate, 100 / 6.0, 1e-12);
+}
+END_TEST
+
 START_TEST(test_measure_of_nothing_is_zero_and_of_empty_references_infinite)
 {
     lb_statistics nothing = {0}, endless = statistics_of_words("a b", "", NULL),
                   right = statistics_of_words("", "", NULL);
     lb_measures found = lb_measure(&nothing, (lb_bleu_config){0});
-    ck_assert_double_eq(found.word_error_rate, 0);
+    ck_assert_double_eq(found.sequence_error_rate, 0);
     ck_assert_double_eq(found.symbol_error_rate, 0);
     ck_assert_double_eq(found.bleu, 0);
     ck_assert(isinf(lb_measure(&endless, (lb_bleu_config){0}).symbol_error_rate));
     ck_assert_double_eq(lb_measure(&right, (lb_bleu_config){0}).symbol_error_rate, 0);
-    ck_assert_double_eq(lb_measure(&right, (lb_bleu_config){0}).word_error_rate, 0);
+    ck_assert_double_eq(lb_measure(&right, (lb_bleu_config){0}).sequence_error_rate, 0);
 }
 END_TEST
 
@@ -213,5 +232,6 @@ int main(void)
                                   test_measures_equal_those_of_another_program,
                                   test_statistics_of_rows_on_their_own_count_each_row,
                                   test_statistics_of_several_references_takes_the_nearest,
+                                  test_words_are_counted_on_their_own,
                                   test_measure_of_nothing_is_zero_and_of_empty_references_infinite));
 }
