@@ -24,10 +24,12 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     bool rules = s->source_separator || s->target_separator || s->normalize != LB_NORMALIZE_NFD;
     if (s->predictions && operands == 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "expected a MODEL or --predictions, found both; see evaluate --help");
+                            "expected a MODEL or --predictions, found both; see %s --help",
+                            app_name("evaluate"));
     if (!s->predictions && operands == 1)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "expected a MODEL and a FILE, or --predictions; see evaluate --help");
+                            "expected a MODEL and a FILE, or --predictions; see %s --help",
+                            app_name("evaluate"));
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "separators and --normalize belong to --predictions: a model brings its own");

@@ -1,56 +1,97 @@
-/* lookback: one program for all. Which one is asked for says the first argument, or the name by which it was called. */
+/* lookback: one program for all commands. Which one is asked for says the first argument, or the name by which it was
+ * called. */
 #include "common/report.h"
+#include "common/threads.h"
 #include "programs.h"
 
 #include <lookback/tensor.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct program {
-    const char *name, *about;
+static const struct command {
+    const char *name, *old_name, *about;
     int (*main)(int argc, char **argv);
-} programs[] = {
-#define PROGRAM(name, about) {#name, about, name##_main},
-    APP_PROGRAM_LIST(PROGRAM)
-#undef PROGRAM
+} commands[] = {
+#define COMMAND(name, old_name, about) {#name, #old_name, about, name##_main},
+    APP_PROGRAM_LIST(COMMAND)
+#undef COMMAND
 };
 
-enum { PROGRAMS = sizeof programs / sizeof *programs };
+enum { COMMANDS = sizeof commands / sizeof *commands, CALLED = 64 };
 
-static const struct program *find(const char *name)
+/* The old names are commands too: scripts call them. */
+static const struct command *find(const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    for (int i = 0; i < PROGRAMS; i++)
-        if (strcmp(programs[i].name, base) == 0) return &programs[i];
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0 || strcmp(commands[i].old_name, name) == 0)
+            return &commands[i];
     return NULL;
 }
 
-static int help(void)
+/* Called by a link with an old name. */
+static const struct command *find_linked(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].old_name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+static void print_commands(void)
 {
     printf("usage: lookback COMMAND [ARGUMENT]...\n"
            "Trains sequence-to-sequence models with attention and shows what the attention looks at.\n\n");
-    for (int i = 0; i < PROGRAMS; i++) printf("  %-18s %s\n", programs[i].name, programs[i].about);
-    printf("\n`lookback COMMAND --help` lists what a command takes.\n");
-    return app_close_stdout(0);
+    for (int i = 0; i < COMMANDS; i++) printf("  %-10s  %s\n", commands[i].name, commands[i].about);
+    printf("\n`lookback help COMMAND` lists the options of a command.\n");
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static char called[CALLED];
+    snprintf(called, sizeof called, "lookback %s", argv[0]);
+    app_called_as(called);
+    return command->main(argc, argv);
+}
+
+static int unknown(const char *word)
+{
+    app_note("unknown %s \"%s\"; see lookback --help", *word == '-' ? "option" : "command", word);
+    return lb_status_exit(LB_ERROR_ARGUMENT);
+}
+
+/* `lookback help [COMMAND]` */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    if (argc < 2) {
+        print_commands();
+        return app_close_stdout(0);
+    }
+    const struct command *asked = find(argv[1]);
+    if (!asked) return unknown(argv[1]);
+    char *words[] = {argv[1], option, NULL};
+    return run(asked, 2, words);
 }
 
 int main(int argc, char **argv)
 {
-    const struct program *called = argc > 0 ? find(argv[0]) : NULL;
-    if (called) return called->main(argc, argv);
-    app_start("lookback");
-    const char *command = argc > 1 ? argv[1] : "";
-    const struct program *asked = strchr(command, '/') ? NULL : find(command);
-    if (asked) return asked->main(argc - 1, argv + 1);
-    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0)
-        return help();
-    if (strcmp(command, "--version") == 0) {
+    app_settle_threads(argv); /* now, while all words are there */
+    const struct command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
+    app_called_as(linked ? linked->old_name : "lookback");
+    if (linked) return linked->main(argc, argv);
+    if (argc < 2) {
+        print_commands();
+        return app_close_stdout(lb_status_exit(LB_ERROR_ARGUMENT));
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return help(argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0) {
         printf("lookback %s\n%s\n", lb_version(), lb_kernel_name());
         return app_close_stdout(0);
     }
-    app_note(*command ? "there is no command \"%s\"; `lookback --help` lists them"
-                      : "which command? `lookback --help` lists them%s",
-             command);
-    return lb_status_exit(LB_ERROR_ARGUMENT);
+    const struct command *asked = find(word);
+    if (!asked) return unknown(word);
+    return run(asked, argc - 1, argv + 1);
 }

@@ -29,7 +29,7 @@ typedef struct settings {
 
 static lb_status wrong_usage(lb_error *error, const char *what)
 {
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see visualize --help", what);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", what, app_name("visualize"));
 }
 
 /* What the table of options cannot say. */

@@ -6,7 +6,7 @@ add_custom_target(lessons)
 add_custom_target(benchmarks)
 add_dependencies(programs lessons benchmarks)
 
-# apps/*.c are the subcommands of one program; what they share lies in apps/common/. In bin/ each can be called by its name too.
+# apps/NAME.c is the command NAME of one program; what they share lies in apps/common/. In bin/ each has its old name, too.
 file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*.c)
 file(GLOB APP_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
 add_library(app_common STATIC ${APP_COMMON_SOURCES})
@@ -16,12 +16,12 @@ add_executable(lookback_program ${APP_SOURCES})
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_common PkgConfig::CJSON)
 add_dependencies(programs lookback_program)
-foreach(source ${APP_SOURCES})
-  get_filename_component(name ${source} NAME_WE)
-  if(NOT name STREQUAL lookback)
-    add_custom_command(TARGET lookback_program POST_BUILD VERBATIM
-      COMMAND ${CMAKE_COMMAND} -E create_symlink lookback ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
-  endif()
+file(STRINGS ${PROJECT_SOURCE_DIR}/apps/programs.h APP_PROGRAM_LINES REGEX "^    X\\(")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/programs.h)
+foreach(line IN LISTS APP_PROGRAM_LINES)
+  string(REGEX REPLACE "^    X\\([a-z]+, ([a-z0-9_]+),.*" "\\1" old_name "${line}")
+  add_custom_command(TARGET lookback_program POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E create_symlink lookback ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${old_name})
 endforeach()
 
 # bench/NAME.c is a program each; what they share lies in bench/shared/.

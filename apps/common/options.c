@@ -87,24 +87,24 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
     }
     if (optopt)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option -%c; see %s --help", optopt,
-                            program->name);
+                            app_name(program->name));
     int length = (int)strcspn(word, "="), matches = 0;
     for (const struct option *name = table->names; name->name; name++) {
         matches += length > 2 && strncmp(name->name, word + 2, (size_t)length - 2) == 0;
     }
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s option %.*s; see %s --help",
-                        matches > 1 ? "ambiguous" : "unknown", length, word, program->name);
+                        matches > 1 ? "ambiguous" : "unknown", length, word, app_name(program->name));
 }
 
 static lb_status check_operands(const app_program *program, int count, char **operands, lb_error *error)
 {
     if (count < program->min_operands) {
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected %s; see %s --help", program->operands,
-                            program->name);
+                            app_name(program->name));
     }
     if (count > program->max_operands) {
         return lb_error_set(error, LB_ERROR_ARGUMENT, "unexpected argument \"%s\"; see %s --help",
-                            operands[program->max_operands], program->name);
+                            operands[program->max_operands], app_name(program->name));
     }
     return LB_OK;
 }
@@ -137,7 +137,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
 
 static void print_version(const app_program *program)
 {
-    printf("%s (Lookback) %s\n", program->name, lb_version());
+    printf("%s (Lookback) %s\n", app_name(program->name), lb_version());
     if (program->kernel) printf("%s\n", program->kernel);
 }
 

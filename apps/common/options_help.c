@@ -1,5 +1,7 @@
 #include "common/options.h"
 
+#include "common/report.h"
+
 #include <string.h>
 
 enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
@@ -89,7 +91,7 @@ void app_options_help(const app_program *program, FILE *out)
         if (length > indent) indent = length;
     }
     indent += 2;
-    fprintf(out, "usage: %s [OPTION]...%s%s\n", program->name, program->operands ? " " : "",
+    fprintf(out, "usage: %s [OPTION]...%s%s\n", app_name(program->name), program->operands ? " " : "",
             program->operands ? program->operands : "");
     print_wrapped(program->purpose, 0, out);
     fputc('\n', out);

@@ -10,11 +10,23 @@
 #include <string.h>
 
 static const char *program = "lookback";
-static int flush_error; /* errno of the first flush that failed */
+static const char *called; /* NULL: by its own name */
+static int flush_error;    /* errno of the first flush that failed */
+
+const char *app_name(const char *name)
+{
+    return called ? called : name;
+}
+
+void app_called_as(const char *name)
+{
+    called = name;
+    program = name;
+}
 
 void app_start(const char *name)
 {
-    program = name;
+    program = app_name(name);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }

@@ -13,6 +13,13 @@
  *  a training whose reader has gone still saves its model. `app_options` calls it. `name` must outlive the program. */
 void app_start(const char *name);
 
+/** Says by which name the user has called the program, such as "lookback train": from now on it stands in the place of
+ *  the one that app_start is given. `name` must outlive the program. */
+void app_called_as(const char *name);
+
+/** The name by which the user has called the program; `name` where nobody said another. */
+const char *app_name(const char *name);
+
 /** Prints "program: message" on standard error. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);
 

@@ -276,7 +276,7 @@ static lb_status settle(settings *set, lb_error *error)
     return read_kinds(set->kinds, set->wanted, error);
 }
 
-int compare_attention_main(int argc, char **argv)
+int compare_main(int argc, char **argv)
 {
     run r = {
         .set = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .kinds = ALL_KINDS, .out = "out/attention"}};
@@ -303,7 +303,7 @@ int compare_attention_main(int argc, char **argv)
         APP_FLAG(0, "fresh", &s->fresh, "start anew where an earlier run could go on"),
     };
     const app_program program = {
-        .name = "compare_attention",
+        .name = "compare",
         .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
                    "each copes with longer lists. Run again, it goes on where it was stopped.",
         .options = options,

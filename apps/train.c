@@ -92,7 +92,8 @@ static double or_none(double value)
 static lb_status check(lb_error *error)
 {
     if (!settings.train && !config.print)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see --help");
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
+                            app_name("train"));
     if (settings.steps > 0 && settings.epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected one of them");
     return app_choose_model(&model, &usual, &settings, error);
@@ -156,12 +157,12 @@ static lb_status begin_with_recipe(lb_error *error)
     return status;
 }
 
-int train_seq2seq_main(int argc, char **argv)
+int train_main(int argc, char **argv)
 {
     lb_error error = {0};
     if (begin_with_recipe(&error)) return app_fail(&error);
     const app_program program = {
-        .name = "train_seq2seq",
+        .name = "train",
         .purpose = "Trains a model with attention on pairs of texts. Run again, it goes on where it was "
                    "stopped.",
         .options = options,

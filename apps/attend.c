@@ -233,7 +233,7 @@ static int attend_text(const settings *s)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
-int attend_text_main(int argc, char **argv)
+int attend_main(int argc, char **argv)
 {
     settings s = {.first = 1000,
                   .length = 20,
@@ -261,7 +261,7 @@ int attend_text_main(int argc, char **argv)
         APP_TEXT(0, "colormap", "NAME", &s.colormap, colormaps),
     };
     const app_program program = {
-        .name = "attend_text",
+        .name = "attend",
         .purpose =
             "Reads reviews, gives each word a random vector, lets the words of each review attend to each "
             "other, "

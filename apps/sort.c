@@ -42,7 +42,7 @@ static lb_status begin_with_recipe(lb_error *error)
     return status;
 }
 
-int train_sort_main(int argc, char **argv)
+int sort_main(int argc, char **argv)
 {
     lb_error error = {0};
     if (begin_with_recipe(&error)) return app_fail(&error);
@@ -79,7 +79,7 @@ int train_sort_main(int argc, char **argv)
         APP_FLAG(0, "fresh", &settings.fresh, "start anew where an earlier run could go on"),
     };
     const app_program program = {
-        .name = "train_sort",
+        .name = "sort",
         .purpose = "Trains a model with attention to sort lists of numbers. Run again, it goes on where it "
                    "was stopped.",
         .options = options,

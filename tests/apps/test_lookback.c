@@ -1,0 +1,157 @@
+/* lookback: its commands, under their own names and under the old ones. */
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include "programs.h"
+#include <lookback/base.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOKBACK BIN_DIR "/lookback"
+
+static const struct command {
+    const char *name, *old_name, *about;
+} commands[] = {
+#define COMMAND(name, old_name, about) {#name, #old_name, about},
+    APP_PROGRAM_LIST(COMMAND)
+#undef COMMAND
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static support_result result;
+
+static void run(const char *const *argv)
+{
+    support_result_free(&result);
+    ck_assert(support_run(argv, NULL, &result));
+}
+
+#define RUN(program, ...) run((const char *const[]){program, __VA_ARGS__, NULL})
+
+static void expect_list(void)
+{
+    char line[128];
+    for (int i = 0; i < COMMANDS; i++) {
+        snprintf(line, sizeof line, "\n  %-10s  %s\n", commands[i].name, commands[i].about);
+        ck_assert_msg(strstr(result.output, line) != NULL, "no \"%s\" in %s", line, result.output);
+    }
+    ck_assert_str_eq(result.error, "");
+}
+
+START_TEST(test_lookback_bare_lists_its_commands_and_fails)
+{
+    RUN(LOOKBACK, NULL);
+    ck_assert_int_eq(result.status, 2);
+    expect_list();
+}
+END_TEST
+
+START_TEST(test_lookback_help_lists_its_commands)
+{
+    static const char *const words[] = {"help", "--help", "-h"};
+    for (int i = 0; i < 3; i++) {
+        RUN(LOOKBACK, words[i]);
+        ck_assert_int_eq(result.status, 0);
+        expect_list();
+    }
+}
+END_TEST
+
+START_TEST(test_lookback_version_is_that_of_the_library)
+{
+    char version[64];
+    RUN(LOOKBACK, "--version");
+    ck_assert_int_eq(result.status, 0);
+    snprintf(version, sizeof version, "lookback %s\n", lb_version());
+    ck_assert_int_eq(strncmp(result.output, version, strlen(version)), 0);
+}
+END_TEST
+
+START_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask)
+{
+    char usage[64], text[1 << 14];
+    const char *name = commands[_i].name;
+    RUN(LOOKBACK, "help", name);
+    ck_assert_int_eq(result.status, 0);
+    snprintf(usage, sizeof usage, "usage: lookback %s [OPTION]...", name);
+    ck_assert_int_eq(strncmp(result.output, usage, strlen(usage)), 0);
+    snprintf(text, sizeof text, "%s", result.output);
+    RUN(LOOKBACK, name, "--help");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.output, text);
+    ck_assert_str_eq(result.error, "");
+}
+END_TEST
+
+START_TEST(test_command_called_by_its_old_name_goes_by_that_name)
+{
+    char path[SUPPORT_PATH], expected[128];
+    snprintf(path, sizeof path, BIN_DIR "/%s", commands[_i].old_name);
+    RUN(path, "--help");
+    ck_assert_int_eq(result.status, 0);
+    snprintf(expected, sizeof expected, "usage: %s [OPTION]...", commands[_i].old_name);
+    ck_assert_int_eq(strncmp(result.output, expected, strlen(expected)), 0);
+    RUN(path, "--qqq");
+    snprintf(expected, sizeof expected, "%s: unknown option --qqq; see %s --help\n", commands[_i].old_name,
+             commands[_i].old_name);
+    support_expect(&result, 2, "", expected);
+}
+END_TEST
+
+START_TEST(test_command_names_itself_as_it_was_called)
+{
+    char expected[128];
+    const char *name = commands[_i].name;
+    RUN(LOOKBACK, name, "--qqq");
+    snprintf(expected, sizeof expected, "lookback %s: unknown option --qqq; see lookback %s --help\n", name,
+             name);
+    support_expect(&result, 2, "", expected);
+}
+END_TEST
+
+START_TEST(test_lookback_through_a_link_of_any_other_name_takes_commands)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(symlink(LOOKBACK, support_path(path, "lb")), 0);
+    RUN(path, "inspect");
+    support_expect(&result, 2, "", "lookback inspect: expected MODEL; see lookback inspect --help\n");
+}
+END_TEST
+
+START_TEST(test_lookback_unknown_word_is_refused)
+{
+    RUN(LOOKBACK, "dance");
+    support_expect(&result, 2, "", "lookback: unknown command \"dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "help", "dance");
+    support_expect(&result, 2, "", "lookback: unknown command \"dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "--dance");
+    support_expect(&result, 2, "", "lookback: unknown option \"--dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "");
+    support_expect(&result, 2, "", "lookback: unknown command \"\"; see lookback --help\n");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("lookback");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, test_lookback_bare_lists_its_commands_and_fails);
+    tcase_add_test(tests, test_lookback_help_lists_its_commands);
+    tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
+    tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
+    tcase_add_loop_test(tests, test_command_called_by_its_old_name_goes_by_that_name, 0, COMMANDS);
+    tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
+    tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
+    tcase_add_test(tests, test_lookback_unknown_word_is_refused);
+    Suite *suite = suite_create("lookback");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
