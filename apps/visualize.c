@@ -21,7 +21,7 @@ typedef struct settings {
     const char *matrix, *rows, *columns; /* or those */
     int layer, head;
     bool all_heads;
-    const char *output, *title, *colormap, *font;
+    const char *output, *title, *colormap, *font, *range;
     double dpi;
     bool no_values;
     int threads;
@@ -132,7 +132,7 @@ static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t
     return status;
 }
 
-static lb_status draw(const settings *s, lb_colormap colormap, app_matrix *matrices, size_t count,
+static lb_status draw(const settings *s, app_maps_style style, app_matrix *matrices, size_t count,
                       lb_error *error)
 {
     lb_error found = {0};
@@ -144,14 +144,8 @@ static lb_status draw(const settings *s, lb_colormap colormap, app_matrix *matri
     }
     char names[MOST_MODELS][APP_MAP_NAME];
     if (s->model_count > 1) name_models(s, names);
-    app_maps_style style = {
-        .title = s->title,
-        .colormap = colormap,
-        .no_values = s->no_values,
-        .dpi = s->dpi,
-        .font = s->font ? font : NULL,
-        .names = s->model_count > 1 ? names : NULL,
-    };
+    style.font = s->font ? font : NULL;
+    style.names = s->model_count > 1 ? names : NULL;
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
     lb_font_close(font);
     if (canvas) {
@@ -183,13 +177,14 @@ static void report(const settings *s, const app_matrix *matrices, size_t count)
 static int visualize(const settings *s)
 {
     lb_error error = {0};
-    lb_colormap colormap;
+    app_maps_style style = {.title = s->title, .no_values = s->no_values, .dpi = s->dpi};
     app_matrix matrices[MOST_MODELS] = {{0}};
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
     lb_status status = check(s, &error);
-    if (!status) status = lb_colormap_find(s->colormap, &colormap, &error);
+    if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
+    if (!status) status = app_range_parse(s->range, &style.range, &error);
     if (!status) status = collect(s, matrices, &error);
-    if (!status) status = draw(s, colormap, matrices, count, &error);
+    if (!status) status = draw(s, style, matrices, count, &error);
     if (!status) report(s, matrices, count);
     for (size_t i = 0; i < count; i++) app_matrix_free(&matrices[i]);
     return status ? app_fail(&error) : 0;
@@ -235,6 +230,10 @@ int visualize_main(int argc, char **argv)
         APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture, a PNG file"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
         APP_TEXT(0, "colormap", "NAME", &s.colormap, colormaps),
+        APP_TEXT(
+            0, "range", "RANGE", &s.range,
+            "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
+            "lie outside or all lie below 0.5"),
         APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers, which else stand where they fit"),
         APP_TEXT(0, "font", "FILE", &s.font, "a TrueType font, .ttf, instead of DejaVu Sans"),
         APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; sizes of text follow"),

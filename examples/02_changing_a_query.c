@@ -36,6 +36,7 @@ static lb_status one_change(lb_tape *tape, const char *folder, lb_error *error)
     static const char *const keys[] = {"(1, 0)", "(0, 1)", "(1, 1)"};
     static const char *const changed[] = {"(0.1, 0.9)", "(0, 1)", "(1, 1)"};
     lb_heatmap map = {.rows = 3, .columns = 3, .column_labels = keys, .x_label = "Key", .y_label = "Query"};
+    map.bar_label = "Attention Weight";
     lb_heatmap maps[] = {map, map};
     maps[0].title = "Before";
     maps[0].values = lb_doubles(lb_op_output(before, 1));

@@ -39,7 +39,8 @@ static lb_status draw(lb_tensor *const weights[3], const char *folder, lb_error 
                                .slant = LB_LABEL_FLAT,
                                .title = titles[i],
                                .x_label = "Key",
-                               .y_label = "Query"};
+                               .y_label = "Query",
+                               .bar_label = "Attention Weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/03_masking_weights.png", folder);
     return lb_heatmap_save_grid(maps, 3, 3, NULL, path, error);

@@ -25,7 +25,8 @@ static lb_status draw(lb_tensor *const weights[3], const char *folder, lb_error 
                                .columns = WORDS,
                                .row_labels = words,
                                .column_labels = words,
-                               .title = titles[i]};
+                               .title = titles[i],
+                               .bar_label = "Attention Weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/04_scaling_weights.png", folder);
     return lb_heatmap_save_grid(maps, 3, 3, NULL, path, error);

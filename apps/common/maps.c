@@ -1,7 +1,9 @@
 #include "common/maps.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TITLE = 96 };
@@ -11,16 +13,55 @@ static size_t maps_of(const app_matrix *m)
     return m->layers * m->heads;
 }
 
-/* Attention weights lie between 0 and 1, but for rounding; other numbers get a scale of their own. */
-static lb_range range_of(const app_matrix *matrices, size_t count)
+lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
+{
+    *range = (app_range){0};
+    if (!text) return LB_OK;
+    range->kind = APP_RANGE_DATA;
+    if (strcmp(text, "data") == 0) return LB_OK;
+    const char *dots = strstr(text, "..");
+    char low[32] = "", *end = low;
+    range->kind = APP_RANGE_GIVEN;
+    if (dots && dots > text && dots - text < (ptrdiff_t)sizeof low) {
+        memcpy(low, text, (size_t)(dots - text));
+        range->min = strtod(low, &end);
+    }
+    if (end > low && *end == '\0' && dots[2]) {
+        range->max = strtod(dots + 2, &end);
+        bool rising = isfinite(range->min) && isfinite(range->max) && range->min < range->max;
+        if (*end == '\0' && rising) return LB_OK;
+    }
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "--range: expected data or LOW..HIGH, such as 0..1, found \"%s\"", text);
+}
+
+/* Attention weights lie between 0 and 1, but for rounding. Where all of them are small, and not all the same, the scale
+ * from 0 to 1 would show one pale colour. */
+static lb_range choose_range(const app_matrix *matrices, size_t count)
 {
     const double rounding = 1e-6;
+    double low = INFINITY, high = -INFINITY;
     for (size_t m = 0; m < count; m++)
         for (size_t i = 0; i < maps_of(&matrices[m]) * matrices[m].rows * matrices[m].columns; i++) {
             double value = matrices[m].values[i];
-            if (isfinite(value) && (value < -rounding || value > 1 + rounding)) return LB_RANGE_DATA;
+            if (!isfinite(value)) continue;
+            low = fmin(low, value);
+            high = fmax(high, value);
         }
-    return LB_RANGE_UNIT;
+    if (low < -rounding || high > 1 + rounding) return LB_RANGE_DATA;
+    return high < 0.5 && high - low > rounding ? LB_RANGE_DATA : LB_RANGE_UNIT;
+}
+
+static lb_range range_of(const app_maps_style *style, const app_matrix *matrices, size_t count)
+{
+    switch (style->range.kind) {
+    case APP_RANGE_DATA:
+        return LB_RANGE_DATA;
+    case APP_RANGE_GIVEN:
+        return LB_RANGE_GIVEN;
+    default:
+        return choose_range(matrices, count);
+    }
 }
 
 /* "dot.safetensors, layer 1, head 3", without what goes without saying. */
@@ -37,7 +78,7 @@ static void name_map(const app_matrix *m, const char *name, size_t map, char tit
                  m->first_head + map % m->heads);
 }
 
-static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, size_t map)
+static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, size_t map, lb_range range)
 {
     return (lb_heatmap){
         .values = m->values + map * m->rows * m->columns,
@@ -47,7 +88,10 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
         .column_labels = m->column_labels,
         .x_label = "Input Tokens (Keys)",
         .y_label = "Output Tokens (Queries)",
-        .bar_label = "Attention Weight",
+        .bar_label = range == LB_RANGE_DATA ? "Attention Weight (data range)" : "Attention Weight",
+        .range = range,
+        .min = style->range.min,
+        .max = style->range.max,
         .colormap = style->colormap,
         .cell_text = style->no_values ? LB_CELL_TEXT_NONE : LB_CELL_TEXT_AUTO,
     };
@@ -67,11 +111,10 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
                               lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE], lb_error *error)
 {
     size_t panel = 0;
-    lb_range range = range_of(matrices, count);
+    lb_range range = range_of(style, matrices, count);
     for (size_t m = 0; m < count; m++)
         for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {
-            maps[panel] = heatmap_of(style, &matrices[m], map);
-            maps[panel].range = range;
+            maps[panel] = heatmap_of(style, &matrices[m], map, range);
             name_map(&matrices[m], style->names ? style->names[m] : NULL, map, titles[panel]);
             maps[panel].title = titles[panel];
             panels[panel] = lb_heatmap_panel(&maps[panel]);

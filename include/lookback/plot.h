@@ -131,8 +131,8 @@ typedef enum lb_cell_text {
 
 /** How the labels of the columns stand. */
 typedef enum lb_label_slant {
-    LB_LABEL_SLANTED, /* at 45 degrees */
-    LB_LABEL_FLAT,    /* upright: for short labels */
+    LB_LABEL_SLANTED, /* at 45 degrees; a label of one character is upright */
+    LB_LABEL_FLAT,    /* all upright: for short labels */
 } lb_label_slant;
 
 /** A heat map. Zero is the default of everything but the first line. */
@@ -160,8 +160,8 @@ lb_panel lb_heatmap_panel(const lb_heatmap *map);
 lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
 
 /** Gives `count` maps one scale, that spans all of them if they have LB_RANGE_DATA, hides their own bars,
- *  and returns the bar for the figure that shows them. `count` is at least 1; colours and label are those of the
- *  first. */
+ *  and returns the bar for the figure that shows them. `count` is at least 1; the colours are those of the first,
+ *  the label that of the first that has one. */
 lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
 
 /** Draws one heat map into a PNG file, at 100 dots per inch. For more see plot/figure.h.

@@ -34,6 +34,7 @@ lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count)
         lb_color_bar bar = lb_heatmap_scale(&maps[i]);
         shared.min = fmin(shared.min, bar.min);
         shared.max = fmax(shared.max, bar.max);
+        if (!shared.label) shared.label = bar.label;
     }
     for (size_t i = 0; i < count; i++) {
         maps[i].range = LB_RANGE_GIVEN;
@@ -90,16 +91,16 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
 {
     double p = style->point, line = lb_style_pixels(style, 0.8);
     double tick = lb_style_pixels(style, lb_heatmap_gap.tick), gap = lb_heatmap_gap.label * p;
-    lb_text_style look = lb_heatmap_column_style(map, style, l->label_size);
     char buffer[LB_CELL_LABEL];
     double bottom = plot.y + plot.height;
     for (size_t i = 0; i < map->columns; i += l->column_every) {
         double x = plot.x + ((double)i + 0.5) * l->cell_w;
+        const char *label = lb_heatmap_label(map->column_labels, i, buffer);
+        lb_text_style look = lb_heatmap_column_style(map, style, l->label_size, label);
         lb_canvas_rect(canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, look.color);
-        lb_text_draw(canvas, &look, (lb_point){x, bottom + tick + gap},
-                     lb_heatmap_label(map->column_labels, i, buffer));
+        lb_text_draw(canvas, &look, (lb_point){x, bottom + tick + gap}, label);
     }
-    look.angle = 0;
+    lb_text_style look = {.font = style->regular, .size = l->label_size, .color = lb_rgb(0x262626)};
     look.align = LB_ALIGN_RIGHT;
     look.valign = LB_VALIGN_MIDDLE;
     for (size_t i = 0; i < map->rows; i += l->row_every) {

@@ -41,9 +41,10 @@ const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL])
     return buffer;
 }
 
-lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size)
+lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
+                                      const char *label)
 {
-    bool slanted = map->slant == LB_LABEL_SLANTED;
+    bool slanted = map->slant == LB_LABEL_SLANTED && !lb_text_is_one_character(label);
     return (lb_text_style){.font = style->regular,
                            .size = size,
                            .angle = slanted ? 45 : 0,
@@ -121,10 +122,11 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
 static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l)
 {
     lb_size reach = {0, 0};
-    lb_text_style look = lb_heatmap_column_style(map, style, l->label_size);
     for (size_t i = 0; i < map->columns; i += l->column_every) {
         char buffer[LB_CELL_LABEL];
-        lb_rect bounds = lb_text_bounds(&look, lb_heatmap_label(map->column_labels, i, buffer));
+        const char *label = lb_heatmap_label(map->column_labels, i, buffer);
+        lb_text_style look = lb_heatmap_column_style(map, style, l->label_size, label);
+        lb_rect bounds = lb_text_bounds(&look, label);
         reach.width = fmax(reach.width, -bounds.x - ((double)i + 0.5) * l->cell_w);
         reach.height = fmax(reach.height, bounds.y + bounds.height);
     }

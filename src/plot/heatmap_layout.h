@@ -36,8 +36,9 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
 /** A label, or its number if there are no labels, which is written into `buffer`. */
 const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL]);
 
-/** The looks of column labels. */
-lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size);
+/** The looks of a column label: a single character stands upright whatever the map's slant. */
+lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
+                                      const char *label);
 
 /** The text of a cell. */
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);

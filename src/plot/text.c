@@ -99,6 +99,16 @@ lb_rect lb_text_bounds(const lb_text_style *style, const char *text)
     return (lb_rect){x0, y0, x1 - x0, y1 - y0};
 }
 
+bool lb_text_is_one_character(const char *text)
+{
+    int32_t before, character;
+    utf8proc_int32_t state = 0;
+    if (!next_character(&text, &before)) return false;
+    for (; next_character(&text, &character); before = character)
+        if (utf8proc_grapheme_break_stateful(before, character, &state)) return false;
+    return *text == '\0';
+}
+
 static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_glyph_place place, const char **text)
 {
     int32_t character;

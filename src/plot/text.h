@@ -5,6 +5,7 @@
 
 #include "plot/canvas.h"
 #include "plot/font.h"
+#include <stdbool.h>
 
 /** Which side of the text is at the point where it is drawn. Zero: the left end of the baseline of the first line. */
 typedef enum lb_align { LB_ALIGN_LEFT, LB_ALIGN_CENTER, LB_ALIGN_RIGHT } lb_align;
@@ -32,6 +33,9 @@ lb_size lb_text_measure(const lb_font *font, double size, const char *text);
 
 /** The upright rectangle that holds the turned text if it is drawn at (0, 0); its x and y may be negative. */
 lb_rect lb_text_bounds(const lb_text_style *style, const char *text);
+
+/** Is the text one character to its reader: a letter with its marks, one emoji? Not so an empty text. */
+bool lb_text_is_one_character(const char *text);
 
 /** Draws the text. A character that the font does not have is a box.
  *  Errors:  if memory runs out, the canvas remembers. */

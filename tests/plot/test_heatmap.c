@@ -151,6 +151,33 @@ START_TEST(test_share_scale_spans_all_and_hides_the_bars)
 }
 END_TEST
 
+START_TEST(test_share_scale_takes_the_first_label_that_there_is)
+{
+    lb_heatmap maps[3] = {translation(), translation(), translation()};
+    maps[0].bar_label = NULL;
+    maps[1].bar_label = "second";
+    ck_assert_str_eq(lb_heatmap_share_scale(maps, 3).label, "second");
+}
+END_TEST
+
+START_TEST(test_column_label_of_one_character_is_upright)
+{
+    lb_heatmap map = translation();
+    static const char *const upright[] = {"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, *const slanted[] = {
+                                                                                             "ab", "U+D55C"};
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq(lb_heatmap_column_style(&map, &style, 10, upright[i]).angle, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_double_eq(lb_heatmap_column_style(&map, &style, 10, slanted[i]).angle, 45);
+
+    static const char *const letters[] = {"a", "b", "c", "d"};
+    map.column_labels = letters;
+    double all_slanted = lb_heatmap_arrange(&map, &style).size.height;
+    map.slant = LB_LABEL_FLAT;
+    ck_assert_double_eq(lb_heatmap_arrange(&map, &style).size.height, all_slanted);
+}
+END_TEST
+
 START_TEST(test_arrange_any_size_is_sensible)
 {
     static const size_t sizes[][2] = {{1, 1},   {1, 10},  {10, 1},    {3, 90}, {10, 10},
@@ -374,6 +401,8 @@ int main(void)
     tcase_add_test(tests, test_scale_follows_the_range);
     tcase_add_test(tests, test_scale_of_constant_or_no_numbers_is_not_empty);
     tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
+    tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
+    tcase_add_test(tests, test_column_label_of_one_character_is_upright);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
     tcase_add_test(tests, test_arrange_long_axis_label_stays_below_a_long_title);
     tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
