@@ -64,7 +64,8 @@ const char *lb_version(void);
     X(LB_ERROR_OPEN, "cannot read", 66)                                                                      \
     X(LB_ERROR_WRITE, "cannot write", 74)                                                                    \
     X(LB_ERROR_DIVERGED, "training diverged", 75)                                                            \
-    X(LB_ERROR_GRADIENT, "analytic and numeric gradient differ", 1)
+    X(LB_ERROR_GRADIENT, "analytic and numeric gradient differ", 1)                                          \
+    X(LB_ERROR_INTERRUPTED, "interrupted", 130)
 
 /** What became of a call. LB_OK is 0; LB_STATUS_LIST names them all. */
 typedef enum lb_status {
@@ -88,8 +89,8 @@ lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ..
 /** What a status means, in a few words of English; "unknown status" of a number that is none. */
 const char *lb_status_text(lb_status status);
 
-/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74 or 75; 1 for a number that
- *  is none. */
+/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74, 75 or 130; 1 for a number
+ *  that is none. */
 int lb_status_exit(lb_status status);
 
 /* ---- Where memory comes from. Every allocation of the library passes here, so that a program can count them,

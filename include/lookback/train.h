@@ -195,6 +195,9 @@ const lb_train_point *lb_train_best(const lb_train_history *history);
 /** Called with the history, of which the last point is new. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
 
+/** Asked between two steps: true interrupts the run. For a flag that a signal handler sets, or a button. */
+typedef bool (*lb_stop_fn)(void *context);
+
 /** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
 #define LB_RUN_KEY "lookback.run"
 
@@ -207,9 +210,10 @@ typedef struct lb_trainer_config {
     lb_progress_fn progress; /* may be NULL */
     lb_point_fn point;       /* after every evaluation, when the checkpoint is safe; may be NULL */
     lb_point_fn
-        better;    /* after each that is better than all before it, while the parameters are those that it
+        better;      /* after each that is better than all before it, while the parameters are those that it
                               * found so good, and before the checkpoint: to save the model; may be NULL */
-    int64_t steps; /* to be done in all */
+    lb_stop_fn stop; /* may be NULL */
+    int64_t steps;   /* to be done in all */
     int64_t evaluate_every; /* steps; 0 means 250 */
     double target;          /* stop when the measure reaches it; 0: never */
     int64_t patience; /* stop after so many evaluations in a row that are no better than the best; 0: never */
@@ -232,6 +236,7 @@ typedef struct lb_trainer_config {
  *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
  *  Memory:  the caller frees history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
+ *           LB_ERROR_INTERRUPTED if `stop` asked for it: the checkpoint has all steps that were done.
  *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the
  *           tape. */
 LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);

@@ -144,6 +144,8 @@ typedef struct lb_training_listener {
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
     void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
+    /* Asked between two steps: true interrupts the training, as of lb_trainer_config. */
+    bool (*stop)(void *context);
     /* After every evaluation, which is the last of the run's history. */
     void (*evaluated)(void *context, const lb_training_run *run);
     /* The model and all of its files are there. An error ends the training. */
@@ -212,13 +214,13 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
 /** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best
  *  weights so far are in the model's file from their evaluation on, and at the end, or those of the last step if lists
  *  are sorted.
- *  Resume: a run that was interrupted goes on from its checkpoint, and ends with the same weights, bit for bit, as one
- *          that was not.
+ *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
+ *          same weights, bit for bit, as one that was not.
  *          One that has ended gives its result again.
  *  Random: `seed` alone decides; not the threads.
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a
  *          bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
- *          LB_ERROR_MEMORY.
+ *          LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);

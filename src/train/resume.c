@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average", BEST[] = "best",
-                  HISTORY[] = "history";
+                  HISTORY[] = "history", PROGRESS[] = "progress";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
 enum { POINT_NUMBERS = 7 };
+
+/* What else a state has, likewise. */
+enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
 static void point_to_numbers(const lb_train_point *p, double *n)
 {
@@ -48,16 +51,20 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
         point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
+    const double progress[PROGRESS_NUMBERS] = {[STEP] = (double)state->step,
+                                               [LOSS_SUM] = state->loss_sum,
+                                               [SECONDS] = state->seconds,
+                                               [TOKENS] = state->tokens};
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     size_t count = 3;
-    lb_safetensors_tensor tensors[5] = {
-        {.name = HISTORY,
-         .dtype = LB_DTYPE_F64,
-         .shape = LB_SHAPE(history->count, POINT_NUMBERS),
-         .data = numbers},
+    lb_safetensors_tensor tensors[6] = {
+        {.name = PROGRESS, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(PROGRESS_NUMBERS), .data = progress},
         {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(state->adam)},
         {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(state->adam)},
     };
+    if (history->count > 0)
+        tensors[count++] =
+            (lb_safetensors_tensor){HISTORY, LB_DTYPE_F64, LB_SHAPE(history->count, POINT_NUMBERS), numbers};
     if (state->average)
         tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
@@ -108,6 +115,40 @@ static lb_status load_history(const lb_safetensors *file, lb_train_history *hist
     return LB_OK;
 }
 
+static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRESS_NUMBERS], const char *path,
+                               lb_error *error)
+{
+    static const double MOST_STEPS = 9007199254740992.0; /* 2^53 */
+    const lb_safetensors_tensor *found = lb_safetensors_find(file, PROGRESS);
+    bool fits = found->dtype == LB_DTYPE_F64 && lb_shape_equal(found->shape, LB_SHAPE(PROGRESS_NUMBERS));
+    if (fits) memcpy(numbers, found->data, PROGRESS_NUMBERS * sizeof *numbers);
+    if (fits && numbers[STEP] >= 0 && numbers[STEP] <= MOST_STEPS) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: invalid \"%s\"", path, PROGRESS);
+}
+
+/* A checkpoint without a record of the progress was written behind an evaluation. */
+static lb_status load_progress(const lb_safetensors *file, lb_train_state *state, const char *path,
+                               lb_error *error)
+{
+    if (!lb_safetensors_find(file, PROGRESS)) {
+        lb_status status = load_history(file, state->history, path, error);
+        if (status) return status;
+        const lb_train_point *last = &state->history->points[state->history->count - 1];
+        state->step = last->step;
+        state->seconds = last->seconds;
+        state->tokens = last->tokens;
+        return LB_OK;
+    }
+    double numbers[PROGRESS_NUMBERS] = {0};
+    lb_status status = read_progress(file, numbers, path, error);
+    if (status) return status;
+    state->step = (int64_t)numbers[STEP];
+    state->loss_sum = numbers[LOSS_SUM];
+    state->seconds = numbers[SECONDS];
+    state->tokens = numbers[TOKENS];
+    return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, path, error) : LB_OK;
+}
+
 static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
                             lb_train_state *state, lb_error *error)
 {
@@ -128,8 +169,8 @@ lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state,
     if (!file) return lb_error_set(error, reason.status, "%s", reason.message);
     lb_status status = check_run(config, file, error);
     if (!status) status = load_slabs(config, file, state, error);
-    if (!status) status = load_history(file, state->history, config->checkpoint, error);
-    if (!status) lb_adam_set_steps(state->adam, state->history->points[state->history->count - 1].step);
+    if (!status) status = load_progress(file, state, config->checkpoint, error);
+    if (!status) lb_adam_set_steps(state->adam, state->step);
     lb_safetensors_close(file);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }

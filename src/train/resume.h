@@ -4,15 +4,18 @@
 
 #include "lookback/train.h"
 
-/** What changes from step to step, beside the parameters. */
+/** What changes from step to step, besides the parameters. */
 typedef struct lb_train_state {
+    int64_t step;           /* steps done */
+    double loss_sum;        /* of the steps since the last point */
+    double seconds, tokens; /* of the run, as lb_train_point has them */
     lb_adam *adam;
     lb_real *average; /* of the weights, a slab as theirs; NULL if none is kept */
     lb_real *best;    /* the weights of the best evaluation, likewise */
     lb_train_history *history;
 } lb_train_state;
 
-/** Writes parameters, their average, the best of them, moments, step and history.
+/** Writes all of it and the parameters.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is intact then. */
 LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
                                      lb_error *error);

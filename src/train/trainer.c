@@ -17,6 +17,8 @@ typedef struct session {
     lb_train_state state;
     lb_error *error;
     double start, tokens; /* of this session */
+    double seconds_before, tokens_before;
+    int64_t saved; /* the step of the checkpoint */
 } session;
 
 static double now(void)
@@ -94,28 +96,46 @@ static size_t slab_bytes(const session *s)
 }
 
 /* Evaluates the parameters as they are, adds the point, and keeps them if they are the best. */
-static lb_status evaluate(session *s, lb_train_point *point, const lb_train_point *resumed)
+static lb_status evaluate(session *s, lb_train_point *point)
 {
     const lb_trainer_config *c = s->config;
     lb_train_history *history = s->state.history;
     if (c->evaluate(c->context, s->tape, &point->measure)) return tape_failed(s);
     point->grad_norm = lb_adam_grad_norm(s->state.adam);
-    point->tokens = s->tokens + resumed->tokens;
-    point->seconds = now() - s->start + resumed->seconds;
+    point->tokens = s->tokens + s->tokens_before;
+    point->seconds = now() - s->start + s->seconds_before;
     lb_status status = lb_train_history_add(history, *point, s->error);
     if (status || lb_train_best(history) != last_point(history)) return status;
     if (s->state.best) memcpy(s->state.best, lb_params_values(c->params), slab_bytes(s));
     return c->better ? c->better(c->context, history, s->error) : LB_OK;
 }
 
+static lb_status save(session *s)
+{
+    s->state.tokens = s->tokens + s->tokens_before;
+    s->state.seconds = now() - s->start + s->seconds_before;
+    s->saved = s->state.step;
+    return s->config->checkpoint ? lb_resume_save(s->config, &s->state, s->error) : LB_OK;
+}
+
+static int64_t steps_since_point(const session *s)
+{
+    const lb_train_point *last = last_point(s->state.history);
+    return s->state.step - (last ? last->step : 0);
+}
+
 /* Evaluates, remembers, and saves. */
-static lb_status mark_point(session *s, lb_train_point point, const lb_train_point *resumed)
+static lb_status mark_point(session *s)
 {
     const lb_trainer_config *c = s->config;
+    lb_train_point point = {.step = s->state.step,
+                            .loss = s->state.loss_sum / (double)steps_since_point(s),
+                            .lr = lb_schedule_lr(&c->schedule, s->state.step - 1)};
     swap_average(s);
-    lb_status status = evaluate(s, &point, resumed);
+    lb_status status = evaluate(s, &point);
     swap_average(s);
-    if (!status && c->checkpoint) status = lb_resume_save(c, &s->state, s->error);
+    s->state.loss_sum = 0;
+    if (!status) status = save(s);
     if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
     return status;
 }
@@ -129,32 +149,45 @@ static bool is_done(const session *s, int64_t step)
     return last && c->patience > 0 && last - best >= c->patience;
 }
 
+/* What was done since the last evaluation is not lost. */
+static lb_status interrupt(session *s)
+{
+    lb_status status = s->saved < s->state.step ? save(s) : LB_OK;
+    if (status) return status;
+    return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)s->state.step);
+}
+
 static lb_status run(session *s)
 {
     const lb_trainer_config *c = s->config;
+    lb_train_state *state = &s->state;
     int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
-    lb_train_point resumed = s->state.history->count ? *last_point(s->state.history) : (lb_train_point){0};
-    int64_t since = resumed.step;
-    double sum = 0;
-    for (int64_t step = resumed.step; !is_done(s, step); step++) {
+    while (!is_done(s, state->step)) {
         double loss = 0;
-        lb_status status = train_step(s, step, &loss);
+        if (c->stop && c->stop(c->context)) return interrupt(s);
+        lb_status status = train_step(s, state->step, &loss);
         if (status) return status;
-        if (s->state.average) update_average(s, step);
-        sum += loss;
+        if (state->average) update_average(s, state->step);
+        state->loss_sum += loss;
+        state->step++;
         if (c->progress)
-            c->progress(c->context, step + 1, loss, last_point(s->state.history), s->tokens,
+            c->progress(c->context, state->step, loss, last_point(state->history), s->tokens,
                         now() - s->start);
-        if ((step + 1) % every != 0 && step + 1 != c->steps) continue;
-        lb_train_point point = {.step = step + 1,
-                                .loss = sum / (double)(step + 1 - since),
-                                .lr = lb_schedule_lr(&c->schedule, step)};
-        status = mark_point(s, point, &resumed);
+        if (state->step % every != 0 && state->step != c->steps) continue;
+        status = mark_point(s);
         if (status) return status;
-        since = step + 1;
-        sum = 0;
     }
     return LB_OK;
+}
+
+/* Takes up the run where the checkpoint has it. */
+static lb_status resume(session *s)
+{
+    lb_status status = lb_resume_load(s->config, &s->state, s->error);
+    s->saved = s->state.step;
+    s->seconds_before = s->state.seconds;
+    s->tokens_before = s->state.tokens;
+    return status;
 }
 
 static lb_status prepare(session *s)
@@ -167,7 +200,7 @@ static lb_status prepare(session *s)
     bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
     if (!s->tape || !s->state.adam || !slabs)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
-    return c->checkpoint && !c->fresh ? lb_resume_load(c, &s->state, s->error) : LB_OK;
+    return c->checkpoint && !c->fresh ? resume(s) : LB_OK;
 }
 
 /* The parameters become what the run ends with. */

@@ -82,6 +82,13 @@ static void tell_step(void *context, int64_t step, double loss, const lb_train_p
     if (listener->stepped) listener->stepped(listener->context, &t->run, &done);
 }
 
+static bool shall_stop(void *context)
+{
+    const lb_training *t = context;
+    const lb_training_listener *listener = &t->config->listener;
+    return listener->stop && listener->stop(listener->context);
+}
+
 static lb_status save_model(const lb_training *t, lb_error *error)
 {
     char *record = lb_training_record(&t->history, t->seed, t->config->options);
@@ -137,6 +144,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.loss = loss_of_step;
     trainer.evaluate = exact_match;
     trainer.progress = tell_step;
+    trainer.stop = shall_stop;
     trainer.point = mark_point;
     trainer.better = save_better;
     trainer.seed = t->seed;

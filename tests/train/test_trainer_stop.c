@@ -1,0 +1,205 @@
+/* A run that is asked to stop between two steps loses none of them.
+ * This test runs in both precisions. */
+#include "lookback/train.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
+
+/* A run whose weights climb. */
+typedef struct climb {
+    lb_trainer_config config;
+    lb_params *params;
+    lb_tensor *weight;
+    lb_train_history history;
+    lb_error error;
+    int64_t quiet; /* times that `stop` is still asked in vain */
+} climb;
+
+/* Dropout makes the steps differ: a run that resumes must draw what the first one would have drawn. */
+static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    climb *c = context;
+    *tokens += 1 + step % 3;
+    return lb_scale(lb_sum_all(lb_dropout(lb_on_tape(tape, c->weight), (lb_real)0.4)), -1);
+}
+
+static lb_status first_weight(void *context, lb_tape *tape, double *measure)
+{
+    climb *c = context;
+    *measure = (double)c->weight->data[0];
+    return lb_tape_status(tape);
+}
+
+static bool ask_to_stop(void *context)
+{
+    climb *c = context;
+    return c->quiet-- == 0;
+}
+
+/* With this configuration, but for the parameters; `quiet` below 0: never to be stopped. */
+static void begin(climb *c, const lb_trainer_config *like, int64_t quiet)
+{
+    *c = (climb){.params = lb_params_new(1), .quiet = quiet};
+    c->weight = lb_params_add(c->params, "", "weight", LB_SHAPE(SIZE), (lb_init){LB_INIT_CONSTANT, 0});
+    c->config = *like;
+    c->config.params = c->params;
+}
+
+static lb_trainer_config usual(void)
+{
+    return (lb_trainer_config){
+        .loss = climbing_loss,
+        .evaluate = first_weight,
+        .stop = ask_to_stop,
+        .steps = STEPS,
+        .evaluate_every = EVERY,
+        .keep_best = true,
+        .schedule = {.lr = 0.1},
+        .average = 0.5,
+        .run = "climb",
+    };
+}
+
+static lb_status train(climb *c)
+{
+    c->config.context = c;
+    c->error = (lb_error){0};
+    return lb_train(&c->config, &c->history, &c->error);
+}
+
+static void finish(climb *c)
+{
+    lb_release(c->history.points);
+    lb_params_free(c->params);
+}
+
+static void assert_same_end(const climb *a, const climb *b)
+{
+    ck_assert_int_eq(a->history.count, b->history.count);
+    for (int64_t i = 0; i < a->history.count; i++) {
+        const lb_train_point *p = &a->history.points[i], *q = &b->history.points[i];
+        ck_assert(p->step == q->step && p->loss == q->loss && p->measure == q->measure);
+        ck_assert(p->grad_norm == q->grad_norm && p->tokens == q->tokens);
+    }
+    ck_assert_mem_eq(a->weight->data, b->weight->data, SIZE * sizeof(lb_real));
+}
+
+/* One session after so many steps; without a stop where `quiet` is negative. */
+static climb session(const lb_trainer_config *config, int64_t quiet)
+{
+    climb c;
+    begin(&c, config, quiet);
+    lb_status status = train(&c);
+    ck_assert_msg(status == (quiet < 0 ? LB_OK : LB_ERROR_INTERRUPTED), "%s", c.error.message);
+    return c;
+}
+
+/* Before the first evaluation, right after one, and in between; twice in a row. */
+START_TEST(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points)
+{
+    char path[SUPPORT_PATH], message[64];
+    lb_trainer_config config = usual();
+    climb whole = session(&config, -1);
+    for (int64_t steps = 1; steps < STEPS; steps++) {
+        config.checkpoint = support_path(path, "checkpoint.safetensors");
+        config.fresh = true;
+        climb first = session(&config, 1 + (steps - 1) / 2);
+        config.fresh = false;
+        climb second = session(&config, steps - (1 + (steps - 1) / 2));
+        snprintf(message, sizeof message, "interrupted at step %d", (int)steps);
+        ck_assert_str_eq(second.error.message, message);
+        climb third = session(&config, -1);
+        assert_same_end(&third, &whole);
+        finish(&first);
+        finish(&second);
+        finish(&third);
+    }
+    finish(&whole);
+}
+END_TEST
+
+START_TEST(test_train_stopped_before_the_first_step_writes_nothing)
+{
+    char path[SUPPORT_PATH];
+    lb_trainer_config config = usual();
+    config.checkpoint = support_path(path, "none.safetensors");
+    climb c = session(&config, 0);
+    ck_assert_str_eq(c.error.message, "interrupted at step 0");
+    lb_safetensors *file = lb_safetensors_open(path, &c.error);
+    ck_assert_ptr_null(file);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_stop_is_not_asked_when_all_is_done)
+{
+    lb_trainer_config config = usual();
+    climb c;
+    begin(&c, &config, STEPS);
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.quiet, 0);
+    finish(&c);
+}
+END_TEST
+
+/* Writes a file anew without one of its arrays. */
+static void drop_array(const char *path, const char *name)
+{
+    lb_error error = {0};
+    lb_safetensors_tensor kept[ARRAYS];
+    size_t count = 0;
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file && lb_safetensors_find(file, name), "%s", error.message);
+    ck_assert_uint_le(lb_safetensors_count(file), ARRAYS);
+    for (size_t i = 0; i < lb_safetensors_count(file); i++)
+        if (strcmp(lb_safetensors_at(file, i)->name, name) != 0) kept[count++] = *lb_safetensors_at(file, i);
+    const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
+    ck_assert_int_eq(lb_safetensors_write(path, kept, count, &run, 1, &error), LB_OK);
+    lb_safetensors_close(file);
+}
+
+/* As checkpoints were written while none was between two evaluations. */
+START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
+{
+    char path[SUPPORT_PATH];
+    lb_trainer_config config = usual();
+    climb whole = session(&config, -1);
+    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    climb first = session(&config, 2 * EVERY);
+    drop_array(path, "progress");
+    climb second = session(&config, -1);
+    assert_same_end(&second, &whole);
+    finish(&first);
+    finish(&second);
+    finish(&whole);
+}
+END_TEST
+
+START_TEST(test_train_checkpoint_without_progress_and_points_is_refused)
+{
+    char path[SUPPORT_PATH];
+    lb_trainer_config config = usual();
+    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    climb first = session(&config, 2), second;
+    drop_array(path, "progress");
+    begin(&second, &config, -1);
+    ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
+    finish(&first);
+    finish(&second);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "trainer_stop",
+        SUPPORT_TESTS(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points,
+                      test_train_stopped_before_the_first_step_writes_nothing,
+                      test_train_stop_is_not_asked_when_all_is_done,
+                      test_train_checkpoint_without_progress_resumes_after_its_last_point,
+                      test_train_checkpoint_without_progress_and_points_is_refused));
+}
