@@ -1,6 +1,7 @@
 #include "common/report.h"
 
 #include "base/utf8.h"
+#include "common/interrupt.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -80,7 +81,8 @@ void app_show(const char *text)
 int app_fail(const lb_error *error)
 {
     app_note("%s", error->message[0] ? error->message : lb_status_text(error->status));
-    return lb_status_exit(error->status);
+    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
+    return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
 }
 
 bool app_flush_stdout(void)

@@ -31,7 +31,8 @@ lb_trainer_config app_sort_recipe(const app_sort_training *training);
 void app_sort_show(app_sort_training *training, int64_t step, double loss, const lb_train_point *last,
                    double tokens, double seconds);
 
-/** Trains as lb_train does, and ends what app_sort_show has begun; says what helps if the checkpoint does not. */
+/** Trains as lb_train does, until Ctrl-C or SIGTERM, and ends what app_sort_show has begun; says what helps if it cannot
+ *  resume. */
 LB_MUST_USE lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *config,
                                      lb_train_history *history, lb_error *error);
 

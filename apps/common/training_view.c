@@ -1,5 +1,6 @@
 #include "common/training_view.h"
 
+#include "common/interrupt.h"
 #include "common/report.h"
 
 #include <stdio.h>
@@ -33,6 +34,8 @@ static void begin(void *context, const lb_training_run *run)
 {
     app_training_view *v = context;
     snprintf(v->folder, sizeof v->folder, "%s", run->folder);
+    snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
+    app_catch_interrupts();
     v->progress = (app_progress){0};
     if (!v->begun)
         app_note("%lld parameters, %s, %d thread%s", (long long)run->parameters, lb_kernel_name(),
@@ -71,14 +74,30 @@ static void note_checkpoint(const app_training_view *v, const lb_error *error)
                  path);
 }
 
+lb_status app_say_how_to_resume(const char *run, bool fresh, const lb_error *found, lb_error *error)
+{
+    if (found->status != LB_ERROR_INTERRUPTED)
+        return lb_error_set(error, found->status, "%s", found->message);
+    bool named = run && *run;
+    return lb_error_set(error, found->status, "%s%s%s; the same command%s resumes", named ? run : "",
+                        named ? ": " : "", found->message, fresh ? " without --fresh" : "");
+}
+
 lb_status app_train_in_view(app_training_view *view, lb_training_config config, lb_training_result *result,
                             lb_error *error)
 {
-    config.listener = (lb_training_listener){
-        .context = view, .report = report, .hint = hint, .begun = begin, .stepped = show_step, .ended = end};
-    lb_status status = lb_translator_train(&config, result, error);
+    config.listener = (lb_training_listener){.context = view,
+                                             .report = report,
+                                             .hint = hint,
+                                             .begun = begin,
+                                             .stepped = show_step,
+                                             .stop = app_interrupted,
+                                             .ended = end};
+    lb_error found = {0};
+    lb_status status = lb_translator_train(&config, result, &found);
+    app_release_interrupts();
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
-    note_checkpoint(view, error);
-    return status;
+    note_checkpoint(view, &found);
+    return app_say_how_to_resume(view->name, config.fresh, &found, error);
 }

@@ -13,13 +13,17 @@ typedef struct app_training_view {
     app_measure measure;
     app_progress progress;
     bool begun;
-    char folder[APP_PATH]; /* of the model in training */
+    char name[APP_SHORT + 16], folder[APP_PATH]; /* of the model in training */
 } app_training_view;
 
-/** Trains as lb_translator_train does, in view. Says what helps if a checkpoint cannot be gone on from.
+/** Trains as lb_translator_train does, in view; Ctrl-C and SIGTERM interrupt it. Says what helps if it cannot resume.
  *  Errors: those of lb_translator_train; LB_ERROR_WRITE of the chart. */
 LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
                                         lb_training_result *result, lb_error *error);
+
+/** Hands the error of a training on; after an interruption the message says how to resume. Returns its status.
+ *  Run: its name, NULL or "" for none. */
+lb_status app_say_how_to_resume(const char *run, bool fresh, const lb_error *found, lb_error *error);
 
 /** Shows a step of a run. Zero is a progress that has not begun; app_progress_end ends it. A run that goes on begins
  *  where it stands: time left counts the steps of this session only. */

@@ -197,9 +197,14 @@ bool support_run_command(const support_command *command, support_result *result)
     sigaction(SIGPIPE, &ignore, &before);
 
     int limit = command->timeout_ms ? command->timeout_ms : DEFAULT_TIMEOUT_MS;
+    int64_t begin = now_ms();
     bool to_be_killed = command->kill_after_ms > 0 && command->kill_after_ms < limit;
-    int64_t deadline = now_ms() + (to_be_killed ? command->kill_after_ms : limit);
+    int64_t deadline = begin + (to_be_killed ? command->kill_after_ms : limit);
     buffer output = {calloc(1, 1), 0}, error = {calloc(1, 1), 0};
+    if (command->signal_after_ms) {
+        converse(command, &ends, &output, &error, begin + command->signal_after_ms);
+        kill(child, command->signal); /* not reaped yet: its number is still its own */
+    }
     converse(command, &ends, &output, &error, deadline);
     bool killed = reap(child, deadline, &result->status);
     close_all(&ends);

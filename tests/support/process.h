@@ -17,6 +17,8 @@ typedef struct support_command {
     bool close_output;       /* standard output is a pipe that nobody reads any more */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
     int kill_after_ms;       /* kill -9 it then; 0: do not */
+    int signal_after_ms;     /* send it a signal then, which it may catch; 0: do not */
+    int signal;              /* this one */
     int timeout_ms;          /* give up then; 120000 */
 } support_command;
 

@@ -1,0 +1,61 @@
+#include "common/interrupt.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Whoever ends a program may send the same request twice within an instant, to it and to its group (timeout does). */
+enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
+
+static const int caught[] = {SIGINT, SIGTERM};
+static volatile sig_atomic_t signal_number;
+static volatile int64_t first_ms;
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void handle(int number)
+{
+    if (signal_number == 0) {
+        first_ms = now_ms();
+        signal_number = number;
+    } else if (now_ms() - first_ms > SAME_REQUEST_MS) {
+        struct sigaction kill = {.sa_handler = SIG_DFL};
+        sigaction(number, &kill, NULL);
+        raise(number);
+    }
+}
+
+static void set_handlers(void (*handler)(int))
+{
+    for (int i = 0; i < 2; i++) {
+        struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+void app_catch_interrupts(void)
+{
+    set_handlers(handle);
+}
+
+void app_release_interrupts(void)
+{
+    set_handlers(SIG_DFL);
+}
+
+bool app_interrupted(void *context)
+{
+    (void)context;
+    return signal_number != 0;
+}
+
+int app_interrupt_status(void)
+{
+    return STATUS_OF_SIGNAL + (signal_number ? signal_number : SIGINT);
+}
