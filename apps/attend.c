@@ -242,8 +242,6 @@ int attend_main(int argc, char **argv)
                   .output = "attention.png",
                   .title = "Attention Weights Heatmap",
                   .colormap = "viridis"};
-    char colormaps[128];
-    snprintf(colormaps, sizeof colormaps, "colours: %s", lb_colormap_names());
     const app_option options[] = {
         APP_HEADING("Reviews"),
         APP_INT(0, "first", "N", &s.first, 0, 1 << 30, "read that many; 0 for all"),
@@ -258,7 +256,7 @@ int attend_main(int argc, char **argv)
         APP_INT(0, "review", "N", &s.review, 0, 1 << 30, "the one to draw, counted from 0"),
         APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture, a PNG file"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
-        APP_TEXT(0, "colormap", "NAME", &s.colormap, colormaps),
+        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
     };
     const app_program program = {
         .name = "attend",

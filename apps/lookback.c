@@ -1,5 +1,6 @@
 /* lookback: one program for all commands. Which one is asked for says the first argument, or the name by which it was
  * called. */
+#include "common/nearest.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "programs.h"
@@ -54,10 +55,33 @@ static int run(const struct command *command, int argc, char **argv)
     return command->main(argc, argv);
 }
 
-static int unknown(const char *word)
+/* `names` are valid in the place of the word. */
+static int unknown(const char *kind, const char *word, const char *const *names, int count)
 {
-    app_note("unknown %s \"%s\"; see lookback --help", *word == '-' ? "option" : "command", word);
+    lb_error error = {0};
+    app_nearest nearest = {.word = word};
+    for (int i = 0; i < count; i++)
+        if (app_nearest_try(&nearest, names[i], &error)) return app_fail(&error);
+    const char *likely = app_nearest_likely(&nearest);
+    app_note("unknown %s \"%s\"%s%s%s; see lookback --help", kind, word, likely ? " (did you mean " : "",
+             likely ? likely : "", likely ? "?)" : "");
     return lb_status_exit(LB_ERROR_ARGUMENT);
+}
+
+static int unknown_command(const char *word)
+{
+    static const char *const names[] = {
+#define NAME(name, old_name, about) #name,
+        APP_PROGRAM_LIST(NAME) "help"
+#undef NAME
+    };
+    return unknown("command", word, names, sizeof names / sizeof *names);
+}
+
+static int unknown_option(const char *word)
+{
+    static const char *const names[] = {"--help", "--version"};
+    return unknown("option", word, names, sizeof names / sizeof *names);
 }
 
 /* `lookback help [COMMAND]` */
@@ -69,7 +93,7 @@ static int help(int argc, char **argv)
         return app_close_stdout(0);
     }
     const struct command *asked = find(argv[1]);
-    if (!asked) return unknown(argv[1]);
+    if (!asked) return unknown_command(argv[1]);
     char *words[] = {argv[1], option, NULL};
     return run(asked, 2, words);
 }
@@ -92,6 +116,6 @@ int main(int argc, char **argv)
         return app_close_stdout(0);
     }
     const struct command *asked = find(word);
-    if (!asked) return unknown(word);
+    if (!asked) return *word == '-' ? unknown_option(word) : unknown_command(word);
     return run(asked, argc - 1, argv + 1);
 }

@@ -60,7 +60,7 @@ int sort_main(int argc, char **argv)
         APP_INT(0, "layers", "N", &settings.layers, 0, 64,
                 "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
         APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
-        APP_CHOICE(0, "attention", "KIND", &model.attention, lb_attention_names, "how the decoder attends"),
+        APP_ATTENTION(&model.attention, "how the decoder attends"),
         APP_INT(0, "heads", "N", &settings.heads, 1, 1024,
                 "heads of multi-head attention and of a transformer"),
         APP_HEADING("Training"),

@@ -49,7 +49,7 @@ static const app_option options[] = {
     APP_INT(0, "layers", "N", &settings.layers, 0, 64,
             "layers of encoder and decoder, 0 for 1, or 2 of a transformer"),
     APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
-    APP_CHOICE(0, "attention", "KIND", &model.attention, lb_attention_names, "how the decoder attends"),
+    APP_ATTENTION(&model.attention, "how the decoder attends"),
     APP_INT(0, "heads", "N", &settings.heads, 1, 1024, "heads of multi-head attention and of a transformer"),
     APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99, "share of numbers that training leaves out"),
     APP_FLAG(0, "tied", &settings.tied, "one weight for target embedding and output"),

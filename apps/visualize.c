@@ -204,8 +204,6 @@ int visualize_main(int argc, char **argv)
                   .dpi = 100,
                   .layer = -1,
                   .head = -1};
-    char colormaps[128];
-    snprintf(colormaps, sizeof colormaps, "colours: %s", lb_colormap_names());
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "another way to name the first model"),
@@ -229,7 +227,7 @@ int visualize_main(int argc, char **argv)
         APP_HEADING("Picture"),
         APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture, a PNG file"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
-        APP_TEXT(0, "colormap", "NAME", &s.colormap, colormaps),
+        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
             "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "

@@ -1,5 +1,6 @@
 #include "common/config.h"
 
+#include "common/nearest.h"
 #include "common/option_value.h"
 #include "common/report.h"
 
@@ -7,13 +8,12 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "io/file.h"
-#include <lookback/metrics.h>
 
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER = 32, FOUND = 64, EXPECTED = 256, LONGEST_NAME = 64 };
+enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
 
 /* Largest whole number up to which a double, and so JSON's number, has them all. */
 #define EXACT (UINT64_C(1) << 53)
@@ -56,33 +56,18 @@ static int line_of_key(const reader *r, const char *key)
     return 1;
 }
 
-static lb_sequence name_sequence(const char *name, int32_t id[LONGEST_NAME])
-{
-    lb_sequence sequence = {.id = id};
-    for (; name[sequence.length] && sequence.length < LONGEST_NAME; sequence.length++)
-        id[sequence.length] = (unsigned char)name[sequence.length];
-    return sequence;
-}
-
 static lb_status unknown_name(const reader *r, const char *key)
 {
-    const char *nearest = "";
-    int64_t least = INT64_MAX;
-    int32_t a[LONGEST_NAME], b[LONGEST_NAME];
+    app_nearest nearest = {.word = key};
     for (int i = 0; i < r->program->option_count; i++) {
         const app_option *option = &r->program->options[i];
-        int64_t distance;
         if (!is_settable(option, r->config)) continue;
-        lb_status status =
-            lb_edit_distance(name_sequence(key, a), name_sequence(option->name, b), &distance, r->error);
+        lb_status status = app_nearest_try(&nearest, option->name, r->error);
         if (status) return status;
-        if (distance >= least) continue;
-        least = distance;
-        nearest = option->name;
     }
     return lb_error_set(r->error, LB_ERROR_FORMAT,
                         "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", r->path,
-                        line_of_key(r, key), FOUND, key, nearest);
+                        line_of_key(r, key), FOUND, key, nearest.name ? nearest.name : "");
 }
 
 /* The text that the command line would have in place of a JSON value; NULL if there is none of that kind. */

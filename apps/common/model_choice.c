@@ -4,6 +4,10 @@ enum { SEQ2SEQ };
 
 const char *const app_models[] = {[SEQ2SEQ] = "seq2seq", "transformer", NULL};
 
+/* Luong, Pham and Manning 2015 have three scores, and the one with a matrix goes by their name. */
+const app_alias app_attention_aliases[] = {
+    {"bahdanau", LB_ATTENTION_ADDITIVE}, {"luong", LB_ATTENTION_GENERAL}, {NULL, 0}};
+
 lb_status app_choose_model(const app_model_choice *choice, const app_model_choice *usual,
                            lb_training_config *config, lb_error *error)
 {

@@ -2,10 +2,22 @@
 #ifndef APP_MODEL_CHOICE_H
 #define APP_MODEL_CHOICE_H
 
+#include "common/options.h"
+
 #include <lookback/translate.h>
 
 /** Kinds of model, for APP_CHOICE; NULL behind the last. */
 extern const char *const app_models[];
+
+/** Names of kinds of attention in papers and notebooks. */
+extern const app_alias app_attention_aliases[];
+
+/** --attention KIND: an int is set to a position in lb_attention_names. */
+#define APP_ATTENTION(pointer, about)                                                                        \
+    {                                                                                                        \
+        .kind = APP_IS_CHOICE, .name = "attention", .metavar = "KIND", .help = (about),                      \
+        .value.integer = (pointer), .choices = lb_attention_names, .aliases = app_attention_aliases          \
+    }
 
 /** What the command line says, or would say if nothing were asked for. */
 typedef struct app_model_choice {

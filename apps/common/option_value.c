@@ -83,6 +83,12 @@ static bool read_choice(const app_option *option, const char *text)
             return true;
         }
     }
+    for (const app_alias *alias = option->aliases; alias && alias->name; alias++) {
+        if (strcmp(alias->name, text) == 0) {
+            *option->value.integer = alias->choice;
+            return true;
+        }
+    }
     return false;
 }
 

@@ -1,5 +1,6 @@
 #include "common/options.h"
 
+#include "common/nearest.h"
 #include "common/option_value.h"
 #include "common/report.h"
 #include "common/threads.h"
@@ -76,6 +77,24 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
                         text);
 }
 
+/* `word` begins with two dashes and may have a value behind its name. */
+static lb_status unknown_name(const app_program *program, const getopt_table *table, const char *word,
+                              lb_error *error)
+{
+    char text[NAME];
+    int length = (int)strcspn(word, "=");
+    app_nearest nearest = {.word = text};
+    snprintf(text, sizeof text, "%.*s", length - 2, word + 2);
+    for (const struct option *name = table->names; name->name; name++) {
+        lb_status status = app_nearest_try(&nearest, name->name, error);
+        if (status) return status;
+    }
+    const char *likely = app_nearest_likely(&nearest);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s%s%s; see %s --help", length, word,
+                        likely ? " (did you mean --" : "", likely ? likely : "", likely ? "?)" : "",
+                        app_name(program->name));
+}
+
 /* getopt_long has refused an option; `word` is the argument that it had come to. */
 static lb_status bad_option(const app_program *program, const getopt_table *table, const char *word,
                             lb_error *error)
@@ -92,8 +111,9 @@ static lb_status bad_option(const app_program *program, const getopt_table *tabl
     for (const struct option *name = table->names; name->name; name++) {
         matches += length > 2 && strncmp(name->name, word + 2, (size_t)length - 2) == 0;
     }
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s option %.*s; see %s --help",
-                        matches > 1 ? "ambiguous" : "unknown", length, word, app_name(program->name));
+    if (matches < 2) return unknown_name(program, table, word, error);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s; see %s --help", length, word,
+                        app_name(program->name));
 }
 
 static lb_status check_operands(const app_program *program, int count, char **operands, lb_error *error)
@@ -141,10 +161,23 @@ static void print_version(const app_program *program)
     if (program->kernel) printf("%s\n", program->kernel);
 }
 
+static app_table_reader *table_reader;
+static void *table_context;
+
+void app_options_read_by(app_table_reader *reader, void *context)
+{
+    table_reader = reader;
+    table_context = context;
+}
+
 int app_options(const app_program *program, int *argc, char ***argv)
 {
     lb_error error = {0};
     app_request request;
+    if (table_reader) {
+        table_reader(program, table_context);
+        return 0;
+    }
     app_settle_threads(*argv);
     app_start(program->name);
     if (app_options_parse(program, argc, argv, &request, &error) != LB_OK) return app_fail(&error);

@@ -4,9 +4,11 @@
  *     const app_option options[] = {
  *         APP_INT('b', "batch", "N", &batch, 1, 65536, "lists in a batch"),
  *     };
+ *     static const app_example examples[] = {{"Sort numbers up to 9.", "lookback sort --max-number 9"}};
  *     const app_program program = {
- *         .name = "train_sort", .purpose = "Trains a model to sort numbers.",
+ *         .name = "sort", .purpose = "Trains a model to sort numbers.",
  *         .options = options, .option_count = sizeof options / sizeof options[0],
+ *         .examples = examples, .example_count = sizeof examples / sizeof examples[0],
  *     };
  *     int status = app_options(&program, &argc, &argv);
  *     if (status != APP_RUN) return status;
@@ -19,6 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/** Another name of a choice. */
+typedef struct app_alias {
+    const char *name; /* NULL behind the last */
+    int choice;       /* its position */
+} app_alias;
 
 /** One row of the table; made by the macros below. */
 typedef struct app_option {
@@ -42,8 +50,10 @@ typedef struct app_option {
         double *number;
         const char **text;
     } value;
-    double min, max;            /* both ends in; 0 and 0: any */
-    const char *const *choices; /* NULL behind the last */
+    double min, max; /* both ends in; 0 and 0: any */
+    const char *const
+        *choices;             /* NULL behind the last; of a text: words that it may be, which --help lists */
+    const app_alias *aliases; /* of choices; NULL: there are none */
 } app_option;
 
 /** A line of its own in --help, above the options that follow. */
@@ -87,6 +97,13 @@ typedef struct app_option {
         .help = (about), .value.text = (pointer)                                                             \
     }
 
+/** A text that is one of the words, NULL behind the last, as the program will check. --help lists them. */
+#define APP_WORD(short_name, long_name, meta, pointer, words, about)                                         \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.text = (pointer), .choices = (words)                                         \
+    }
+
 /** One of several words, NULL behind the last; an int is set to the word's position. --help lists them. */
 #define APP_CHOICE(short_name, long_name, meta, pointer, words, about)                                       \
     {                                                                                                        \
@@ -94,14 +111,22 @@ typedef struct app_option {
         .help = (about), .value.integer = (pointer), .choices = (words)                                      \
     }
 
+/** A command line for --help and the manual. It runs as it is printed. */
+typedef struct app_example {
+    const char *about;   /* one sentence */
+    const char *command; /* of a shell; longer ones go on in a next line, behind a backslash */
+} app_example;
+
 /** What app_options needs to know of a program. */
 typedef struct app_program {
-    const char *name;
-    const char *purpose;  /* one sentence */
+    const char *name;     /* as a command of lookback */
+    const char *purpose;  /* begins with one sentence that says what it does */
     const char *operands; /* what stands behind the options, such as "MODEL"; NULL if nothing may */
     int min_operands, max_operands;
     const app_option *options;
     int option_count;
+    const app_example *examples;
+    int example_count;
     const char *kernel; /* for --version: what multiplies matrices, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
 } app_program;
 
@@ -124,5 +149,15 @@ LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, c
 
 /** Prints what --help prints. */
 void app_options_help(const app_program *program, FILE *out);
+
+/** Prints examples as lines of a shell, each below a comment that says what it does. */
+void app_examples_print(const app_example *examples, int count, FILE *out);
+
+/** Is given a program's table. */
+typedef void app_table_reader(const app_program *program, void *context);
+
+/** From now on app_options hands the program's table to the reader and returns 0, and does nothing else: manual pages
+ *  and completions are made of what it sees. */
+void app_options_read_by(app_table_reader *reader, void *context);
 
 #endif

@@ -64,6 +64,13 @@ static void print_wrapped(const char *text, int indent, FILE *out)
     fputc('\n', out);
 }
 
+static const char *alias_of(const app_option *option, int choice)
+{
+    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+        if (alias->choice == choice) return alias->name;
+    return NULL;
+}
+
 static void print_option(const app_option *option, int indent, FILE *out)
 {
     char left[LEFT], value[LEFT], text[TEXT];
@@ -71,12 +78,20 @@ static void print_option(const app_option *option, int indent, FILE *out)
     format_default(option, value);
     size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
     for (const char *const *choice = option->choices; choice && *choice && used < sizeof text; choice++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 choice == option->choices ? ": " : ", ", *choice);
+        const char *alias = alias_of(option, (int)(choice - option->choices));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s",
+                                 choice == option->choices ? ": " : ", ", *choice, alias ? " or " : "",
+                                 alias ? alias : "");
     }
     if (used < sizeof text) snprintf(text + used, sizeof text - used, "%s", value);
     fprintf(out, "%-*s", indent, left);
     print_wrapped(text, indent, out);
+}
+
+void app_examples_print(const app_example *examples, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s  # %s\n  %s\n", i ? "\n" : "", examples[i].about, examples[i].command);
 }
 
 void app_options_help(const app_program *program, FILE *out)
@@ -106,4 +121,6 @@ void app_options_help(const app_program *program, FILE *out)
     fputc('\n', out);
     print_option(&help, indent, out);
     print_option(&version, indent, out);
+    if (program->example_count > 0) fputs("\nExamples\n", out);
+    app_examples_print(program->examples, program->example_count, out);
 }

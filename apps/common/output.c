@@ -7,6 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const app_colormaps[] = {
+#define NAME(constant, name) #name,
+    LB_COLORMAP_LIST(NAME) NULL
+#undef NAME
+};
+
 lb_status app_check_png(const char *output, lb_error *error)
 {
     size_t length = strlen(output);

@@ -6,6 +6,9 @@
 
 enum { APP_PATH = 4096 };
 
+/** Names of colour maps, for APP_WORD; NULL behind the last. */
+extern const char *const app_colormaps[];
+
 /** Checks that the picture's name, given as --output, ends in .png: whoever wants a PDF should know that this is none,
  *  and no other file can be overwritten by accident. Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status app_check_png(const char *output, lb_error *error);

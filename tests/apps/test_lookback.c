@@ -135,6 +135,40 @@ START_TEST(test_lookback_unknown_word_is_refused)
 }
 END_TEST
 
+START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
+{
+    static const char *const words[][2] = {{"trian", "train"},   {"visualise", "visualize"},
+                                           {"eval", "evaluate"}, {"Predict", "predict"},
+                                           {"hepl", "help"},     {"train-sort", NULL}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char hint[64] = "", expected[128];
+        if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);
+        snprintf(expected, sizeof expected, "lookback: unknown command \"%s\"%s; see lookback --help\n",
+                 words[i][0], hint);
+        RUN(LOOKBACK, words[i][0]);
+        support_expect(&result, 2, "", expected);
+        RUN(LOOKBACK, "help", words[i][0]);
+        support_expect(&result, 2, "", expected);
+    }
+    RUN(LOOKBACK, "--verison");
+    support_expect(&result, 2, "",
+                   "lookback: unknown option \"--verison\" (did you mean --version?); see lookback --help\n");
+}
+END_TEST
+
+START_TEST(test_train_understands_the_names_of_the_notebooks)
+{
+    static const char *const names[][2] = {{"bahdanau", "additive"}, {"luong", "general"}};
+    for (int i = 0; i < 2; i++) {
+        char line[64];
+        RUN(LOOKBACK, "train", "--attention", names[i][0], "--print-config");
+        ck_assert_int_eq(result.status, 0);
+        snprintf(line, sizeof line, "\n  \"attention\": \"%s\",\n", names[i][1]);
+        ck_assert_ptr_nonnull(strstr(result.output, line));
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("lookback");
@@ -147,6 +181,8 @@ int main(void)
     tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
     tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
     tcase_add_test(tests, test_lookback_unknown_word_is_refused);
+    tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
+    tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
     Suite *suite = suite_create("lookback");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -211,6 +211,18 @@ START_TEST(test_app_options_parse_bad_option_is_refused)
 }
 END_TEST
 
+START_TEST(test_app_options_parse_misspelt_option_is_answered_with_the_likely_one)
+{
+    expect_refusal("--cuont 3 m", "unknown option --cuont (did you mean --count?); see prog --help");
+    expect_refusal("--conut=3 m", "unknown option --conut (did you mean --count?); see prog --help");
+    expect_refusal("--sead 3 m", "unknown option --sead (did you mean --seed?); see prog --help");
+    expect_refusal("--no-frsh m", "unknown option --no-frsh (did you mean --no-fresh?); see prog --help");
+    expect_refusal("--cou_nter 3 m", "unknown option --cou_nter (did you mean --counter?); see prog --help");
+    expect_refusal("--hlep", "unknown option --hlep (did you mean --help?); see prog --help");
+    expect_refusal("--verison", "unknown option --verison (did you mean --version?); see prog --help");
+}
+END_TEST
+
 START_TEST(test_app_options_parse_wrong_operand_count_is_refused)
 {
     expect_refusal("-n 3", "expected MODEL [FILE]; see prog --help");
@@ -332,6 +344,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_defaults, NULL);
     tcase_add_test(tests, test_app_options_parse_no_option_leaves_defaults);
     tcase_add_test(tests, test_app_options_parse_every_kind_is_set);
+    tcase_add_test(tests, test_app_options_parse_misspelt_option_is_answered_with_the_likely_one);
     tcase_add_test(tests, test_app_options_parse_both_ends_of_range_are_in);
     tcase_add_test(tests, test_app_options_parse_no_range_takes_any_int);
     tcase_add_test(tests, test_app_options_parse_operands_are_returned_in_order);

@@ -298,7 +298,7 @@ START_TEST(test_predict_wrong_usage_is_status_2)
     run(model, "--batch=0", "7 3\n");
     expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
     run(model, "--bean", "7 3\n");
-    expect(2, "", "predict: unknown option --bean; see predict --help\n");
+    expect(2, "", "predict: unknown option --bean (did you mean --beam?); see predict --help\n");
     run(model, model, "7 3\n");
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
