@@ -52,9 +52,9 @@ static lb_status check(lb_tensor *output)
 {
     lb_tape *tape = output->tape;
     if (!lb_is_sound(output))
-        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: the loss is %s", lb_tensor_error(output));
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: invalid loss: %s", lb_tensor_error(output));
     else if (tape->backward_ran)
-        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: has already run since the last lb_tape_reset");
+        lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_backward: already called since the last lb_tape_reset");
     return tape->error.status;
 }
 
@@ -76,10 +76,11 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
 lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error)
 {
     if (!output || !cotangent)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: there is no %s",
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: %s is missing",
                             output ? "cotangent" : "loss");
     if (!output->tape && lb_is_sound(output))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: the loss is a parameter, on no tape");
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "lb_backward: the loss is a parameter, which is not on a tape");
     if (!output->tape) return lb_error_set(error, lb_tensor_status(output), "%s", lb_tensor_error(output));
     lb_status status = flow_back(output, cotangent);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(output->tape)) : LB_OK;
@@ -89,7 +90,7 @@ lb_status lb_backward(lb_tensor *loss, lb_error *error)
 {
     if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
         char text[LB_SHAPE_TEXT];
-        lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: the loss must be one number, not %s",
+        lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: expected a loss of one number, found %s",
                      lb_shape_format(loss->shape, text));
     }
     return lb_backward_from(loss, (const lb_real[]){1}, error);

@@ -106,9 +106,10 @@ static lb_status compare(const checker *c)
             if (lb_tape_status(c->tape)) return tape_failed(c);
             double allowed = c->options.atol + c->options.rtol * fabs(numeric);
             if (!(fabs(analytic - numeric) <= allowed))
-                return lb_error_set(c->error, LB_ERROR_GRADIENT,
-                                    "parameter %d, element %lld: backward says %.9g, differences say %.9g", p,
-                                    (long long)i, analytic, numeric);
+                return lb_error_set(
+                    c->error, LB_ERROR_GRADIENT,
+                    "parameter %d, element %lld: backward gives %.9g, finite differences give %.9g", p,
+                    (long long)i, analytic, numeric);
         }
     }
     return LB_OK;

@@ -19,8 +19,8 @@ static lb_status check_lengths(const lb_node *node, const lb_gru_input *input)
     for (int64_t row = 0; row < input->batch; row++) {
         int64_t length = lb_gru_input_length(input, row);
         if (length < 0 || length > input->steps)
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "row %lld has length %lld of %lld", (long long)row,
-                              (long long)length, (long long)input->steps);
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "row %lld has length %lld, expected 0 to %lld",
+                              (long long)row, (long long)length, (long long)input->steps);
     }
     return LB_OK;
 }
@@ -32,13 +32,13 @@ lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight
     int64_t hidden = weight.ndim == 2 ? weight.dim[1] : -1;
     if (gates.ndim != (tokens->tape ? 2 : 3) || !lb_shape_equal(weight, LB_SHAPE(3 * hidden, hidden)) ||
         lb_shape_dim(gates, -1) != 3 * hidden)
-        return lb_op_misfit(node, "the gates do not fit", x, weight_hh);
+        return lb_op_misfit(node, "gate sizes do not match", x, weight_hh);
     if (!lb_shape_equal(node->in[bias_hh]->shape, LB_SHAPE(3 * hidden)))
-        return lb_op_misfit(node, "the bias does not fit", bias_hh, weight_hh);
+        return lb_op_misfit(node, "bias sizes do not match", bias_hh, weight_hh);
     if (tokens->tape && lb_op_check_ids(node, tokens, gates.dim[0], "token id", "the table has", "rows"))
         return LB_ERROR_INDEX;
     lb_gru_input input = lb_gru_input_of(node, x);
     if (node->in[initial] && !lb_shape_equal(node->in[initial]->shape, LB_SHAPE(input.batch, hidden)))
-        return lb_op_misfit(node, "the initial state does not fit", initial, x);
+        return lb_op_misfit(node, "state sizes do not match", initial, x);
     return check_lengths(node, &input);
 }

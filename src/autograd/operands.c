@@ -101,7 +101,7 @@ lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *
     for (int i = 0; i < inputs; i++) {
         if (!in[i]) continue;
         if (in[i]->tape && in[i]->tape != tape)
-            return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_%s: operand %s lives on another tape", name,
+            return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_%s: operand %s is on another tape", name,
                                 lb_operand_name(operands, i, text));
         if (!lb_is_sound(in[i]))
             return lb_tape_fail(tape, lb_tensor_status(in[i]), "lb_%s: operand %s is poison: %s", name,

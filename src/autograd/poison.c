@@ -38,8 +38,8 @@ const lb_error *lb_error_no_memory(void)
 /* Poison whose tape has forgotten the error is poison all the same. */
 static const lb_error *error_of(const lb_tensor *tensor)
 {
-    static const lb_error sound = {0}, missing = {LB_ERROR_ARGUMENT, "no tensor"},
-                          forgotten = {LB_ERROR_ARGUMENT, "the result of an op that failed"};
+    static const lb_error sound = {0}, missing = {LB_ERROR_ARGUMENT, "the tensor is missing"},
+                          forgotten = {LB_ERROR_ARGUMENT, "the tensor is the result of a failed op"};
     if (!tensor) return &missing;
     if (lb_is_sound(tensor)) return &sound;
     return tensor->error && tensor->error->status ? tensor->error : &forgotten;

@@ -109,7 +109,7 @@ void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 {
     if (!tape) return NULL;
     void *memory = lb_arena_alloc(tape->arena, bytes);
-    if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: no %zu bytes more", bytes);
+    if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: cannot allocate %zu bytes", bytes);
     return memory;
 }
 
@@ -130,7 +130,7 @@ lb_tensor *lb_tensor_uninitialised(lb_tape *tape, lb_shape shape)
 {
     if (!lb_shape_valid(shape)) {
         char text[LB_SHAPE_TEXT];
-        return lb_tape_fail(tape, LB_ERROR_SHAPE, "impossible shape %s", lb_shape_format(shape, text));
+        return lb_tape_fail(tape, LB_ERROR_SHAPE, "invalid shape %s", lb_shape_format(shape, text));
     }
     lb_tensor *tensor = lb_tape_alloc(tape, sizeof *tensor);
     lb_real *data = tensor ? lb_tape_alloc(tape, (size_t)lb_shape_count(shape) * sizeof *data) : NULL;

@@ -10,8 +10,7 @@ lb_tokens lb_tokens_new(lb_tape *tape, int64_t batch, int64_t length, int32_t **
     *id = *lengths = NULL;
     if (!lb_shape_valid(shape)) {
         char text[LB_SHAPE_TEXT];
-        lb_tape_fail(tape, LB_ERROR_SHAPE, "lb_tokens_new: impossible shape %s",
-                     lb_shape_format(shape, text));
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "lb_tokens_new: invalid shape %s", lb_shape_format(shape, text));
         return tokens;
     }
     int32_t *ids = lb_tape_alloc(tape, (size_t)lb_shape_count(shape) * sizeof *ids);

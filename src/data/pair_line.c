@@ -45,15 +45,14 @@ lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
 {
     lb_pair_format format = complete(given);
     if (format.source_column < 1 || format.target_column < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "there is no column %d: 1 is the first",
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid column %d: columns count from 1",
                             (int)(format.source_column < 1 ? format.source_column : format.target_column));
     if (!format.no_target && format.source_column == format.target_column)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "source and target cannot both be column %d",
                             (int)format.source_column);
     if (format.longest < 1 || format.longest > LB_PAIR_LONGEST)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "the longest text cannot have %d symbols: 1 to %d can be", (int)format.longest,
-                            LB_PAIR_LONGEST);
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid length limit of %d symbols, expected 1 to %d",
+                            (int)format.longest, LB_PAIR_LONGEST);
     lb_status status = lb_symbol_rule_check(&format.source, error);
     return status || format.no_target ? status : lb_symbol_rule_check(&format.target, error);
 }
@@ -96,17 +95,17 @@ static bool is_utf16(const examination *e)
 static lb_status check_text(const examination *e, bool cut)
 {
     if (cut || e->length > LB_PAIR_LINE_BYTES)
-        return bad(e, LB_LINE_LONG, "found a line of more than %d bytes, expected a shorter one",
+        return bad(e, LB_LINE_LONG, "found a line of more than %d bytes, expected at most that many",
                    LB_PAIR_LINE_BYTES);
     if (e->length == 0) return bad(e, LB_LINE_EMPTY, "found an empty line, expected text");
     size_t valid = lb_utf8_prefix(e->text, e->length);
     const char *zero = memchr(e->text, '\0', valid);
     if (zero)
-        return bad(e, LB_LINE_ZERO, "found a zero byte as byte %zu of the line, expected text",
+        return bad(e, LB_LINE_ZERO, "found a zero byte at byte %zu of the line, expected text",
                    (size_t)(zero - e->text) + 1);
     if (valid == e->length) return LB_OK;
     if (is_utf16(e)) return bad(e, LB_LINE_UTF8, "found UTF-16, expected UTF-8");
-    return bad(e, LB_LINE_UTF8, "found 0x%02X as byte %zu of the line, expected UTF-8",
+    return bad(e, LB_LINE_UTF8, "found 0x%02X at byte %zu of the line, expected UTF-8",
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }
 

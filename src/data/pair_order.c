@@ -18,8 +18,8 @@ lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint
 {
     int64_t count = lb_pairs_count(pairs);
     if (batch_size < 1 || count > (int64_t)UINT32_MAX + 1) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "%lld pairs cannot be put into batches of %lld",
-                     (long long)count, (long long)batch_size);
+        lb_error_set(error, LB_ERROR_ARGUMENT, "cannot put %lld pairs into batches of %lld", (long long)count,
+                     (long long)batch_size);
         return NULL;
     }
     if (batch_size > count) batch_size = count;

@@ -39,10 +39,10 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     lb_buffer_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs),
                     (long long)facts->lines, plural(facts->lines), (long long)pairs, plural(pairs));
     write_bad_lines(text, facts);
-    if (facts->byte_order_mark) lb_buffer_print(text, "  a byte order mark at the beginning is left out\n");
+    if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
     if (facts->crlf > 0)
-        lb_buffer_print(text, "  %lld line%s in \\r\\n, which %s left out\n", (long long)facts->crlf,
-                        facts->crlf == 1 ? " ends" : "s end", facts->crlf == 1 ? "is" : "are");
+        lb_buffer_print(text, "  ignored the \\r of %lld line%s ending in \\r\\n\n", (long long)facts->crlf,
+                        plural(facts->crlf));
     write_side(text, "source", &file->source);
     if (file->target.longest > 0) write_side(text, "target", &file->target);
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
@@ -66,14 +66,15 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_repo
 static void write_comparison(lb_buffer *text, const lb_pair_report *report)
 {
     const char *train = lb_pairs_path(report->train.pairs), *dev = lb_pairs_path(report->dev.pairs);
-    lb_buffer_print(text, "  %lld pair%s whose source is in %s too, %lld with the same target\n",
+    lb_buffer_print(text,
+                    "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
                     (long long)report->shared_sources, plural(report->shared_sources), train,
                     (long long)report->shared_pairs);
     write_unseen(text, "source", &report->source);
     write_unseen(text, "target", &report->target);
     if (report->maybe_swapped)
-        lb_buffer_print(text, "  more pairs than in %s, which is for training: has %s taken its place?\n",
-                        train, dev);
+        lb_buffer_print(text, "  more pairs than in %s, the training file: are %s and it swapped?\n", train,
+                        dev);
 }
 
 char *lb_pair_report_text(const lb_pair_report *report, lb_error *error)

@@ -110,8 +110,8 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
     if (status || pairs->count > 0) return status;
     if (pairs->facts.lines == 0)
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: found an empty file, expected a pair of texts a line", pairs->path);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no good line among %lld; the first: %s",
+                            "%s: found an empty file, expected one pair of texts per line", pairs->path);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no valid line among %lld; the first: %s",
                         pairs->path, (long long)pairs->facts.lines, pairs->facts.first_bad.text[0]);
 }
 
@@ -121,7 +121,7 @@ static lb_status open_file(lb_pairs *pairs, lb_error *error)
     pairs->descriptor = open(pairs->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (pairs->descriptor < 0 && errno == ENOENT && strcmp(pairs->path, "-") == 0)
         return lb_error_set(error, LB_ERROR_OPEN,
-                            "-: cannot read: found standard input, expected a file, which can be read twice");
+                            "-: cannot read: found standard input, expected a file that can be read twice");
     if (pairs->descriptor < 0 || fstat(pairs->descriptor, &info) != 0)
         return cannot_read(pairs->path, errno, error);
     if (S_ISDIR(info.st_mode)) return cannot_read(pairs->path, EISDIR, error);
@@ -225,8 +225,8 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
 {
     *line = &pairs->line;
     if (pair < 0 || pair >= pairs->count)
-        return lb_error_set(error, LB_ERROR_INDEX, "%s: there is no pair %lld of %lld", pairs->path,
-                            (long long)pair, (long long)pairs->count);
+        return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: the file has %lld",
+                            pairs->path, (long long)pair, (long long)pairs->count);
     const place *p = &pairs->places[pair];
     lb_status status = LB_OK;
     if (!is_in_window(pairs, p)) {
@@ -291,8 +291,8 @@ static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *c
     }
     if (*count > 0 && *count < pairs->count) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: found %lld pair%s, expected enough of them to hold some out for development",
-                        pairs->path, (long long)pairs->count, pairs->count == 1 ? "" : "s");
+                        "%s: found %lld pair%s, too few to hold some out for development", pairs->path,
+                        (long long)pairs->count, pairs->count == 1 ? "" : "s");
 }
 
 /* The same file, open once more, without any pair yet. NULL if that is not possible. */

@@ -16,8 +16,8 @@
 
 static lb_status too_long(const char *name, long long line, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s, line %lld: expected a review of at most %d bytes", name,
-                        line, LB_REVIEW_LONGEST);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: expected a review of at most %d bytes", name, line,
+                        LB_REVIEW_LONGEST);
 }
 
 /* Checks text that begins at line `first` of a file. */
@@ -29,10 +29,9 @@ static lb_status check(const char *text, size_t length, const char *name, long l
     long long line = first;
     for (const char *c = text; c < fault; c++) line += *c == '\n';
     if (zero)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s, line %lld: found a zero byte, expected text", name,
-                            line);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s, line %lld: found the byte 0x%02X, expected UTF-8", name,
-                        line, (unsigned)(unsigned char)*fault);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: found a zero byte, expected text", name, line);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: found byte 0x%02X, expected UTF-8", name, line,
+                        (unsigned)(unsigned char)*fault);
 }
 
 /* Bytes of the byte order mark with which the text begins. */
@@ -63,8 +62,7 @@ static lb_status read_file(const char *path, lb_strings *reviews, lb_error *erro
     if (!status) {
         trim(text, length);
         if (lb_words_none(text))
-            status =
-                lb_error_set(error, LB_ERROR_FORMAT, "%s: there is no word in it, expected a review", path);
+            status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no words, expected a review", path);
     }
     if (!status) return lb_strings_add(reviews, text, error);
     lb_release(text);
@@ -113,7 +111,7 @@ static lb_status read_lines(int descriptor, const char *name, size_t most, lb_st
     }
     lb_lines_close(&lines);
     if (!status && reviews->count == 0)
-        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: there are no reviews: expected one a line", name);
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no reviews, expected one per line", name);
     return status;
 }
 

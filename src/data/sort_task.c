@@ -54,10 +54,10 @@ static bool has_both_splits(const lb_sort_task *task, int32_t *values)
 lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
 {
     if (task->max_value < 0 || task->max_value > INT32_MAX - LB_FIRST_TOKEN - 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "the largest number cannot be %d", task->max_value);
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid largest number %d", task->max_value);
     if (task->min_length < 1 || task->max_length > MOST_LENGTH || task->min_length > task->max_length)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "lists cannot have %d to %d numbers: 1 to %d, the smaller one first, is possible",
+                            "invalid list lengths %d to %d, expected 1 to %d, the smaller first",
                             task->min_length, task->max_length, MOST_LENGTH);
     int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
     if (!values)
@@ -67,7 +67,7 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
     lb_release(values);
     if (possible) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "lists of %d to %d numbers out of 0..%d are too few to keep some of them for testing",
+                        "there are too few lists of %d to %d numbers from 0..%d to keep some for testing",
                         task->min_length, task->max_length, task->max_value);
 }
 

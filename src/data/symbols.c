@@ -93,7 +93,7 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
     size_t length = strlen(separator), normal_length = length;
     if (!lb_utf8_valid(separator, length) || strpbrk(separator, "\t\r\n"))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "a separator of symbols is UTF-8 without tabs and ends of lines");
+                            "invalid symbol separator, expected UTF-8 without tabs and line ends");
     if (rule->normalize == LB_NORMALIZE_NONE) return LB_OK;
     lb_symbols symbols = {0};
     const char *normal = normalize(rule->normalize, separator, &normal_length, &symbols);
@@ -102,7 +102,7 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
     if (!normal) return out_of_memory(error);
     if (equal) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "the separator \"%.40s\" is not %s: no text would contain it", separator,
+                        "separator \"%.40s\" is not in %s: no text would contain it", separator,
                         names[rule->normalize]);
 }
 
@@ -154,10 +154,10 @@ static lb_status check_bytes(const char *text, size_t length, lb_error *error)
     size_t valid = lb_utf8_prefix(text, length);
     const char *zero = memchr(text, '\0', valid);
     if (zero)
-        return lb_error_set(error, LB_ERROR_FORMAT, "found a zero byte as byte %zu, expected text",
+        return lb_error_set(error, LB_ERROR_FORMAT, "found a zero byte at byte %zu, expected text",
                             (size_t)(zero - text) + 1);
     if (valid == length) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "found 0x%02X as byte %zu, expected UTF-8",
+    return lb_error_set(error, LB_ERROR_FORMAT, "found 0x%02X at byte %zu, expected UTF-8",
                         (unsigned)(unsigned char)text[valid], valid + 1);
 }
 
@@ -185,7 +185,7 @@ lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t 
         cut_characters(text, length, symbols);
     else if (!cut_pieces(text, length, separator, symbols))
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "found an empty symbol, expected one before and behind each separator");
+                            "found an empty symbol, expected text before and after each separator");
     return LB_OK;
 }
 

@@ -100,10 +100,11 @@ lb_status lb_text_files_find(const char *folder, lb_strings *paths, lb_error *er
     if (paths->count == 0 && !status) status = add_folder(folder, paths, error);
     if (status) return status;
     if (paths->count == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: there are no reviews: expected files named .txt, in train/pos and "
-                            "train/neg, in pos and neg, or in the folder itself",
-                            folder);
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: found no reviews, expected .txt files in train/pos and train/neg, in pos and "
+            "neg, or in the folder itself",
+            folder);
     qsort(paths->text, paths->count, sizeof *paths->text, compare);
     return LB_OK;
 }

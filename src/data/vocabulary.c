@@ -100,8 +100,8 @@ static lb_status add_specials(lb_vocabulary *v, const char *const *specials, int
     for (int32_t i = 0; i < count; i++) {
         if (!find_or_add(v, specials[i])) return out_of_memory(error);
         if (v->size == i)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "vocabulary: the special symbol \"%s\" is there twice", specials[i]);
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "vocabulary: special symbol \"%s\" occurs twice",
+                                specials[i]);
     }
     return LB_OK;
 }
@@ -110,8 +110,8 @@ lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int
 {
     if (unknown < 0 || unknown >= count) {
         lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "vocabulary: the unknown symbol cannot be number %d of %d special ones", (int)unknown,
-                     (int)count);
+                     "vocabulary: invalid unknown symbol %d, expected one of the %d special symbols",
+                     (int)unknown, (int)count);
         return NULL;
     }
     lb_vocabulary *v = lb_alloc_zero(sizeof *v);

@@ -23,7 +23,7 @@ char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
 /* Adds the symbol that is to have this id. */
 static lb_status add(lb_vocabulary *vocabulary, int32_t id, const char *symbol, lb_error *error)
 {
-    if (!symbol) return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is no text", (int)id);
+    if (!symbol) return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is not a string", (int)id);
     if (id < LB_FIRST_TOKEN) {
         const char *special = lb_vocabulary_symbol(vocabulary, id);
         if (strcmp(special, symbol) == 0) return LB_OK;
@@ -32,10 +32,10 @@ static lb_status add(lb_vocabulary *vocabulary, int32_t id, const char *symbol, 
     }
     if (*symbol == '\0' || strpbrk(symbol, "\t\n"))
         return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is %s", (int)id,
-                            *symbol ? "more than a column of a line" : "empty");
+                            *symbol ? "invalid: it contains a tab or a line end" : "empty");
     lb_status status = lb_vocabulary_add(vocabulary, &symbol, 1, error);
     if (status || lb_vocabulary_size(vocabulary) > id) return status;
-    return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d, \"%.40s\", is there twice", (int)id, symbol);
+    return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d, \"%.40s\", occurs twice", (int)id, symbol);
 }
 
 static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_error *error)
@@ -48,8 +48,8 @@ static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_err
         if (status) return status;
     }
     if (id >= LB_FIRST_TOKEN) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%d symbols, expected at least the %d special ones", (int)id,
-                        LB_FIRST_TOKEN);
+    return lb_error_set(error, LB_ERROR_FORMAT, "found %d symbols, expected at least the %d special ones",
+                        (int)id, LB_FIRST_TOKEN);
 }
 
 lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error)
@@ -57,7 +57,7 @@ lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error)
     cJSON *symbols = text ? cJSON_Parse(text) : NULL;
     if (!cJSON_IsArray(symbols)) {
         cJSON_Delete(symbols);
-        lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "no list of symbols" : "not there");
+        lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "not a list of symbols" : "missing");
         return NULL;
     }
     lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(error);

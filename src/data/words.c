@@ -76,7 +76,7 @@ lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
 {
     size_t length = strlen(text);
     *words = (lb_words){0};
-    if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "the text is not UTF-8");
+    if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "expected text in UTF-8");
     words->letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
     if (!words->letters) return out_of_memory(error);
     words->letters[lb_lower_case(text, length, words->letters)] = '\0';

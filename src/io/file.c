@@ -200,7 +200,7 @@ static lb_status read_to_end(int fd, const char *path, size_t guess, void **byte
         if (!grown) lb_release(buffer);
         buffer = grown;
     }
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: no memory for %zu bytes", path, capacity);
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %zu bytes", path, capacity);
 }
 
 lb_status lb_file_read(const char *path, void **bytes, size_t *count, lb_error *error)

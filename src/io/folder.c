@@ -30,7 +30,7 @@ static bool make_all(char *path)
 lb_status lb_folder_make(const char *folder, lb_error *error)
 {
     if (*folder == '\0')
-        return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder without a name");
+        return lb_error_set(error, LB_ERROR_WRITE, "cannot write to a folder with an empty name");
     char *path = lb_alloc_string(folder);
     if (!path) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", folder);
     lb_status status = LB_OK;

@@ -139,17 +139,17 @@ static lb_status parse_header(const char *path, lb_bytes file, npy_header *heade
     memcpy(&length, bytes + VERSION_END, length_bytes);
     if (length > file.count - begin)
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: the header should have %" PRIu32 " bytes, the file ends after %zu", path,
-                            length, file.count - begin);
+                            "%s: expected a header of %" PRIu32 " bytes, found only %zu", path, length,
+                            file.count - begin);
     const char *text = (const char *)bytes + begin;
     if (!parse_dictionary((cursor){text, text + length}, header))
         return lb_error_set(
             error, LB_ERROR_FORMAT,
-            "%s: the header is not a dictionary of descr, fortran_order and a shape of up to %d lengths",
-            path, LB_MAX_DIMS);
+            "%s: expected a header with descr, fortran_order and a shape of up to %d dimensions", path,
+            LB_MAX_DIMS);
     if (!find_dtype(header))
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: the dtype is '%s', expected <f2, <f4, <f8, <i4, <i8, |u1 or |b1", path,
+                            "%s: found dtype '%s', expected <f2, <f4, <f8, <i4, <i8, |u1 or |b1", path,
                             header->descr);
     *data = (lb_bytes){text + length, file.count - begin - length};
     return LB_OK;
@@ -177,8 +177,8 @@ static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double 
     size_t count = (size_t)lb_shape_count(header.shape), expected = count * lb_dtype_size(header.dtype);
     char text[LB_SHAPE_TEXT];
     if (data.count != expected)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %zu bytes of data, expected %zu for %s of %s", path,
-                            data.count, expected, lb_shape_format(header.shape, text), header.descr);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes of data, expected %zu for %s of %s",
+                            path, data.count, expected, lb_shape_format(header.shape, text), header.descr);
     *values = lb_alloc(count * sizeof **values);
     if (!*values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     *shape = header.shape;
@@ -234,10 +234,9 @@ lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const d
     enum { LONGEST_HEADER = 4 * LB_ALIGNMENT };
     char header[LONGEST_HEADER];
     if (dtype != LB_DTYPE_F32 && dtype != LB_DTYPE_F64)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "%s: an array cannot be written as %s, only as F32 or F64", path,
-                            lb_dtype_name(dtype));
-    if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: impossible shape", path);
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot write an array as %s, expected F32 or F64",
+                            path, lb_dtype_name(dtype));
+    if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: invalid shape", path);
     size_t count = (size_t)lb_shape_count(shape);
     lb_bytes parts[] = {{header, format_header(header, sizeof header, dtype, shape)},
                         {values, count * sizeof *values}};

@@ -59,17 +59,17 @@ static bool has_nul(const char *text, size_t length)
 static lb_status parse_header(lb_safetensors *file, lb_error *error)
 {
     if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %zu bytes are too few for a safetensors file",
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, too few for a safetensors file",
                             file->path, file->size);
     uint64_t length;
     size_t most = file->size - LB_SAFETENSORS_LENGTH_BYTES;
     memcpy(&length, file->bytes, sizeof length);
     if (length > most || length > LB_SAFETENSORS_MAX_HEADER)
-        return lb_error_set(
-            error, LB_ERROR_FORMAT,
-            "%s: not safetensors, or cut short: the header should have %llu bytes, but the file has %zu "
-            "and the limit is %d",
-            file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: not safetensors, or truncated: expected a header of %llu bytes, but the "
+                            "file has %zu and the "
+                            "limit is %d",
+                            file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES, *end = text;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || has_nul(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
@@ -102,15 +102,15 @@ static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error
     if (!file->metadata) return no_memory(file, error);
     for (const cJSON *item = map->child; item; item = item->next) {
         if (!cJSON_IsString(item))
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s: the metadata '%.80s' is not a string",
-                                file->path, item->string);
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: metadata '%.80s' is not a string", file->path,
+                                item->string);
         file->metadata[file->metadata_count++] = (lb_safetensors_metadata){item->string, item->valuestring};
     }
     qsort(file->metadata, count, sizeof *file->metadata, compare_metadata);
     for (size_t i = 1; i < count; i++)
         if (compare_metadata(&file->metadata[i - 1], &file->metadata[i]) == 0)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s: the metadata key '%.80s' occurs twice",
-                                file->path, file->metadata[i].key);
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: metadata key '%.80s' occurs twice", file->path,
+                                file->metadata[i].key);
     return LB_OK;
 }
 
@@ -150,29 +150,29 @@ static lb_status parse_tensor(const lb_safetensors *file, const cJSON *item, lb_
     if (!cJSON_IsObject(item) || cJSON_GetArraySize(item) != 3 || !cJSON_IsString(dtype) ||
         !cJSON_IsArray(offsets) || cJSON_GetArraySize(offsets) != 2)
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: '%.80s' is not an object of a dtype, a shape and two data_offsets", path,
+                            "%s: '%.80s' is not an object with dtype, shape and two data_offsets", path,
                             name);
     tensor->name = name;
     if (!parse_dtype(dtype, &tensor->dtype))
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has the dtype %.20s, which is not supported",
-                            path, name, dtype->valuestring);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has the unsupported dtype %.20s", path, name,
+                            dtype->valuestring);
     if (!parse_shape(shape, &tensor->shape))
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: the shape of '%.80s' is not a list of up to %d possible lengths", path, name,
+                            "%s: the shape of '%.80s' is not a list of up to %d valid lengths", path, name,
                             LB_MAX_DIMS);
     int64_t begin = whole_number(offsets->child), end = whole_number(offsets->child->next);
     if (begin < 0 || end < begin || (uint64_t)end > file->data_size)
         return lb_error_set(
             error, LB_ERROR_FORMAT,
-            "%s: the data_offsets of '%.80s' do not lie in the %zu bytes of data: damaged or cut short", path,
+            "%s: the data_offsets of '%.80s' are outside the %zu bytes of data: damaged or truncated", path,
             name, file->data_size);
     uint64_t expected = (uint64_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
     char text[LB_SHAPE_TEXT];
     if ((uint64_t)(end - begin) != expected)
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: '%.80s' has %llu bytes of data, but %s of %s are %llu", path, name,
-                            (unsigned long long)(end - begin), lb_shape_format(tensor->shape, text),
-                            lb_dtype_name(tensor->dtype), (unsigned long long)expected);
+                            "%s: '%.80s' has %llu bytes of data, expected %llu for %s of %s", path, name,
+                            (unsigned long long)(end - begin), (unsigned long long)expected,
+                            lb_shape_format(tensor->shape, text), lb_dtype_name(tensor->dtype));
     tensor->data = file->data + begin;
     return LB_OK;
 }
@@ -218,9 +218,9 @@ static lb_status check_coverage(lb_safetensors *file, lb_error *error)
         const lb_safetensors_tensor *tensor = &file->tensors[i];
         const unsigned char *begin = tensor->data;
         if (begin != covered)
-            return lb_error_set(
-                error, LB_ERROR_FORMAT, "%s: the data of '%.80s' %s", file->path, tensor->name,
-                begin < covered ? "overlap those of another array" : "have a gap before them");
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: the data of '%.80s' %s", file->path,
+                                tensor->name,
+                                begin < covered ? "overlaps another array" : "has a gap before it");
         covered = begin + data_bytes(tensor);
     }
     size_t left = file->data_size - (size_t)(covered - file->data);
@@ -268,13 +268,13 @@ static lb_status check_checksum(const lb_safetensors *file, lb_error *error)
     if (!stored && !lb_safetensors_metadata_value(file, LB_SAFETENSORS_FORMAT_KEY)) return LB_OK;
     char computed[LB_SAFETENSORS_DIGIT_COUNT + 1];
     if (!stored || !compute_checksum(file, stored, computed))
-        return lb_error_set(
-            error, LB_ERROR_FORMAT,
-            "%s: the checksum is not at its place: the file is damaged, or another program rewrote it "
-            "and kept %s and %s in its metadata",
-            file->path, LB_SAFETENSORS_CHECKSUM_KEY, LB_SAFETENSORS_FORMAT_KEY);
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: the checksum is not where it belongs: the file is damaged, or another "
+                            "program rewrote it and "
+                            "kept %s and %s in the metadata",
+                            file->path, LB_SAFETENSORS_CHECKSUM_KEY, LB_SAFETENSORS_FORMAT_KEY);
     if (strcmp(stored, computed) == 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the checksum is %s, expected %.20s: the file is damaged",
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found checksum %s, expected %.20s: the file is damaged",
                         file->path, computed, stored);
 }
 
@@ -354,9 +354,9 @@ static lb_status expect(const lb_safetensors *file, const char *name, lb_shape s
     char found[LB_SHAPE_TEXT], expected[LB_SHAPE_TEXT];
     *tensor = lb_safetensors_find(file, name);
     if (!*tensor)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: there is no '%.80s' in it", file->path, name);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: array '%.80s' not found", file->path, name);
     if (lb_shape_equal((*tensor)->shape, shape)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_SHAPE, "%s: '%.80s' has the shape %s, expected %s", file->path, name,
+    return lb_error_set(error, LB_ERROR_SHAPE, "%s: '%.80s' has shape %s, expected %s", file->path, name,
                         lb_shape_format((*tensor)->shape, found), lb_shape_format(shape, expected));
 }
 
@@ -376,7 +376,7 @@ lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name
     lb_status status = expect(file, name, shape, &tensor, error);
     if (status) return status;
     if (!lb_dtype_is_whole(tensor->dtype))
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' is %s, expected whole numbers", file->path,
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has dtype %s, expected integers", file->path,
                             name, lb_dtype_name(tensor->dtype));
     lb_dtype_to_int64(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
     return LB_OK;

@@ -52,12 +52,12 @@ static lb_status check_tensors(const char *path, const content *c, const char **
         char shape[LB_SHAPE_TEXT];
         names[i] = name;
         if (!is_utf8(name))
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the name '%.80s' is not UTF-8", path, name);
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: array name '%.80s' is not UTF-8", path, name);
         if (strcmp(name, LB_SAFETENSORS_METADATA) == 0)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: no array can be named '%s'", path, name);
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: an array cannot be named '%s'", path, name);
         if (!lb_shape_valid(c->tensors[i]->shape))
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has the impossible shape %s", path,
-                                name, lb_shape_format(c->tensors[i]->shape, shape));
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has the invalid shape %s", path, name,
+                                lb_shape_format(c->tensors[i]->shape, shape));
     }
     const char *repeated = find_repeated(names, c->tensor_count);
     if (!repeated) return LB_OK;
@@ -70,16 +70,15 @@ static lb_status check_metadata(const char *path, const content *c, const char *
         const char *key = c->metadata[i].key;
         keys[i] = key;
         if (!is_utf8(key) || !is_utf8(c->metadata[i].value))
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata under '%.80s' is not UTF-8", path,
-                                key);
-        if (strcmp(key, LB_SAFETENSORS_CHECKSUM_KEY) == 0 || strcmp(key, LB_SAFETENSORS_FORMAT_KEY) == 0)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata key '%s' belongs to the checksum",
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata of key '%.80s' is not UTF-8",
                                 path, key);
+        if (strcmp(key, LB_SAFETENSORS_CHECKSUM_KEY) == 0 || strcmp(key, LB_SAFETENSORS_FORMAT_KEY) == 0)
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "%s: metadata key '%s' is reserved for the checksum", path, key);
     }
     const char *repeated = find_repeated(keys, c->metadata_count);
     if (!repeated) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: the metadata key '%.80s' occurs twice", path,
-                        repeated);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: metadata key '%.80s' occurs twice", path, repeated);
 }
 
 static lb_status check(const char *path, const content *c, lb_error *error)
@@ -154,7 +153,7 @@ static lb_status write_content(const char *path, const content *c, lb_bytes *par
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     } else if (header.length > LB_SAFETENSORS_MAX_HEADER) {
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
-                              "%s: names and metadata take %zu bytes, at most %d can be stored", path,
+                              "%s: names and metadata take %zu bytes, expected at most %d", path,
                               header.length, LB_SAFETENSORS_MAX_HEADER);
     } else {
         uint64_t length = header.length;

@@ -44,7 +44,7 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
     if (count < 1 || count > UINT32_MAX || resamples < 1 || resamples > UINT32_MAX ||
         !(confidence > 0 && confidence < 1))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "bootstrap: %lld resamples of %lld outputs for a confidence of %g",
+                            "bootstrap: invalid request: %lld resamples of %lld outputs, confidence %g",
                             (long long)resamples, (long long)count, confidence);
     double *sequences = lb_alloc(4 * (size_t)resamples * sizeof *sequences);
     if (!sequences)

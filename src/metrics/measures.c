@@ -5,8 +5,7 @@
 lb_status lb_statistics_of(lb_sequence output, const lb_sequence *references, int64_t count,
                            lb_statistics *statistics, int64_t *nearest, lb_error *error)
 {
-    if (count < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "an output cannot be measured without a reference");
+    if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an output needs at least one reference");
     int64_t best = 0, fewest = 0;
     for (int64_t r = 0; r < count; r++) {
         int64_t edits;

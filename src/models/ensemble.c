@@ -76,7 +76,9 @@ static void add_sizes(lb_model *base, const lb_model *member)
 
 lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count, lb_error *error)
 {
-    if (count < 1) return lb_error_set(error, LB_ERROR_ARGUMENT, "an ensemble of %d models", count);
+    if (count < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "invalid ensemble: found %d models, expected at least 1", count);
     lb_model base = {.kind = &lb_ensemble_kind,
                      .source_vocab = members[0]->source_vocab,
                      .target_vocab = members[0]->target_vocab,
@@ -85,11 +87,12 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
     for (int i = 0; i < count; i++) {
         const lb_model *m = members[i];
         if (m->source_vocab != base.source_vocab || m->target_vocab != base.target_vocab)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "an ensemble of different vocabularies: model 0 has %lld and %lld symbols, "
-                                "model %d has %lld and %lld",
-                                (long long)base.source_vocab, (long long)base.target_vocab, i,
-                                (long long)m->source_vocab, (long long)m->target_vocab);
+            return lb_error_set(
+                error, LB_ERROR_ARGUMENT,
+                "invalid ensemble: the vocabularies differ: model 0 has %lld source and %lld target "
+                "symbols, model %d has %lld and %lld",
+                (long long)base.source_vocab, (long long)base.target_vocab, i, (long long)m->source_vocab,
+                (long long)m->target_vocab);
         add_sizes(&base, m);
     }
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};

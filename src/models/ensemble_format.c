@@ -79,12 +79,12 @@ static lb_status copy_values(const lb_params *to, int first, const lb_params *fr
 {
     int count = lb_params_count(to) - first;
     if (lb_params_count(from) != count)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "a model of %d parameters, and a store of %d", count,
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "the model has %d parameters, its store has %d", count,
                             lb_params_count(from));
     for (int i = 0; i < count; i++) {
         const lb_tensor *source = lb_params_tensor(from, i), *copy = lb_params_tensor(to, first + i);
         if (!lb_shape_equal(source->shape, copy->shape))
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s is no parameter of its model",
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "parameter %s does not belong to its model",
                                 lb_params_name(from, i));
         memcpy(copy->data, source->data, (size_t)lb_count(source) * sizeof *source->data);
     }

@@ -31,8 +31,7 @@ const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *o
     if (!found)
         lb_error_set(
             error, LB_ERROR_FORMAT,
-            "the file holds a model of unknown kind, %.80s: one that is not built in has to be among "
-            "the kinds of lb_extensions",
+            "unknown model kind '%.80s' in the file: a custom kind must be in the kinds of lb_extensions",
             name);
     return found;
 }
@@ -42,33 +41,33 @@ const lb_attention_type *lb_attention_type_find(const char *name, const lb_exten
     const lb_attention_type *found = find_attention(lb_attention_types, name);
     if (!found && own) found = find_attention(own->attentions, name);
     if (!found)
-        lb_error_set(
-            error, LB_ERROR_FORMAT,
-            "the model has an unknown attention, %.80s: one that is not built in has to be among the "
-            "attentions of lb_extensions",
-            name);
+        lb_error_set(error, LB_ERROR_FORMAT,
+                     "unknown attention '%.80s' in the model: a custom attention must be in the attentions "
+                     "of lb_extensions",
+                     name);
     return found;
 }
 
 /* Whose name is taken is not found under it. */
 lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 {
-    static const char taken[] = "%s of one's own cannot be called '%.80s': the name is taken";
+    static const char taken[] = "custom %s cannot be named '%.80s': the name is taken";
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
         const lb_model_kind *kind = *at;
         if (lb_model_kind_find(kind->name, own, NULL) != kind)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "a model kind", kind->name);
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "model kind", kind->name);
         if (!find_kind(built_in, kind->name) && (!kind->config_json || !kind->restore))
             return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "the model kind '%.80s' has no config_json or no restore: files need both",
+                                "model kind '%.80s' lacks config_json or restore: model files need both",
                                 kind->name);
     }
     for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++) {
         const lb_attention_type *type = *at;
         if (lb_attention_type_find(type->name, own, NULL) != type)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "an attention", type->name);
+            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "attention", type->name);
         if (strlen(type->name) >= LB_CONFIG_WORD_BYTES)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "an attention's name has more than %d bytes: %.80s",
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "the name of an attention is longer than %d bytes: %.80s",
                                 LB_CONFIG_WORD_BYTES - 1, type->name);
     }
     return LB_OK;

@@ -99,7 +99,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
 lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
 {
     if (limit < 1) {
-        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_greedy: the limit must be 1 or more, not %lld",
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_greedy: found limit %lld, expected at least 1",
                      (long long)limit);
         return (lb_decoded){0};
     }

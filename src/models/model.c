@@ -23,7 +23,7 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     if (has_shape(step.logits, logits) && (maps == 0 || has_shape(step.weights, weights))) return step;
     char logits_text[LB_SHAPE_TEXT], weights_text[LB_SHAPE_TEXT];
     step.logits =
-        lb_tape_fail(tape, LB_ERROR_SHAPE, "a model of kind %.80s gives no logits %s%s%s", model->kind->name,
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "model kind %.80s did not return logits %s%s%s", model->kind->name,
                      lb_shape_format(logits, logits_text), maps ? " with weights " : "",
                      maps ? lb_shape_format(weights, weights_text) : "");
     return step;

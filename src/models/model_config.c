@@ -149,6 +149,6 @@ lb_model *lb_config_fail(const lb_params *params, lb_error *error)
 {
     lb_status status = lb_params_status(params);
     lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
-                 status ? lb_params_error(params) : "the model's configuration makes no sense");
+                 status ? lb_params_error(params) : "invalid model configuration");
     return NULL;
 }

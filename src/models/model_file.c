@@ -13,7 +13,8 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
 {
     lb_safetensors_metadata all[MOST_METADATA];
     if (metadata_count > MOST_METADATA - 2)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: more than %d metadata", path, MOST_METADATA - 2);
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found more than %d metadata entries", path,
+                            MOST_METADATA - 2);
     const lb_model_kind *const kinds[] = {model->kind, NULL};
     lb_status status = lb_extensions_check(&(lb_extensions){.kinds = kinds}, error);
     if (status) return status;
@@ -44,7 +45,7 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
     if (!name || !text) {
-        lb_error_set(error, LB_ERROR_FORMAT, "the file holds weights without a model's description");
+        lb_error_set(error, LB_ERROR_FORMAT, "the file holds weights, but no model description");
         return NULL;
     }
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);

@@ -21,8 +21,8 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
 {
     if (c->source_vocab > 0 && c->target_vocab > 0 && c->embed > 0 && c->hidden > 0 && c->layers > 0) return;
     lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   "%s: impossible sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d",
-                   name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
+                   "%s: invalid sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d", name,
+                   (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
                    (long long)c->hidden, c->layers);
     if (c->layers < 0) c->layers = 1; /* of poison */
 }
@@ -153,7 +153,7 @@ static bool is_whole(const lb_seq2seq *model)
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 {
     if (!is_whole(model)) {
-        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory: a model without layers");
+        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for the layers of a model");
         return (lb_seq2seq_encoded){0};
     }
     const char *outer = lb_tape_enter(source.tape, model->name);

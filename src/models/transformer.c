@@ -22,7 +22,7 @@ static void check_sizes(lb_transformer_config *c, lb_params *params, const char 
         c->max_length > 0)
         return;
     lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   "%s: impossible sizes: vocabularies %lld and %lld, width %lld, feed-forward %lld, "
+                   "%s: invalid sizes: vocabularies %lld and %lld, width %lld, feed-forward %lld, "
                    "layers %d, length %lld",
                    name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
                    (long long)c->feed_forward, c->layers, (long long)c->max_length);

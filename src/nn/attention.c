@@ -54,9 +54,10 @@ lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attentio
     if (score == LB_SCORE_GENERAL)
         attention->weight = add_projection(params, name, "W.weight", key, query);
     else if (query != key)
-        return lb_params_fail(params, LB_ERROR_ARGUMENT,
-                              "%s: a query of width %lld has no dot product with a key of %lld", name,
-                              (long long)query, (long long)key);
+        return lb_params_fail(
+            params, LB_ERROR_ARGUMENT,
+            "%s: query width %lld and key width %lld differ: a dot product needs equal widths", name,
+            (long long)query, (long long)key);
     if (score == LB_SCORE_SCALED_DOT) attention->scale = 1 / (lb_real)sqrt((double)key);
     return lb_params_status(params);
 }

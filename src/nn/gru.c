@@ -44,7 +44,8 @@ lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_c
 {
     if (config.layers == 0) config.layers = 1;
     if (config.layers < 0) {
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: a GRU cannot have %d layers", name, config.layers);
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name,
+                       config.layers);
         config.layers = 1; /* of poison */
     }
     *gru = (lb_gru){.name = lb_params_scope(params, "", name), .config = config};
@@ -109,7 +110,7 @@ static lb_gru_result run_layers(run r, const lb_gates *first_gates)
 static lb_gru_result no_cells(lb_tape *tape)
 {
     return (lb_gru_result){.outputs =
-                               lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: a GRU without cells")};
+                               lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for the cells of a GRU")};
 }
 
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,

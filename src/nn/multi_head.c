@@ -34,8 +34,8 @@ static void check(lb_multi_head_config *c, lb_params *params, const char *name)
     bool whole = c->embed > 0 && c->heads > 0 && c->embed % c->heads == 0;
     bool widths = c->key_width > 0 && c->value_width > 0;
     if (c->heads < 0 || (!whole && !widths)) {
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %lld heads do not divide a width of %lld", name,
-                       (long long)c->heads, (long long)c->embed);
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: cannot divide a width of %lld into %lld heads", name,
+                       (long long)c->embed, (long long)c->heads);
         return;
     }
     if (c->key_width == 0) c->key_width = c->embed / c->heads;
@@ -43,9 +43,10 @@ static void check(lb_multi_head_config *c, lb_params *params, const char *name)
     bool packable = c->key_embed == c->embed && c->key_width * c->heads == c->embed &&
                     c->value_width * c->heads == c->embed;
     if (!c->names && !packable)
-        lb_params_fail(params, LB_ERROR_ARGUMENT,
-                       "%s: keys of width %lld and heads of widths %lld and %lld need names of their own",
-                       name, (long long)c->key_embed, (long long)c->key_width, (long long)c->value_width);
+        lb_params_fail(
+            params, LB_ERROR_ARGUMENT,
+            "%s: keys of width %lld and heads of widths %lld and %lld need one name per projection", name,
+            (long long)c->key_embed, (long long)c->key_width, (long long)c->value_width);
 }
 
 lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const char *name,

@@ -150,9 +150,9 @@ static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
 {
     char text[LB_SHAPE_TEXT];
     if (lb_params_find(params, name))
-        return lb_error_set(&params->error, LB_ERROR_ARGUMENT, "there is a parameter %s already", name);
+        return lb_error_set(&params->error, LB_ERROR_ARGUMENT, "parameter %s already exists", name);
     if (!lb_shape_valid(shape) || lb_shape_count(shape) == 0)
-        return lb_error_set(&params->error, LB_ERROR_SHAPE, "parameter %s: impossible shape %s", name,
+        return lb_error_set(&params->error, LB_ERROR_SHAPE, "parameter %s: invalid shape %s", name,
                             lb_shape_format(shape, text));
     return params->error.status;
 }

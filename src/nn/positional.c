@@ -39,12 +39,14 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
     lb_tensor *sum;
     /* A sum would broadcast. */
     if (x->shape.ndim != 3 || lb_dim(x, 2) != c->width)
-        sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "x%s is not [batch,length,%lld]",
-                           lb_shape_format(x->shape, text), (long long)c->width);
+        sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "expected x of shape [batch,length,%lld], found %s",
+                           (long long)c->width, lb_shape_format(x->shape, text));
     else if (first < 0)
-        sum = lb_tape_fail(x->tape, LB_ERROR_INDEX, "position %lld is negative", (long long)first);
+        sum = lb_tape_fail(x->tape, LB_ERROR_INDEX, "found position %lld, expected 0 or more",
+                           (long long)first);
     else if (c->kind == LB_POSITIONAL_LEARNED && first + length > c->max_length)
-        sum = lb_tape_fail(x->tape, LB_ERROR_INDEX, "position %lld: positions are learned for %lld only",
+        sum = lb_tape_fail(x->tape, LB_ERROR_INDEX,
+                           "position %lld is out of range: there are %lld learned positions",
                            (long long)(first + length - 1), (long long)c->max_length);
     else if (c->kind == LB_POSITIONAL_LEARNED)
         sum = lb_add(x, lb_slice(lb_on_tape(x->tape, positional->weight), 0, first, length));

@@ -88,7 +88,7 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
 {
     *stack = (lb_transformer_stack){.layers = 0}; /* after an error what follows adds nothing but poison */
     if (layers < 1)
-        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: %d layers", name, layers);
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name, layers);
     else
         stack->layer = lb_params_alloc(params, (size_t)layers * sizeof *stack->layer);
     if (stack->layer) stack->layers = layers;

@@ -179,26 +179,26 @@ START_TEST(test_attend_text_bad_input_is_status_65)
 {
     write_text("latin", "good\nna\xEFve\n");
     RUN("latin");
-    expect(65, "", "attend_text: latin, line 2: found the byte 0xEF, expected UTF-8\n");
+    expect(65, "", "attend_text: latin:2: found byte 0xEF, expected UTF-8\n");
     support_write_file(file("zero"), "\0", 1);
     RUN("zero");
-    expect(65, "", "attend_text: zero, line 1: found a zero byte, expected text\n");
+    expect(65, "", "attend_text: zero:1: found a zero byte, expected text\n");
     write_text("empty", "");
     RUN("empty");
-    expect(65, "", "attend_text: empty: there are no reviews: expected one a line\n");
+    expect(65, "", "attend_text: empty: found no reviews, expected one per line\n");
     FEED(" \n\n", "-");
-    expect(65, "", "attend_text: standard input: there are no reviews: expected one a line\n");
+    expect(65, "", "attend_text: standard input: found no reviews, expected one per line\n");
     folder("folder");
     RUN("folder");
     expect(65, "",
-           "attend_text: folder: there are no reviews: expected files named .txt, in train/pos and "
+           "attend_text: folder: found no reviews, expected .txt files in train/pos and "
            "train/neg, in "
            "pos and neg, or in the folder itself\n");
     write_text("folder/1.txt", "\n\xFF");
     RUN("folder");
-    expect(65, "", "attend_text: folder/1.txt, line 2: found the byte 0xFF, expected UTF-8\n");
+    expect(65, "", "attend_text: folder/1.txt:2: found byte 0xFF, expected UTF-8\n");
     RUN("/dev/zero");
-    expect(65, "", "attend_text: /dev/zero, line 1: expected a review of at most 1048576 bytes\n");
+    expect(65, "", "attend_text: /dev/zero:1: expected a review of at most 1048576 bytes\n");
     ck_assert_uint_eq(support_file_count(), 4);
 }
 END_TEST

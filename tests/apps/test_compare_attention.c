@@ -246,10 +246,10 @@ static const struct {
     {{"--kinds", "do"}, 2, "found \"do\""},
     {{"--steps", "0"}, 2, "--steps"},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},
-    {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "4 heads do not divide a width of 6"},
+    {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "cannot divide a width of 6 into 4 heads"},
     {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},
     /* There are enough of these lists, but of the shortest ones none is held out. */
-    {{"--max-number", "1", "--min-length", "1", "--max-length", "9"}, 2, "1 to 1 numbers out of 0..1"},
+    {{"--max-number", "1", "--min-length", "1", "--max-length", "9"}, 2, "1 to 1 numbers from 0..1"},
     {{"operand"}, 2, "operand"},
     {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
 };

@@ -242,8 +242,8 @@ START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
     expect_refused(65, "evaluate: pairs.tsv:1: found an empty target, expected text\n");
     write_file("pairs.tsv", "a\tA  B\n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv:1: in the target, found an empty symbol, expected one before and "
-                       "behind each separator\n");
+    expect_refused(65, "evaluate: pairs.tsv:1: in the target, found an empty symbol, expected text before "
+                       "and after each separator\n");
     RUN(model, "nowhere.tsv");
     ck_assert_int_eq(result.status, 66);
     write_file("pairs.tsv", "");
@@ -263,9 +263,9 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
          "standard input:2: found another source than in line 2 of pairs.tsv, expected its output"},
         {"a\tA\nb\n", "standard input:2: expected two columns, a source and its output"},
         {"a\tA\t-0.5\n", "standard input:1: expected two columns, a source and its output"},
-        {"a\t\xff\n", "standard input:1: found 0xFF as byte 1, expected UTF-8"},
+        {"a\t\xff\n", "standard input:1: found 0xFF at byte 1, expected UTF-8"},
         {"a\tA\nb\tB  B\n",
-         "standard input:2: found an empty symbol, expected one before and behind each separator"},
+         "standard input:2: found an empty symbol, expected text before and after each separator"},
     };
     write_file("pairs.tsv", "a\tA\nb\tB\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

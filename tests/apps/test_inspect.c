@@ -101,7 +101,7 @@ START_TEST(test_inspect_what_is_no_model_is_refused)
     ck_assert_int_eq(result.status, 66);
     RUN(SOURCE_DIR "/tests/fixtures/linear.safetensors");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, "weights without a model's description"));
+    ck_assert_ptr_nonnull(strstr(result.error, "weights, but no model description"));
     RUN(SOURCE_DIR "/LICENSE");
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");

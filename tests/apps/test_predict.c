@@ -73,7 +73,7 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         {"\xce\xb1", "\xce\xb1 is not a number from 0 to 9"},
         /* a colour, a line of its own, and what C1 calls a control */
         {"\033[31m\v\xc2\x9b", "?[31m?\?? is not a number from 0 to 9"},
-        {"1 \xff", "found 0xFF as byte 3 of the line, expected UTF-8"},
+        {"1 \xff", "found 0xFF at byte 3 of the line, expected UTF-8"},
         {"", "found an empty line, expected text"},
         {" \t ", "there is no number; expected some from 0 to 9, separated by blanks"},
     };
@@ -93,7 +93,7 @@ START_TEST(test_predict_zero_byte_is_no_number)
     support_command command = {.argv = argv, .input = "7 3\n1 2\0\n", .input_length = 9};
     ck_assert(support_run_command(&command, &result));
     expect(65, "3 7\n",
-           "predict: standard input:2: found a zero byte as byte 4 of the line, expected text\n");
+           "predict: standard input:2: found a zero byte at byte 4 of the line, expected text\n");
 }
 END_TEST
 
@@ -127,7 +127,7 @@ START_TEST(test_predict_list_of_a_million_numbers_is_refused)
     } cases[] = {
         {41, "found a list of 41 numbers, expected at most 40"},
         {1000, "found a list of 1000 numbers, expected at most 40"},
-        {1000000, "found a line of more than 1048576 bytes, expected a shorter one"},
+        {1000000, "found a line of more than 1048576 bytes, expected at most that many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char error[256], *text = line_of_ones(cases[i].count);
@@ -152,8 +152,9 @@ START_TEST(test_predict_endless_blank_line_is_refused)
     text[LENGTH] = '\0';
     text[0] = '1';
     run(model, NULL, text);
-    expect(65, "",
-           "predict: standard input:1: found a line of more than 1048576 bytes, expected a shorter one\n");
+    expect(
+        65, "",
+        "predict: standard input:1: found a line of more than 1048576 bytes, expected at most that many\n");
     free(text);
 }
 END_TEST

@@ -56,7 +56,7 @@ START_TEST(test_predict_other_file_is_refused)
     expect_refused(SOURCE_DIR "/LICENSE", 65, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65,
-                   "weights without a model's description");
+                   "weights, but no model description");
 }
 END_TEST
 

@@ -164,8 +164,8 @@ static const struct {
 } bad_lines[] = {
     {"", "found an empty line, expected text"},
     {"a\tb", "found 2 columns, expected 1"},
-    {"\xff", "found 0xFF as byte 1 of the line, expected UTF-8"},
-    {"ab\xc3(", "found 0xC3 as byte 3 of the line, expected UTF-8"},
+    {"\xff", "found 0xFF at byte 1 of the line, expected UTF-8"},
+    {"ab\xc3(", "found 0xC3 at byte 3 of the line, expected UTF-8"},
 };
 
 START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
@@ -203,8 +203,8 @@ START_TEST(test_predict_line_of_a_megabyte_is_refused)
         const char *error;
     } cases[] = {
         {1001, "found a text of 1001 symbols, expected at most 1000"},
-        {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected a shorter one"},
-        {5 << 20, "found a line of more than 1048576 bytes, expected a shorter one"},
+        {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected at most that many"},
+        {5 << 20, "found a line of more than 1048576 bytes, expected at most that many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char error[256], *text = with_long_line(cases[i].count);
@@ -234,7 +234,7 @@ START_TEST(test_predict_zero_byte_is_no_text)
     const char *const argv[] = {PREDICT, model, NULL};
     support_command command = {.argv = argv, .input = "a\0b\n", .input_length = 4};
     ck_assert(support_run_command(&command, &result));
-    expect(65, "", INPUT "1: found a zero byte as byte 2 of the line, expected text\n");
+    expect(65, "", INPUT "1: found a zero byte at byte 2 of the line, expected text\n");
 }
 END_TEST
 

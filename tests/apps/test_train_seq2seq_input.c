@@ -20,18 +20,18 @@ static void assert_one_line(void)
 static const struct {
     const char *text, *message;
 } bad[] = {
-    {"", "bad.tsv: found an empty file, expected a pair of texts a line"},
+    {"", "bad.tsv: found an empty file, expected one pair of texts per line"},
     {"ab\tb a\nab\n", "bad.tsv:2: found 1 column, expected 2"},
     {"ab\tb a\tc\n", "bad.tsv:1: found 3 columns, expected 2"},
     {"ab\tb a\n\tb\n", "bad.tsv:2: found an empty source, expected text"},
     {"ab\tb a\na\t\n", "bad.tsv:2: found an empty target, expected text"},
     {"ab\tb a\n\n", "bad.tsv:2: found an empty line, expected text"},
-    {"ab\tb a\na\xff\ta\n", "bad.tsv:2: found 0xFF as byte 2 of the line, expected UTF-8"},
+    {"ab\tb a\na\xff\ta\n", "bad.tsv:2: found 0xFF at byte 2 of the line, expected UTF-8"},
     {"\xff\xfe"
      "a",
      "bad.tsv:1: found UTF-16, expected UTF-8"},
     {"ab\tb  a\n", "bad.tsv:1: "},
-    {"ab\tb a\n", "bad.tsv: found 1 pair, expected enough of them"},
+    {"ab\tb a\n", "bad.tsv: found 1 pair, too few"},
 };
 
 START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)
@@ -99,7 +99,7 @@ static const struct {
     {{"--train", "good.tsv", "--model", "transformer", "--attention", "dot"}, "belong to --model seq2seq"},
     {{"--train", "good.tsv", "--model", "transformer", "--no-bidirectional"}, "belong to --model seq2seq"},
     {{"--train", "good.tsv", "--dev", "good.tsv", "--model", "transformer", "--heads", "5"},
-     "5 heads do not divide a width of 192"},
+     "cannot divide a width of 192 into 5 heads"},
     {{"--train", "good.tsv", "--source-column", "1", "--target-column", "1"}, "column"},
     {{"--train", "good.tsv", "--target-separator", "\t"}, "separator"},
 };
@@ -129,7 +129,7 @@ START_TEST(test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted)
         strstr(support_run_result.error, "  1 bad line skipped: 1 wrong number of columns\n"));
     support_write_text("train.tsv", "x\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--skip-bad-lines");
-    support_assert_refused(65, "train.tsv: found no good line among 1");
+    support_assert_refused(65, "train.tsv: found no valid line among 1");
 }
 END_TEST
 
@@ -141,7 +141,7 @@ START_TEST(test_train_seq2seq_swapped_files_are_pointed_out)
     support_assert_trained();
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,
-               "more pairs than in small.tsv, which is for training: has big.tsv taken its place?"));
+               "more pairs than in small.tsv, the training file: are big.tsv and it swapped?"));
 }
 END_TEST
 

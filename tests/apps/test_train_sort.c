@@ -279,7 +279,7 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     RUN("--model", "transformer", "--attention", "dot", "--out", "t");
     assert_fails(2, "--attention belong to --model seq2seq, not to transformer");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
-    assert_fails(2, "3 heads do not divide a width of 128");
+    assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }
 END_TEST
 

@@ -117,14 +117,14 @@ START_TEST(test_backward_of_nothing_is_an_error_that_says_so)
     set_up();
     lb_error error = {0};
     ck_assert_int_eq(lb_backward(NULL, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "lb_backward: there is no loss");
+    ck_assert_str_eq(error.message, "lb_backward: loss is missing");
     ck_assert_int_eq(lb_backward(NULL, NULL), LB_ERROR_ARGUMENT);
     error = (lb_error){0};
     ck_assert_int_eq(lb_backward_from(x, NULL, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "lb_backward: there is no cotangent");
+    ck_assert_str_eq(error.message, "lb_backward: cotangent is missing");
     error = (lb_error){0};
     ck_assert_int_eq(lb_backward(weight, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "lb_backward: the loss is a parameter, on no tape");
+    ck_assert_str_eq(error.message, "lb_backward: the loss is a parameter, which is not on a tape");
     tear_down();
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(test_backward_of_poison_whose_error_was_cleared_is_an_error)
     lb_tape_clear_error(tape);
     lb_error error = {0};
     ck_assert_int_eq(lb_backward(poison, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "lb_backward: the loss is the result of an op that failed");
+    ck_assert_str_eq(error.message, "lb_backward: invalid loss: the tensor is the result of a failed op");
     tear_down();
 }
 END_TEST
@@ -160,7 +160,7 @@ START_TEST(test_tensor_error_of_a_sound_tensor_is_empty_and_of_none_says_so)
     set_up();
     ck_assert_str_eq(lb_tensor_error(x), "");
     ck_assert_int_eq(lb_tensor_status(weight), LB_OK);
-    ck_assert_str_eq(lb_tensor_error(NULL), "no tensor");
+    ck_assert_str_eq(lb_tensor_error(NULL), "the tensor is missing");
     ck_assert_int_eq(lb_tensor_status(NULL), LB_ERROR_ARGUMENT);
     tear_down();
 }
@@ -172,18 +172,18 @@ START_TEST(test_parameter_that_could_not_be_made_tells_the_tape_why)
     lb_linear linear;
     lb_linear_init(&linear, params, "output",
                    (lb_linear_config){.inputs = 2, .outputs = -3, .no_bias = true});
-    check_poison(linear.weight, LB_ERROR_SHAPE, "parameter output.weight: impossible shape [-3,2]");
+    check_poison(linear.weight, LB_ERROR_SHAPE, "parameter output.weight: invalid shape [-3,2]");
     lb_error error = {0};
     ck_assert_int_eq(lb_backward(lb_sum_all(lb_linear_forward(&linear, x)), &error), LB_ERROR_SHAPE);
     ck_assert_str_eq(error.message, "output: lb_affine: operand weight is poison: parameter output.weight: "
-                                    "impossible shape [-3,2]");
+                                    "invalid shape [-3,2]");
     lb_tape_clear_error(tape);
     check_poison(lb_on_tape(tape, linear.weight), LB_ERROR_SHAPE,
-                 "lb_on_tape: parameter output.weight: impossible shape [-3,2]");
+                 "lb_on_tape: parameter output.weight: invalid shape [-3,2]");
     lb_adam *adam = lb_adam_new(params, (lb_adam_config){0});
     error = (lb_error){0};
     ck_assert_int_eq(lb_adam_step(adam, &error), LB_ERROR_SHAPE);
-    ck_assert_str_eq(error.message, "parameter output.weight: impossible shape [-3,2]");
+    ck_assert_str_eq(error.message, "parameter output.weight: invalid shape [-3,2]");
     lb_adam_free(adam);
     tear_down();
 }
@@ -211,7 +211,7 @@ START_TEST(test_ops_that_look_at_an_operand_first_take_none)
     lb_tape_clear_error(tape);
     check_poison(lb_attend_dot(lb_reshape(x, LB_SHAPE(1, 2, 2)), lb_reshape(x, LB_SHAPE(1, 2, 2)),
                                lb_reshape(x, LB_SHAPE(1, 2, 2)), NULL, NULL, 0, 1, 0),
-                 LB_ERROR_SHAPE, "lb_attend_dot: 0 heads do not divide [1,2,2]");
+                 LB_ERROR_SHAPE, "lb_attend_dot: cannot divide [1,2,2] into 0 heads");
     tear_down();
 }
 END_TEST
@@ -282,7 +282,7 @@ START_TEST(test_readers_of_no_tensor_return_nothing)
     ck_assert_ptr_null(lb_op_output(sum, 1));
     ck_assert_ptr_null(lb_op_output(sum, LB_MAX_OUTPUTS));
     ck_assert_ptr_null(lb_op_output(sum, -1));
-    check_poison(lb_on_tape(tape, NULL), LB_ERROR_ARGUMENT, "lb_on_tape: no tensor");
+    check_poison(lb_on_tape(tape, NULL), LB_ERROR_ARGUMENT, "lb_on_tape: the tensor is missing");
     tear_down();
 }
 END_TEST

@@ -170,7 +170,8 @@ START_TEST(test_gradcheck_message_names_parameter_element_and_values)
     check(&s, &error);
     int parameter, element;
     double analytic, numeric;
-    ck_assert_int_eq(sscanf(error.message, "parameter %d, element %d: backward says %lf, differences say %lf",
+    ck_assert_int_eq(sscanf(error.message,
+                            "parameter %d, element %d: backward gives %lf, finite differences give %lf",
                             &parameter, &element, &analytic, &numeric),
                      4);
     ck_assert_int_eq(parameter, 0);

@@ -16,15 +16,15 @@ static void expect_impossible(lb_pair_format format, const char *message)
 
 START_TEST(test_format_check_what_is_impossible_is_refused)
 {
-    expect_impossible((lb_pair_format){.source_column = -1}, "there is no column -1: 1 is the first");
-    expect_impossible((lb_pair_format){.target_column = -3}, "there is no column -3: 1 is the first");
+    expect_impossible((lb_pair_format){.source_column = -1}, "invalid column -1: columns count from 1");
+    expect_impossible((lb_pair_format){.target_column = -3}, "invalid column -3: columns count from 1");
     expect_impossible((lb_pair_format){.source_column = 2}, "source and target cannot both be column 2");
     expect_impossible((lb_pair_format){.longest = LB_PAIR_LONGEST + 1},
-                      "the longest text cannot have 65536 symbols: 1 to 65535 can be");
+                      "invalid length limit of 65536 symbols, expected 1 to 65535");
     expect_impossible((lb_pair_format){.longest = -1},
-                      "the longest text cannot have -1 symbols: 1 to 65535 can be");
+                      "invalid length limit of -1 symbols, expected 1 to 65535");
     expect_impossible((lb_pair_format){.target = {.separator = "\t"}},
-                      "a separator of symbols is UTF-8 without tabs and ends of lines");
+                      "invalid symbol separator, expected UTF-8 without tabs and line ends");
     ck_assert_int_eq(lb_pair_format_check(&(lb_pair_format){.source_column = 2, .no_target = true}, NULL),
                      LB_OK);
 }

@@ -160,7 +160,7 @@ START_TEST(test_new_impossible_batch_size_is_refused)
     error = (lb_error){0};
     ck_assert_ptr_null(lb_pair_order_new(pairs, 0, 1, &error));
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "3 pairs cannot be put into batches of 0");
+    ck_assert_str_eq(error.message, "cannot put 3 pairs into batches of 0");
     lb_pair_order_free(NULL);
     lb_pairs_close(pairs);
 }

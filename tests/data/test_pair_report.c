@@ -103,10 +103,10 @@ START_TEST(test_text_says_all_of_it)
         "train.tsv: 10 lines, 7 pairs\n"
         "  3 bad lines skipped: 1 wrong number of columns, 1 empty source or target, 1 not UTF-8\n"
         "    train.tsv:4: found 1 column, expected 2, separated by tabs\n"
-        "    train.tsv:5: found 0xFF as byte 1 of the line, expected UTF-8\n"
+        "    train.tsv:5: found 0xFF at byte 1 of the line, expected UTF-8\n"
         "    train.tsv:10: found an empty source, expected text\n"
-        "  a byte order mark at the beginning is left out\n"
-        "  1 line ends in \\r\\n, which is left out\n"
+        "  ignored a byte order mark at the start\n"
+        "  ignored the \\r of 1 line ending in \\r\\n\n"
         "  source: 1 to 4 symbols, median 3; 7 different\n"
         "  target: 1 to 3 symbols, median 1; 3 different\n"
         "  2 repeated pairs, 1 source with several targets\n"
@@ -114,11 +114,11 @@ START_TEST(test_text_says_all_of_it)
         "  source: 1 to 4 symbols, median 3; 11 different\n"
         "  target: 1 to 1 symbols, median 1; 2 different\n"
         "  1 repeated pair, 0 sources with several targets\n"
-        "  3 pairs whose source is in train.tsv too, 1 with the same target\n"
+        "  3 pairs with a source that is also in train.tsv, 1 of them with the same target\n"
         "  5 source symbols never seen in training, 7 times: \"s\" 3, \"\\u001b\" 1, \"u\" 1, \"x\" 1, "
         "\"z\" 1\n"
         "  1 target symbol never seen in training, 2 times: \"C\" 2\n"
-        "  more pairs than in train.tsv, which is for training: has dev.tsv taken its place?\n");
+        "  more pairs than in train.tsv, the training file: are dev.tsv and it swapped?\n");
     finish();
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(test_text_of_faultless_files_is_short)
                 "  source: 1 to 1 symbols, median 1; 1 different\n"
                 "  target: 1 to 1 symbols, median 1; 1 different\n"
                 "  0 repeated pairs, 0 sources with several targets\n"
-                "  0 pairs whose source is in train.tsv too, 0 with the same target\n");
+                "  0 pairs with a source that is also in train.tsv, 0 of them with the same target\n");
     finish();
     ck_assert_int_eq(make("ab\tc\n", NULL), LB_OK);
     expect_text("train.tsv: 1 line, 1 pair\n"

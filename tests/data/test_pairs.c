@@ -116,12 +116,12 @@ START_TEST(test_open_bad_line_is_named_with_file_and_line)
     expect_bad("\xEF\xBB\xBF\na\tb", plain, ":1: found an empty line, expected text");
     expect_bad("\tb\n", plain, ":1: found an empty source, expected text");
     expect_bad("a\t\n", plain, ":1: found an empty target, expected text");
-    expect_bad("a\tb\na\t\xff\n", plain, ":2: found 0xFF as byte 3 of the line, expected UTF-8");
-    expect_bad("a\t\xc3\nb\tc\n", plain, ":1: found 0xC3 as byte 3 of the line, expected UTF-8");
+    expect_bad("a\tb\na\t\xff\n", plain, ":2: found 0xFF at byte 3 of the line, expected UTF-8");
+    expect_bad("a\t\xc3\nb\tc\n", plain, ":1: found 0xC3 at byte 3 of the line, expected UTF-8");
     expect_bad("a\tb  c\n", words,
-               ":1: in the target, found an empty symbol, expected one before and behind each separator");
+               ":1: in the target, found an empty symbol, expected text before and after each separator");
     open_bytes("a\tb\nc\0\td\n", 9, plain);
-    expect_error(LB_ERROR_FORMAT, ":2: found a zero byte as byte 2 of the line, expected text");
+    expect_error(LB_ERROR_FORMAT, ":2: found a zero byte at byte 2 of the line, expected text");
     expect_bad("abc\td\n", (lb_pair_format){.longest = 2},
                ":1: found a source of 3 symbols, expected at most 2");
     expect_bad("a b c\td\n", (lb_pair_format){.longest = 4},
@@ -135,12 +135,12 @@ END_TEST
 
 START_TEST(test_open_nothing_is_an_error)
 {
-    expect_bad("", plain, ": found an empty file, expected a pair of texts a line");
-    expect_bad("", skipping, ": found an empty file, expected a pair of texts a line");
+    expect_bad("", plain, ": found an empty file, expected one pair of texts per line");
+    expect_bad("", skipping, ": found an empty file, expected one pair of texts per line");
     open_bytes("a\nb\n", 4, skipping);
     char message[600];
     snprintf(message, sizeof message,
-             ": found no good line among 2; the first: %s:1: found 1 column, expected 2, separated by tabs",
+             ": found no valid line among 2; the first: %s:1: found 1 column, expected 2, separated by tabs",
              path());
     expect_error(LB_ERROR_FORMAT, message);
 }
@@ -191,7 +191,7 @@ START_TEST(test_open_long_lines_are_bad_lines)
     ck_assert_ptr_nonnull(
         strstr(facts->first_bad.text[1], ":3: found a source of 1000000 symbols, expected at most 1000"));
     ck_assert_ptr_nonnull(strstr(facts->first_bad.text[2],
-                                 ":4: found a line of more than 1048576 bytes, expected a shorter one"));
+                                 ":4: found a line of more than 1048576 bytes, expected at most that many"));
     expect_pair(1, "x|x|x|x|x|x|x", "y");
     ck_assert_ptr_nonnull(open_bytes(text, 1003, (lb_pair_format){.longest = LB_PAIR_LONGEST}));
     end = add_long_line(text, 0, LB_PAIR_LONGEST);

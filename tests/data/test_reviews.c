@@ -149,7 +149,7 @@ START_TEST(test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted)
     lb_strings_free(&reviews);
     close(ends[1]);
     ck_assert_int_eq(lb_reviews_read("-", 2, &reviews, &error), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "standard input: there are no reviews: expected one a line");
+    ck_assert_str_eq(error.message, "standard input: found no reviews, expected one per line");
     lb_strings_free(&reviews);
 }
 END_TEST
@@ -161,12 +161,11 @@ START_TEST(test_read_nothing_is_an_error)
     write_text("nothing", "");
     write_text("blank", "\n \n\xEF\xBB\xBF");
     write_text("mark", "\xEF\xBB\xBF");
-    expect_error(
-        "empty", LB_ERROR_FORMAT,
-        ": there are no reviews: expected files named .txt, in train/pos and train/neg, in pos and neg, "
-        "or in the folder itself");
-    expect_error("nothing", LB_ERROR_FORMAT, ": there are no reviews: expected one a line");
-    expect_error("mark", LB_ERROR_FORMAT, ": there are no reviews: expected one a line");
+    expect_error("empty", LB_ERROR_FORMAT,
+                 ": found no reviews, expected .txt files in train/pos and train/neg, in pos and neg, "
+                 "or in the folder itself");
+    expect_error("nothing", LB_ERROR_FORMAT, ": found no reviews, expected one per line");
+    expect_error("mark", LB_ERROR_FORMAT, ": found no reviews, expected one per line");
     expect_error("missing", LB_ERROR_OPEN, ": cannot read: No such file or directory");
     expect_error("nothing/inner", LB_ERROR_OPEN, ": cannot read: Not a directory");
     EXPECT("blank", 0, "\xEF\xBB\xBF"); /* a mark elsewhere is a character, and no white space */
@@ -180,7 +179,7 @@ START_TEST(test_read_file_without_a_word_in_a_folder_is_an_error)
     write_text("any/1.txt", "one");
     write_text("any/2.txt", " \n");
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s: there is no word in it, expected a review", file("any/2.txt"));
+    snprintf(message, sizeof message, "%s: found no words, expected a review", file("any/2.txt"));
     ck_assert_str_eq(error.message, message);
     EXPECT("any", 1, "one");
 }
@@ -190,18 +189,18 @@ START_TEST(test_read_what_is_no_text_names_file_and_line)
 {
     char message[SUPPORT_PATH];
     write_text("latin", "one\ntwo\ncaf\xe9\n");
-    expect_error("latin", LB_ERROR_FORMAT, ", line 3: found the byte 0xE9, expected UTF-8");
+    expect_error("latin", LB_ERROR_FORMAT, ":3: found byte 0xE9, expected UTF-8");
     support_write_file(file("zero"), "one\nt\0o\n", 8);
-    expect_error("zero", LB_ERROR_FORMAT, ", line 2: found a zero byte, expected text");
+    expect_error("zero", LB_ERROR_FORMAT, ":2: found a zero byte, expected text");
     EXPECT("latin", 2, "one", "two");
     folder("any");
     support_write_file(file("any/3.txt"), "one\ntwo\n\n\xC0\xAF", 11);
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s, line 4: found the byte 0xC0, expected UTF-8", file("any/3.txt"));
+    snprintf(message, sizeof message, "%s:4: found byte 0xC0, expected UTF-8", file("any/3.txt"));
     ck_assert_str_eq(error.message, message);
     support_write_file(file("any/3.txt"), "one\n\0", 5);
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s, line 2: found a zero byte, expected text", file("any/3.txt"));
+    snprintf(message, sizeof message, "%s:2: found a zero byte, expected text", file("any/3.txt"));
     ck_assert_str_eq(error.message, message);
     lb_strings_free(&reviews);
 }
@@ -219,7 +218,7 @@ START_TEST(test_read_review_of_the_longest_length_is_read_and_a_longer_one_refus
         ck_assert_int_eq(read_all("any", 0), status);
         ck_assert_int_eq(read_all("lines", 0), status);
     }
-    expect_error("lines", LB_ERROR_FORMAT, ", line 1: expected a review of at most 1048576 bytes");
+    expect_error("lines", LB_ERROR_FORMAT, ":1: expected a review of at most 1048576 bytes");
     free(text);
 }
 END_TEST
@@ -227,7 +226,7 @@ END_TEST
 START_TEST(test_read_endless_file_is_refused)
 {
     ck_assert_int_eq(lb_reviews_read("/dev/zero", 0, &reviews, &error), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "/dev/zero, line 1: expected a review of at most 1048576 bytes");
+    ck_assert_str_eq(error.message, "/dev/zero:1: expected a review of at most 1048576 bytes");
     lb_strings_free(&reviews);
 }
 END_TEST

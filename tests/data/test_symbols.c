@@ -65,22 +65,22 @@ START_TEST(test_split_empty_symbol_is_refused)
     static const char *const faulty[] = {" ", " a", "a ", "a  b", "  "};
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
         expect_fault(words, faulty[i],
-                     "found an empty symbol, expected one before and behind each separator");
-    expect_fault(bars, "a||||b", "found an empty symbol, expected one before and behind each separator");
+                     "found an empty symbol, expected text before and after each separator");
+    expect_fault(bars, "a||||b", "found an empty symbol, expected text before and after each separator");
     lb_symbols_free(&symbols);
 }
 END_TEST
 
 START_TEST(test_split_what_is_not_utf8_is_refused_with_its_place)
 {
-    expect_fault(characters, "\xff", "found 0xFF as byte 1, expected UTF-8");
-    expect_fault(words, "aé \xc3(", "found 0xC3 as byte 5, expected UTF-8");
+    expect_fault(characters, "\xff", "found 0xFF at byte 1, expected UTF-8");
+    expect_fault(words, "aé \xc3(", "found 0xC3 at byte 5, expected UTF-8");
     expect_fault((lb_symbol_rule){.normalize = LB_NORMALIZE_NFC}, "ab\xed\xa0\x80",
-                 "found 0xED as byte 3, expected UTF-8");
-    expect_fault(characters, "a\xe6\x97", "found 0xE6 as byte 2, expected UTF-8");
+                 "found 0xED at byte 3, expected UTF-8");
+    expect_fault(characters, "a\xe6\x97", "found 0xE6 at byte 2, expected UTF-8");
     error = (lb_error){0};
     ck_assert_int_eq(lb_symbols_split(&characters, "ab\0c", 4, &symbols, &error), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "found a zero byte as byte 3, expected text");
+    ck_assert_str_eq(error.message, "found a zero byte at byte 3, expected text");
     lb_symbols_free(&symbols);
 }
 END_TEST
@@ -182,10 +182,10 @@ START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
     static const char *const unfit[] = {"\t", "a\n", "\r", "\xff"};
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
         expect_bad_rule(unfit[i], LB_NORMALIZE_NONE,
-                        "a separator of symbols is UTF-8 without tabs and ends of lines");
-    expect_bad_rule("é", LB_NORMALIZE_NFD, "the separator \"é\" is not nfd: no text would contain it");
+                        "invalid symbol separator, expected UTF-8 without tabs and line ends");
+    expect_bad_rule("é", LB_NORMALIZE_NFD, "separator \"é\" is not in nfd: no text would contain it");
     expect_bad_rule("e\u0301", LB_NORMALIZE_NFC,
-                    "the separator \"e\u0301\" is not nfc: no text would contain it");
+                    "separator \"e\u0301\" is not in nfc: no text would contain it");
     ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NFC}, NULL), LB_OK);
     ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NONE}, NULL), LB_OK);
     ck_assert_int_eq(lb_symbol_rule_check(&characters, NULL), LB_OK);

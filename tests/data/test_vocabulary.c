@@ -168,10 +168,11 @@ START_TEST(test_new_impossible_specials_are_refused)
     lb_error error = {0};
     ck_assert_ptr_null(lb_vocabulary_new(twice, 3, 1, &error));
     ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "vocabulary: the special symbol \"<pad>\" is there twice");
+    ck_assert_str_eq(error.message, "vocabulary: special symbol \"<pad>\" occurs twice");
     error = (lb_error){0};
     ck_assert_ptr_null(lb_vocabulary_new(specials, 2, 2, &error));
-    ck_assert_str_eq(error.message, "vocabulary: the unknown symbol cannot be number 2 of 2 special ones");
+    ck_assert_str_eq(error.message,
+                     "vocabulary: invalid unknown symbol 2, expected one of the 2 special symbols");
     ck_assert_ptr_null(lb_vocabulary_new(NULL, 0, 0, NULL));
     lb_vocabulary_free(NULL);
 }

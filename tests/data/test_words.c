@@ -211,7 +211,7 @@ START_TEST(test_split_what_is_not_utf8_is_refused)
         lb_words words;
         lb_error error = {0};
         ck_assert_int_eq(lb_words_split(bad[i], &words, &error), LB_ERROR_FORMAT);
-        ck_assert_str_eq(error.message, "the text is not UTF-8");
+        ck_assert_str_eq(error.message, "expected text in UTF-8");
         ck_assert_uint_eq(words.count, 0);
         lb_words_free(&words);
     }

@@ -41,7 +41,7 @@ START_TEST(test_folder_make_that_cannot_be_names_what_stands_in_the_way)
     snprintf(message, sizeof message, "cannot write to %s: Not a directory", path);
     expect_refused(path, message);
     expect_refused(support_path(path, "file/below"), message);
-    expect_refused("", "cannot write to a folder without a name");
+    expect_refused("", "cannot write to a folder with an empty name");
     expect_refused("/proc/nothing/here", "cannot write to /proc/nothing: No such file or directory");
 }
 END_TEST

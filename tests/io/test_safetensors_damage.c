@@ -136,17 +136,17 @@ static const struct made_up {
     {"{}x", 0, "not valid JSON"},
     {"{\"a\":1,", 0, "not valid JSON"},
     {"{}", 1, "1 bytes at the end belong to no array"},
-    {"{\"a\":1}", 0, "'a' is not an object of"},
-    {"{\"a\":[]}", 0, "'a' is not an object of"},
-    {"{\"a\":{}}", 0, "'a' is not an object of"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, "'a' is not an object of"},
+    {"{\"a\":1}", 0, "'a' is not an object with"},
+    {"{\"a\":[]}", 0, "'a' is not an object with"},
+    {"{\"a\":{}}", 0, "'a' is not an object with"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 4, "'a' is not an object with"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4],\"x\":0}}", 4,
-     "'a' is not an object of"},
+     "'a' is not an object with"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,4]}}", 4,
-     "'a' is not an object of"},
-    {"{\"a\":{\"dtype\":4,\"shape\":[1],\"data_offsets\":[0,4]}}", 4, "'a' is not an object of"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 4, "'a' is not an object of"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 4, "'a' is not an object of"},
+     "'a' is not an object with"},
+    {"{\"a\":{\"dtype\":4,\"shape\":[1],\"data_offsets\":[0,4]}}", 4, "'a' is not an object with"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 4, "'a' is not an object with"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4,8]}}", 4, "'a' is not an object with"},
     {"{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "dtype F8_E4M3"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":1,\"data_offsets\":[0,4]}}", 4, "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}", 4, "shape of 'a'"},
@@ -157,21 +157,21 @@ static const struct made_up {
      "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[0,9007199254740993],\"data_offsets\":[0,0]}}", 0, "shape of 'a'"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1e300],\"data_offsets\":[0,4]}}", 4, "shape of 'a'"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,8]}}", 4, "do not lie in the 4 bytes"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}}", 4, "do not lie in the 4 bytes"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 4, "do not lie in the 4 bytes"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3.5]}}", 4, "do not lie in the 4 bytes"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[null,4]}}", 4, "do not lie in the 4 bytes"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,8]}}", 4, "are outside the 4 bytes"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}}", 4, "are outside the 4 bytes"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 4, "are outside the 4 bytes"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,3.5]}}", 4, "are outside the 4 bytes"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[null,4]}}", 4, "are outside the 4 bytes"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[9007199254740992,9007199254740996]}}", 4,
-     "do not lie in the 4 bytes"},
+     "are outside the 4 bytes"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4,
-     "4 bytes of data, but [2] of F32 are 8"},
+     "4 bytes of data, expected 8 for [2] of F32"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"U8\",\"shape\":[2],"
      "\"data_offsets\":[1,3]}}",
      3, "'b' overlap"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"b\":{\"dtype\":\"U8\",\"shape\":[1],"
      "\"data_offsets\":[2,3]}}",
-     3, "'b' have a gap"},
+     3, "'b' has a gap"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"a\":{\"dtype\":\"U8\",\"shape\":[1],"
      "\"data_offsets\":[1,2]}}",
      2, "two arrays are named 'a'"},
@@ -179,11 +179,11 @@ static const struct made_up {
     {"{\"__metadata__\":{\"k\":1}}", 0, "metadata 'k' is not a string"},
     {"{\"__metadata__\":{\"k\":\"1\",\"j\":\"\",\"k\":\"2\"}}", 0, "metadata key 'k' occurs twice"},
     {"{\"__metadata__\":{},\"__metadata__\":{}}", 0, "__metadata__ occurs twice"},
-    {"{\"__metadata__\":{\"lookback.format\":\"1\"}}", 0, "checksum is not at its place"},
-    {"{\"__metadata__\":{\"lookback.crc32\":\"\"}}", 0, "checksum is not at its place"},
-    {"{\"__metadata__\":{\"lookback.crc32\":\"0000000\"}}", 0, "checksum is not at its place"},
+    {"{\"__metadata__\":{\"lookback.format\":\"1\"}}", 0, "checksum is not where it belongs"},
+    {"{\"__metadata__\":{\"lookback.crc32\":\"\"}}", 0, "checksum is not where it belongs"},
+    {"{\"__metadata__\":{\"lookback.crc32\":\"0000000\"}}", 0, "checksum is not where it belongs"},
     {"{\"__metadata__\":{\"lookback.crc32\":\"00000000\"}}", 0, "expected 00000000"},
-    {"{ \"__metadata__\":{\"lookback.crc32\":\"00000000\"}}", 0, "checksum is not at its place"},
+    {"{ \"__metadata__\":{\"lookback.crc32\":\"00000000\"}}", 0, "checksum is not where it belongs"},
 };
 
 static size_t join_file(char *out, uint64_t length, const char *header, size_t data)
@@ -232,9 +232,9 @@ START_TEST(test_open_impossible_header_length_fails)
     static const uint64_t lengths[] = {3, 100000001, INT64_MAX, UINT64_MAX - 7, UINT64_MAX};
     char file[100];
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        assert_refused(file, join_file(file, lengths[i], "{}", 0), "the header should have");
+        assert_refused(file, join_file(file, lengths[i], "{}", 0), "expected a header of");
     assert_refused(file, join_file(file, 0, "{}", 0), "not a JSON object");
-    assert_refused("1234567", 7, "7 bytes are too few");
+    assert_refused("1234567", 7, "7 bytes, too few for");
 }
 END_TEST
 

@@ -166,7 +166,7 @@ START_TEST(test_dot_of_unequal_widths_is_an_error_that_names_both)
     config.attention = LB_ATTENTION_DOT;
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params),
-                     "m.attention: a query of width 4 has no dot product with a key of 8");
+                     "m.attention: query width 4 and key width 8 differ: a dot product needs equal widths");
     lb_params_free(params);
 }
 END_TEST

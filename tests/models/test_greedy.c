@@ -208,7 +208,7 @@ START_TEST(test_greedy_limit_below_one_is_an_error)
     lb_tokens source = lb_sort_batch(&task, s.tape, 2, 0).source;
     ck_assert_int_eq(lb_greedy(s.model, source, 0).batch, 0);
     ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(lb_tape_error(s.tape), "lb_greedy: the limit must be 1 or more, not 0");
+    ck_assert_str_eq(lb_tape_error(s.tape), "lb_greedy: found limit 0, expected at least 1");
     support_sorting_close(&s);
 }
 END_TEST

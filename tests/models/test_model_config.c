@@ -122,7 +122,7 @@ START_TEST(test_config_word_is_a_text_that_fits_and_is_there)
 }
 END_TEST
 
-#define NO_SENSE "the model's configuration makes no sense"
+#define NO_SENSE "invalid model configuration"
 
 /* The configuration of a model that `kind` makes of the JSON, as it writes it; or else what it says against it. */
 static void check_restored(const lb_model_kind *kind, const char *text, const char *expected,
@@ -160,7 +160,7 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dotted\",\"dropout\":0}",
                    NULL,
-                   "the model has an unknown attention, dotted: one that is not built in has to be among the "
+                   "unknown attention 'dotted' in the model: a custom attention must be in the "
                    "attentions of lb_extensions");
     check_restored(&lb_seq2seq_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
 }

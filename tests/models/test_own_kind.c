@@ -124,7 +124,7 @@ START_TEST(test_own_kind_trains_and_comes_back_from_a_file)
     lb_params *params = lb_params_new(5);
     lb_model *model = add_relay(params);
     train(model, params);
-    check_file(model, params, "unknown kind, a \"relay\"");
+    check_file(model, params, "unknown model kind 'a \"relay\"'");
     lb_params_free(params);
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(test_own_attention_trains_and_comes_back_from_a_file)
     ck_assert_int_eq(model->heads, SUPPORT_PAIRED_HEADS);
     ck_assert_ptr_nonnull(lb_params_find(params, "attention.weight"));
     train(model, params);
-    check_file(model, params, "unknown attention, paired");
+    check_file(model, params, "unknown attention 'paired'");
     lb_params_free(params);
 }
 END_TEST
@@ -151,7 +151,7 @@ START_TEST(test_ensemble_has_members_of_own_kinds)
         lb_ensemble_gather(all, members, (const lb_params *const *)stores, 3, &support_own, &error);
     ck_assert_msg(ensemble != NULL, "%s", error.message);
     for (int i = 0; i < 3; i++) expect_same(ensemble->member[i], members[i]);
-    check_file(&ensemble->base, all, "unknown kind, a \"relay\"");
+    check_file(&ensemble->base, all, "unknown model kind 'a \"relay\"'");
     lb_params_free(all);
     for (int i = 0; i < 3; i++) lb_params_free(stores[i]);
 }
@@ -205,20 +205,20 @@ START_TEST(test_names_that_are_taken_are_refused)
     kind.name = "seq2seq";
     type.name = "dot";
     expect_refused(&(lb_extensions){.kinds = kinds},
-                   "a model kind of one's own cannot be called 'seq2seq': the name is taken");
+                   "custom model kind cannot be named 'seq2seq': the name is taken");
     // cppcheck-suppress redundantAssignment ; `kinds` sees each
     kind.name = "memoryless";
     kind.restore = NULL;
     expect_refused(&(lb_extensions){.kinds = kinds},
-                   "the model kind 'memoryless' has no config_json or no restore: files need both");
+                   "model kind 'memoryless' lacks config_json or restore: model files need both");
     expect_refused(&(lb_extensions){.kinds = twice},
-                   "a model kind of one's own cannot be called 'a \"relay\"': the name is taken");
+                   "custom model kind cannot be named 'a \"relay\"': the name is taken");
     expect_refused(&(lb_extensions){.attentions = types},
-                   "an attention of one's own cannot be called 'dot': the name is taken");
+                   "custom attention cannot be named 'dot': the name is taken");
     // cppcheck-suppress redundantAssignment ; `types` sees each
     type.name = "thirty-two letters make too long";
     expect_refused(&(lb_extensions){.attentions = types},
-                   "an attention's name has more than 31 bytes: thirty-two letters make too long");
+                   "the name of an attention is longer than 31 bytes: thirty-two letters make too long");
 }
 END_TEST
 
@@ -234,12 +234,11 @@ START_TEST(test_models_with_a_name_that_is_taken_are_neither_made_nor_saved)
     type.name = "none";
     model->kind = &kind;
     ck_assert_int_eq(lb_model_save("model.safetensors", model, params, NULL, 0, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message,
-                     "a model kind of one's own cannot be called 'ensemble': the name is taken");
+    ck_assert_str_eq(error.message, "custom model kind cannot be named 'ensemble': the name is taken");
     lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .own_attention = &type};
     ck_assert_int_eq(lb_seq2seq_init(&seq2seq, others, "m", config), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(others),
-                     "m.attention: an attention of one's own cannot be called 'none': the name is taken");
+                     "m.attention: custom attention cannot be named 'none': the name is taken");
     lb_params_free(others);
     lb_params_free(params);
 }
@@ -278,9 +277,9 @@ START_TEST(test_own_kinds_that_give_other_shapes_are_errors)
     blind->layers = blind->heads = 1;
     short_of_words->target_vocab++;
     expect_shape_error(add_seq2seq(stores[0], &narrow),
-                       "a model of kind seq2seq gives no logits [2,1,8] with weights [2,2,1,3]");
-    expect_shape_error(blind, "a model of kind a \"relay\" gives no logits [2,1,8] with weights [2,1,1,3]");
-    expect_shape_error(short_of_words, "a model of kind a \"relay\" gives no logits [2,1,9]");
+                       "model kind seq2seq did not return logits [2,1,8] with weights [2,2,1,3]");
+    expect_shape_error(blind, "model kind a \"relay\" did not return logits [2,1,8] with weights [2,1,1,3]");
+    expect_shape_error(short_of_words, "model kind a \"relay\" did not return logits [2,1,9]");
     for (int i = 0; i < 3; i++) lb_params_free(stores[i]);
 }
 END_TEST

@@ -131,7 +131,8 @@ START_TEST(test_transformer_learned_positions_end_at_the_longest)
     ck_assert(!lb_is_sound(lb_transformer_forward(&model, (lb_tokens){tape, 1, 4, id, &four},
                                                   (lb_tokens){tape, 1, 3, id, &three})));
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
-    ck_assert_str_eq(lb_tape_error(tape), "m.source_positions: position 3: positions are learned for 3 only");
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "m.source_positions: position 3 is out of range: there are 3 learned positions");
     lb_tape_free(tape);
     lb_params_free(params);
 }

@@ -152,8 +152,9 @@ START_TEST(test_attention_of_misfitting_keys_names_the_module_and_is_poison)
     ck_assert(!lb_is_sound(result.context));
     ck_assert(!lb_is_sound(result.weights));
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
-    ck_assert_str_eq(lb_tape_error(tape), "decoder.attention: lb_attend_additive: batch or width differ: "
-                                          "query[2,1,4] x keys[3,5,4]");
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "decoder.attention: lb_attend_additive: batch sizes or widths differ: "
+                     "query[2,1,4] x keys[3,5,4]");
     lb_tape_free(tape);
     lb_params_free(params);
 }

@@ -62,7 +62,7 @@ START_TEST(test_heads_that_do_not_divide_are_named_with_the_width)
         lb_multi_head attention;
         lb_multi_head_config config = {.embed = 6, .heads = 4, .names = named ? names : NULL};
         ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", config), LB_ERROR_ARGUMENT);
-        ck_assert_str_eq(lb_params_error(params), "m: 4 heads do not divide a width of 6");
+        ck_assert_str_eq(lb_params_error(params), "m: cannot divide a width of 6 into 4 heads");
         ck_assert_int_eq(lb_params_count(params), 0);
         /* Whoever goes on all the same gets poison. */
         lb_tensor *x = drawn(LB_SHAPE(1, 2, 6), 1);
@@ -79,7 +79,7 @@ START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
     lb_transformer_layer_config config = {.width = 6, .heads = 3};
     ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "encoder", false, -1, config),
                      LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(lb_params_error(params), "encoder: -1 layers");
+    ck_assert_str_eq(lb_params_error(params), "encoder: found -1 layers, expected at least 1");
     lb_transformer_context context = {0};
     ck_assert(!lb_is_sound(lb_transformer_stack_forward(&stack, drawn(LB_SHAPE(1, 2, 6), 1), &context)));
     tear_down();
@@ -87,7 +87,7 @@ START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
     lb_transformer_layer layer;
     config = (lb_transformer_layer_config){.width = 6, .heads = 5};
     ck_assert_int_eq(lb_transformer_layer_init(&layer, params, "l", false, config), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(lb_params_error(params), "l.self_attn: 5 heads do not divide a width of 6");
+    ck_assert_str_eq(lb_params_error(params), "l.self_attn: cannot divide a width of 6 into 5 heads");
     ck_assert(!lb_is_sound(lb_transformer_layer_forward(&layer, drawn(LB_SHAPE(1, 2, 6), 1), &context, 0)));
     tear_down();
     set_up();
@@ -99,13 +99,14 @@ START_TEST(test_impossible_modules_are_errors_and_their_results_poison)
     odd = (lb_multi_head_config){.embed = 6, .heads = 3, .key_width = 4};
     ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", odd), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params),
-                     "m: keys of width 6 and heads of widths 4 and 2 need names of their own");
+                     "m: keys of width 6 and heads of widths 4 and 2 need one name per projection");
     tear_down();
     set_up();
     lb_multiplicative_attention dot;
     ck_assert_int_eq(lb_multiplicative_attention_init(&dot, params, "a", LB_SCORE_DOT, 4, 6),
                      LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(lb_params_error(params), "a: a query of width 4 has no dot product with a key of 6");
+    ck_assert_str_eq(lb_params_error(params),
+                     "a: query width 4 and key width 6 differ: a dot product needs equal widths");
     tear_down();
 }
 END_TEST
@@ -119,12 +120,11 @@ START_TEST(test_operands_that_do_not_fit_are_errors_of_the_module)
                 LB_ERROR_SHAPE, "layer.self_attn: lb_affine: widths differ: x[2,4,7] x weight[6,6]");
     check_fails(lb_multi_head_forward(&attention, x, drawn(LB_SHAPE(3, 5, 6), 3), y, NULL, NULL),
                 LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: batch or width differ: query[2,4,6] x keys[3,5,6]");
-    check_fails(
-        lb_multi_head_forward(&attention, x, y, x, NULL, NULL), LB_ERROR_SHAPE,
-        "layer.self_attn: lb_attend_dot: one value for each key is needed: keys[2,5,6] x values[2,4,6]");
+                "layer.self_attn: lb_attend_dot: batch sizes or widths differ: query[2,4,6] x keys[3,5,6]");
+    check_fails(lb_multi_head_forward(&attention, x, y, x, NULL, NULL), LB_ERROR_SHAPE,
+                "layer.self_attn: lb_attend_dot: expected one value per key: keys[2,5,6] x values[2,4,6]");
     check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(4, 6), 3), y, y, NULL, NULL), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: operands need three axes, or four with heads: query[4,6] x "
+                "layer.self_attn: lb_attend_dot: expected three axes, or four with heads: query[4,6] x "
                 "keys[2,5,6]");
     tear_down();
 }
@@ -137,15 +137,15 @@ START_TEST(test_masks_that_do_not_fit_are_named_with_the_weights)
     lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1), *y = drawn(LB_SHAPE(2, 5, 6), 2);
     lb_tensor *wrong = drawn(LB_SHAPE(2, 1, 1, 4), 3), *larger = drawn(LB_SHAPE(1, 2, 3, 4, 5), 4);
     check_fails(lb_multi_head_forward(&attention, x, y, y, wrong, NULL), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: mask[2,1,1,4] x "
+                "layer.self_attn: lb_attend_dot: shapes do not broadcast: mask[2,1,1,4] x "
                 "weights[2,3,4,5]");
     check_fails(lb_multi_head_forward(&attention, x, y, y, NULL, larger), LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: bias[1,2,3,4,5] x "
+                "layer.self_attn: lb_attend_dot: shapes do not broadcast: bias[1,2,3,4,5] x "
                 "weights[2,3,4,5]");
     lb_tensor *of_one_query = drawn(LB_SHAPE(2, 3, 4, 5), 3);
     check_fails(lb_multi_head_forward(&attention, drawn(LB_SHAPE(2, 1, 6), 1), y, y, of_one_query, NULL),
                 LB_ERROR_SHAPE,
-                "layer.self_attn: lb_attend_dot: does not broadcast to the weights: mask[2,3,4,5] x "
+                "layer.self_attn: lb_attend_dot: shapes do not broadcast: mask[2,3,4,5] x "
                 "weights[2,3,1,5]");
     tear_down();
 }
@@ -176,9 +176,9 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
         int64_t width, first;
         lb_status status;
         const char *message;
-    } wrong[] = {{6, 6, LB_ERROR_INDEX, "p: position 9: positions are learned for 9 only"},
-                 {6, -1, LB_ERROR_INDEX, "p: position -1 is negative"},
-                 {1, 0, LB_ERROR_SHAPE, "p: x[2,4,1] is not [batch,length,6]"},
+    } wrong[] = {{6, 6, LB_ERROR_INDEX, "p: position 9 is out of range: there are 9 learned positions"},
+                 {6, -1, LB_ERROR_INDEX, "p: found position -1, expected 0 or more"},
+                 {1, 0, LB_ERROR_SHAPE, "p: expected x of shape [batch,length,6], found [2,4,1]"},
                  {5, 0, LB_ERROR_SHAPE, "p: x[2,4,5] is not [batch,length,6]"}};
     for (int i = 0; i < 4; i++) {
         lb_tensor *x = drawn(LB_SHAPE(2, 4, wrong[i].width), 1);

@@ -65,9 +65,9 @@ START_TEST(test_add_taken_name_is_an_error_that_stays)
     lb_tensor *second = lb_params_add(params, "", "a.b", LB_SHAPE(2), normal);
     ck_assert(!lb_is_sound(second));
     ck_assert_int_eq(lb_params_status(params), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(lb_params_error(params), "there is a parameter a.b already");
+    ck_assert_str_eq(lb_params_error(params), "parameter a.b already exists");
     ck_assert(!lb_is_sound(lb_params_add(params, "", "c", LB_SHAPE(2), normal)));
-    ck_assert_str_eq(lb_params_error(params), "there is a parameter a.b already");
+    ck_assert_str_eq(lb_params_error(params), "parameter a.b already exists");
     ck_assert_int_eq(lb_params_count(params), 1);
     lb_params_free(params);
 }

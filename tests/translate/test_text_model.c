@@ -219,19 +219,18 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\",\"normalize\":\"nfx\"}}", SOURCE, TARGET,
          "the model does not say what a symbol of a source is"},
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\\t\",\"normalize\":\"none\"}}", SOURCE, TARGET,
-         "a separator of symbols is UTF-8 without tabs and ends of lines"},
-        {TASK, NULL, TARGET, "vocabulary of the sources: not there"},
-        {TASK, "{}", TARGET, "vocabulary of the sources: no list of symbols"},
-        {TASK, "[\"<pad>\"", TARGET, "vocabulary of the sources: no list of symbols"},
+         "invalid symbol separator, expected UTF-8 without tabs and line ends"},
+        {TASK, NULL, TARGET, "vocabulary of the sources: missing"},
+        {TASK, "{}", TARGET, "vocabulary of the sources: not a list of symbols"},
+        {TASK, "[\"<pad>\"", TARGET, "vocabulary of the sources: not a list of symbols"},
         {TASK, "[\"<pad>\",\"<bos>\"]", TARGET,
-         "vocabulary of the sources: 2 symbols, expected at least the 4 special ones"},
+         "vocabulary of the sources: found 2 symbols, expected at least the 4 special ones"},
         {TASK, "[\"<bos>\"]", TARGET, "vocabulary of the sources: symbol 0 is \"<bos>\", expected <pad>"},
-        {TASK, SOURCE, SPECIALS ",7]", "vocabulary of the targets: symbol 4 is no text"},
-        {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]",
-         "vocabulary of the targets: symbol 5, \"x\", is there twice"},
+        {TASK, SOURCE, SPECIALS ",7]", "vocabulary of the targets: symbol 4 is not a string"},
+        {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]", "vocabulary of the targets: symbol 5, \"x\", occurs twice"},
         {TASK, SOURCE, SPECIALS ",\"\"]", "vocabulary of the targets: symbol 4 is empty"},
         {TASK, SOURCE, SPECIALS ",\"\\n\"]",
-         "vocabulary of the targets: symbol 4 is more than a column of a line"},
+         "vocabulary of the targets: symbol 4 is invalid: it contains a tab or a line end"},
         {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, but the model 10 and 7"},
         {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, but the model 10 and 7"},
     };
@@ -258,7 +257,7 @@ START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
     support_path(path, "model");
     ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, metadata, 3, &error), LB_OK);
     ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "the file holds weights without a model's description");
+    ck_assert_str_eq(error.message, "the file holds weights, but no model description");
     lb_text_model_free(&loaded);
 }
 END_TEST

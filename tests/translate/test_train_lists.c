@@ -113,7 +113,7 @@ START_TEST(test_train_lists_impossible_ones_are_refused)
     config.sort = &none;
     error = (lb_error){0};
     ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
-    ck_assert_ptr_nonnull(strstr(error.message, "lists cannot have 3 to 1 numbers"));
+    ck_assert_ptr_nonnull(strstr(error.message, "invalid list lengths 3 to 1"));
     ck_assert_uint_eq(support_file_count(), 0);
 }
 END_TEST

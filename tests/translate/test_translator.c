@@ -126,7 +126,7 @@ static const struct {
     const char *text, *error;
 } bad_texts[] = {
     {false, "", "found no text, expected some"},
-    {false, "a\xff", "found 0xFF as byte 2, expected UTF-8"},
+    {false, "a\xff", "found 0xFF at byte 2, expected UTF-8"},
     {true, "3 10", "10 is not a number from 0 to 9"},
     {true, "3,1", "3,1 is not a number from 0 to 9"},
     {true, "", "there is no number; expected some from 0 to 9, separated by blanks"},
@@ -183,7 +183,7 @@ START_TEST(test_translator_open_of_anything_else_is_refused_with_its_name)
     expect_refused(support_tempdir(), LB_ERROR_OPEN, "found a folder without a model");
     expect_refused(SOURCE_DIR "/LICENSE", LB_ERROR_FORMAT, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", LB_ERROR_FORMAT,
-                   "weights without a model's description");
+                   "weights, but no model description");
     ck_assert_int_eq(lb_safetensors_write(support_path(path, "checkpoint"), NULL, 0, &run, 1, NULL), LB_OK);
     expect_refused(path, LB_ERROR_FORMAT, "found the checkpoint of a training");
     char *bytes = support_read_file(model, &count);

@@ -16,12 +16,12 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
     lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     if (query.ndim != 3 || keys.ndim != 3 || query.dim[0] != keys.dim[0] || query.dim[2] != keys.dim[2])
-        return lb_op_misfit(node, "batch or width differ", QUERY, KEYS);
+        return lb_op_misfit(node, "batch sizes or widths differ", QUERY, KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
+        return lb_op_misfit(node, "expected one value per key", KEYS, VALUES);
     if (lb_count(node->in[V]) != keys.dim[2]) return lb_op_misfit(node, "widths differ", V, KEYS);
     if (node->in[MASK] && !lb_shape_equal(node->in[MASK]->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", MASK, KEYS);
+        return lb_op_misfit(node, "expected a mask of shape [batch,keys]", MASK, KEYS);
     out[CONTEXT] = LB_SHAPE(query.dim[0], query.dim[1], values.dim[2]);
     out[WEIGHTS] = LB_SHAPE(query.dim[0], query.dim[1], keys.dim[1]);
     return LB_OK;

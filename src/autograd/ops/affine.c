@@ -33,9 +33,9 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
     int64_t inputs = lb_shape_dim(x, -1) + width_beside(node);
     if (!of->some && inputs != weight.dim[1]) return lb_op_misfit(node, "widths differ", X, WEIGHT);
     if (of->first < 0 || of->first + inputs > weight.dim[1])
-        return lb_op_misfit(node, "the weight has not that many columns", X, WEIGHT);
+        return lb_op_misfit(node, "the weight has too few columns", X, WEIGHT);
     if (node->in[BIAS] && !lb_shape_equal(node->in[BIAS]->shape, LB_SHAPE(weight.dim[0])))
-        return lb_op_misfit(node, "one bias for each output is needed", BIAS, WEIGHT);
+        return lb_op_misfit(node, "expected one bias per output", BIAS, WEIGHT);
     *out = x;
     out->dim[x.ndim - 1] = weight.dim[0];
     return LB_OK;

@@ -58,11 +58,11 @@ static lb_status check_attended(const lb_node *node)
     lb_attention_gru_operands in = operands_of(node->in);
     lb_shape keys = in.keys->shape, values = in.values->shape;
     if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, LB_AGRU_X).batch)
-        return lb_op_misfit(node, "batches differ", LB_AGRU_X, LB_AGRU_KEYS);
+        return lb_op_misfit(node, "batch sizes differ", LB_AGRU_X, LB_AGRU_KEYS);
     if (values.ndim != 3 || values.dim[0] != keys.dim[0] || values.dim[1] != keys.dim[1])
-        return lb_op_misfit(node, "one value for each key is needed", LB_AGRU_KEYS, LB_AGRU_VALUES);
+        return lb_op_misfit(node, "expected one value per key", LB_AGRU_KEYS, LB_AGRU_VALUES);
     if (in.mask && !lb_shape_equal(in.mask->shape, LB_SHAPE(keys.dim[0], keys.dim[1])))
-        return lb_op_misfit(node, "the mask must be [batch, keys]", LB_AGRU_MASK, LB_AGRU_KEYS);
+        return lb_op_misfit(node, "expected a mask of shape [batch,keys]", LB_AGRU_MASK, LB_AGRU_KEYS);
     if (lb_count(in.v) != keys.dim[2]) return lb_op_misfit(node, "widths differ", LB_AGRU_V, LB_AGRU_KEYS);
     return LB_OK;
 }
@@ -75,10 +75,10 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     if (check_attended(node)) return LB_ERROR_SHAPE;
     lb_attention_gru_run run = lb_attention_gru_run_of(node);
     if (!lb_shape_equal(run.in.weight_query->shape, LB_SHAPE(run.width, run.hidden)))
-        return lb_op_misfit(node, "a query would not fit a key", LB_AGRU_WEIGHT_QUERY, LB_AGRU_KEYS);
+        return lb_op_misfit(node, "query and key sizes do not match", LB_AGRU_WEIGHT_QUERY, LB_AGRU_KEYS);
     lb_shape context = run.in.weight_context->shape;
     if (context.ndim != 2 || context.dim[0] != 3 * run.hidden || context.dim[1] < run.depth)
-        return lb_op_misfit(node, "a context would not fit the gates", LB_AGRU_WEIGHT_CONTEXT,
+        return lb_op_misfit(node, "context and gate sizes do not match", LB_AGRU_WEIGHT_CONTEXT,
                             LB_AGRU_VALUES);
     out[LB_AGRU_OUTPUTS] = LB_SHAPE(run.batch, run.steps, run.hidden);
     out[LB_AGRU_CONTEXTS] = LB_SHAPE(run.batch, run.steps, run.depth);

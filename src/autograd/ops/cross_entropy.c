@@ -20,12 +20,12 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     *out = (lb_shape){0};
     if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "logits%s do not fit targets[%lld,%lld]",
+        return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not match: logits%s x targets[%lld,%lld]",
                           lb_shape_format(logits, text), (long long)c->targets.batch,
                           (long long)c->targets.length);
     }
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "label smoothing %g is not within 0 to 1",
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
                           (double)c->smoothing);
     return lb_op_check_ids(node, &c->targets, logits.dim[2], "target", "there are", "classes");
 }

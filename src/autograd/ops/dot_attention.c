@@ -43,16 +43,16 @@ static lb_status check_heads(const lb_node *node)
     for (int i = QUERY; i <= VALUES; i++) {
         lb_shape shape = node->in[i]->shape;
         if (shape.ndim != node->in[QUERY]->shape.ndim || shape.ndim < 3 || shape.ndim > 4)
-            return lb_op_misfit(node, "operands need three axes, or four with heads", QUERY,
+            return lb_op_misfit(node, "expected three axes, or four with heads", QUERY,
                                 i == QUERY ? KEYS : i);
         if (heads < 1 || (shape.ndim == 4 ? shape.dim[1] != heads : shape.dim[2] % heads != 0)) {
             char text[LB_SHAPE_TEXT];
-            return lb_op_fail(node, LB_ERROR_SHAPE, "%lld heads do not divide %s", (long long)heads,
-                              lb_shape_format(shape, text));
+            return lb_op_fail(node, LB_ERROR_SHAPE, "cannot divide %s into %lld heads",
+                              lb_shape_format(shape, text), (long long)heads);
         }
     }
     if (!(options->dropout >= 0 && options->dropout < 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "probability %g is not within 0 <= p < 1",
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid dropout probability %g, expected 0 <= p < 1",
                           (double)options->dropout);
     return LB_OK;
 }
@@ -64,7 +64,7 @@ static lb_status check_mask(const lb_node *node, int which, lb_shape weights)
     if (!mask || (lb_shape_broadcast(mask->shape, weights, &common) && lb_shape_equal(common, weights)))
         return LB_OK;
     char name[LB_OPERAND_TEXT], text_mask[LB_SHAPE_TEXT], text_weights[LB_SHAPE_TEXT];
-    return lb_op_fail(node, LB_ERROR_SHAPE, "does not broadcast to the weights: %s%s x weights%s",
+    return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not broadcast: %s%s x weights%s",
                       lb_operand_name(node->op->operands, which, name),
                       lb_shape_format(mask->shape, text_mask), lb_shape_format(weights, text_weights));
 }
@@ -76,9 +76,9 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
     int last = query.ndim - 1;
     if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last])
-        return lb_op_misfit(node, "batch or width differ", QUERY, KEYS);
+        return lb_op_misfit(node, "batch sizes or widths differ", QUERY, KEYS);
     if (values.dim[0] != keys.dim[0] || values.dim[last - 1] != keys.dim[last - 1])
-        return lb_op_misfit(node, "one value for each key is needed", KEYS, VALUES);
+        return lb_op_misfit(node, "expected one value per key", KEYS, VALUES);
     out[CONTEXT] = query;
     out[CONTEXT].dim[last] = values.dim[last];
     out[WEIGHTS] = LB_SHAPE(query.dim[0], heads_of(node), query.dim[last - 1], keys.dim[last - 1]);

@@ -10,7 +10,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     lb_real p = *(const lb_real *)node->attributes;
     if (!(p >= 0 && p < 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "probability %g is not within 0 <= p < 1", (double)p);
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid probability %g, expected 0 <= p < 1", (double)p);
     *out = node->in[0]->shape;
     return LB_OK;
 }

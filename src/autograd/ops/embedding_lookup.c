@@ -11,7 +11,7 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
     lb_shape table = node->in[0]->shape;
     if (table.ndim != 2) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "the table must be [rows, width], not %s",
+        return lb_op_fail(node, LB_ERROR_SHAPE, "expected a table of shape [rows,width], found %s",
                           lb_shape_format(table, text));
     }
     if (lb_op_check_ids(node, tokens, table.dim[0], "token id", "the table has", "rows"))

@@ -30,12 +30,12 @@ static lb_status concat_shape(const lb_node *node, lb_shape *out)
     const range *r = node->attributes;
     *out = node->in[0]->shape;
     int axis = lb_shape_axis(*out, r->axis);
-    if (axis < 0) return lb_op_fail(node, LB_ERROR_ARGUMENT, "no axis %d in the first operand", r->axis);
+    if (axis < 0) return lb_op_fail(node, LB_ERROR_ARGUMENT, "the first operand has no axis %d", r->axis);
     for (int i = 1; i < node->inputs; i++) {
         lb_shape next = node->in[i]->shape, aligned = next;
         if (next.ndim == out->ndim) aligned.dim[axis] = out->dim[axis];
         if (!lb_shape_equal(aligned, *out))
-            return lb_op_misfit(node, "shapes differ beside the joined axis", 0, i);
+            return lb_op_misfit(node, "shapes differ outside the joined axis", 0, i);
         out->dim[axis] += next.dim[axis];
     }
     return LB_OK;
@@ -48,8 +48,9 @@ static lb_status slice_shape(const lb_node *node, lb_shape *out)
     int axis = lb_shape_axis(*out, r->axis);
     if (axis < 0 || r->first < 0 || r->length < 0 || r->first > out->dim[axis] - r->length) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no %lld elements from %lld on along axis %d",
-                          lb_shape_format(*out, text), (long long)r->length, (long long)r->first, r->axis);
+        return lb_op_fail(node, LB_ERROR_ARGUMENT,
+                          "cannot slice %lld elements from index %lld along axis %d of x%s",
+                          (long long)r->length, (long long)r->first, r->axis, lb_shape_format(*out, text));
     }
     out->dim[axis] = r->length;
     return LB_OK;
@@ -226,7 +227,7 @@ lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
     lb_shape shape = tensors[0]->shape, thin = {.ndim = shape.ndim + 1};
     int at = axis < 0 ? axis + thin.ndim : axis;
     if (at < 0 || at > shape.ndim || thin.ndim > LB_MAX_DIMS)
-        return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_stack: there can be no axis %d", axis);
+        return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_stack: invalid axis %d", axis);
     for (int d = 0; d < thin.ndim; d++) thin.dim[d] = d == at ? 1 : shape.dim[d < at ? d : d - 1];
     lb_tensor **parts = lb_tape_alloc(tape, (size_t)count * sizeof *parts);
     if (!parts) return lb_tape_fail(tape, LB_ERROR_MEMORY, "lb_stack: out of memory");

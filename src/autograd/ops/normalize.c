@@ -15,9 +15,9 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     lb_shape x = node->in[X]->shape;
     if (x.ndim < 1 || !lb_shape_equal(node->in[WEIGHT]->shape, LB_SHAPE(lb_shape_dim(x, -1))))
-        return lb_op_misfit(node, "one weight for each column is needed", X, WEIGHT);
+        return lb_op_misfit(node, "expected one weight per column", X, WEIGHT);
     if (!lb_shape_equal(node->in[BIAS]->shape, node->in[WEIGHT]->shape))
-        return lb_op_misfit(node, "weight and bias differ", WEIGHT, BIAS);
+        return lb_op_misfit(node, "weight and bias sizes differ", WEIGHT, BIAS);
     *out = x;
     return LB_OK;
 }

@@ -37,8 +37,8 @@ static lb_status reduced_shape(const lb_node *node, lb_shape *out)
     int axis = lb_shape_axis(shape, r->axis);
     if (axis < 0) {
         char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "no axis %d in x%s", r->axis,
-                          lb_shape_format(shape, text));
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "x%s has no axis %d", lb_shape_format(shape, text),
+                          r->axis);
     }
     out->ndim = shape.ndim - 1;
     for (int d = 0, to = 0; d < shape.ndim; d++)

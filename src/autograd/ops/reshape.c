@@ -21,8 +21,8 @@ static lb_status reshaped(const lb_node *node, lb_shape *out)
         to.dim[unknown] = lb_shape_count(from) / lb_shape_count(to);
     if (!lb_shape_valid(to) || lb_shape_count(to) != lb_shape_count(from)) {
         char text_from[LB_SHAPE_TEXT], text_to[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "x%s has not the elements of %s",
-                          lb_shape_format(from, text_from),
+        return lb_op_fail(node, LB_ERROR_SHAPE, "cannot reshape x%s (%lld elements) to %s",
+                          lb_shape_format(from, text_from), (long long)lb_shape_count(from),
                           lb_shape_format(*(const lb_shape *)node->attributes, text_to));
     }
     *out = to;
@@ -54,7 +54,7 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
         int axis = d < p->count ? lb_shape_axis(x, p->axis[d]) : -1;
         if (p->count != x.ndim || axis < 0 || seen[axis]) {
             char text[LB_SHAPE_TEXT];
-            return lb_op_fail(node, LB_ERROR_ARGUMENT, "%d axes given; each axis of x%s must be named once",
+            return lb_op_fail(node, LB_ERROR_ARGUMENT, "found %d axes, expected each axis of x%s once",
                               p->count, lb_shape_format(x, text));
         }
         seen[axis] = true;

@@ -6,7 +6,7 @@
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     if (node->in[0]->shape.ndim == 0)
-        return lb_op_fail(node, LB_ERROR_SHAPE, "x is a scalar: there is no last axis");
+        return lb_op_fail(node, LB_ERROR_SHAPE, "x is a scalar, which has no last axis");
     *out = node->in[0]->shape;
     return LB_OK;
 }
