@@ -179,7 +179,7 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
     } wrong[] = {{6, 6, LB_ERROR_INDEX, "p: position 9 is out of range: there are 9 learned positions"},
                  {6, -1, LB_ERROR_INDEX, "p: found position -1, expected 0 or more"},
                  {1, 0, LB_ERROR_SHAPE, "p: expected x of shape [batch,length,6], found [2,4,1]"},
-                 {5, 0, LB_ERROR_SHAPE, "p: x[2,4,5] is not [batch,length,6]"}};
+                 {5, 0, LB_ERROR_SHAPE, "p: expected x of shape [batch,length,6], found [2,4,5]"}};
     for (int i = 0; i < 4; i++) {
         lb_tensor *x = drawn(LB_SHAPE(2, 4, wrong[i].width), 1);
         ck_assert(!lb_is_sound(lb_positional_forward(&positional, x, wrong[i].first)));
