@@ -1,4 +1,4 @@
-/* What everything else stands on: version, errors, memory, threads and random numbers. */
+/* The foundation of all other headers: version, errors, memory, threads and random numbers. */
 #ifndef LOOKBACK_BASE_H
 #define LOOKBACK_BASE_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #ifdef LB_REAL_IS_DOUBLE
-/* Functions of the double library have names of their own: one program can use both libraries. */
+/* The functions of the double library have different names, so that one program can use both libraries. */
 #    include "lookback/f64_names.h"
 #endif
 
-/* What stands between these two is the library's: linked as C, and visible outside of a shared library. */
+/* Declarations between these two belong to the library: C linkage, and visible outside a shared library. */
 #ifdef __cplusplus
 #    define LB_EXTERN_C_BEGIN extern "C" {
 #    define LB_EXTERN_C_END   }
@@ -32,18 +32,17 @@ LB_BEGIN_DECLS
 /* ---- Version ---- */
 
 /* The version of these headers. The build reads it here. */
-/** Rises where programs have to be changed. */
+/** Raised by a change that breaks programs. */
 #define LB_VERSION_MAJOR 0
-/** Rises where something was added; before 1.0 programs may have to be changed then, too. */
+/** Raised by an addition. Before 1.0, it may also break programs. */
 #define LB_VERSION_MINOR 2
-/** Rises where something was mended. */
+/** Raised by a fix. */
 #define LB_VERSION_PATCH 0
 
-/** The version of the library that the program runs with, such as "0.2.0". Static memory. */
+/** The version of the library at run time, such as "0.2.0". Static memory. */
 const char *lb_version(void);
 
-/* ---- Status codes and errors. Nothing in the library prints, aborts or exits: what fails says so through these.
- * ---- */
+/* ---- Status codes and errors. The library never prints, aborts or exits: it reports failures through these. ---- */
 
 #if defined(__GNUC__)
 #    define LB_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -53,11 +52,11 @@ const char *lb_version(void);
 #    define LB_MUST_USE
 #endif
 
-/** Name, what it means, exit status of a program that stops because of it (after sysexits.h) */
+/** Name, meaning, and exit status of a program that stops because of it (as in sysexits.h). */
 #define LB_STATUS_LIST(X)                                                                                    \
     X(LB_OK, "no error", 0)                                                                                  \
-    X(LB_ERROR_SHAPE, "shapes do not fit", 1)                                                                \
-    X(LB_ERROR_ARGUMENT, "impossible argument", 2)                                                           \
+    X(LB_ERROR_SHAPE, "shapes do not match", 1)                                                              \
+    X(LB_ERROR_ARGUMENT, "invalid argument", 2)                                                              \
     X(LB_ERROR_INDEX, "index out of range", 65)                                                              \
     X(LB_ERROR_MEMORY, "out of memory", 1)                                                                   \
     X(LB_ERROR_FORMAT, "bad data", 65)                                                                       \
@@ -67,7 +66,7 @@ const char *lb_version(void);
     X(LB_ERROR_GRADIENT, "analytic and numeric gradient differ", 1)                                          \
     X(LB_ERROR_INTERRUPTED, "interrupted", 130)
 
-/** What became of a call. LB_OK is 0; LB_STATUS_LIST names them all. */
+/** The result of a call. LB_OK is 0; LB_STATUS_LIST has them all. */
 typedef enum lb_status {
 #define LB_STATUS_NAME(name, text, exit_status) name,
     LB_STATUS_LIST(LB_STATUS_NAME)
@@ -76,59 +75,59 @@ typedef enum lb_status {
 
 enum { LB_ERROR_LENGTH = 512 };
 
-/** The first thing that went wrong. Start from `lb_error error = {0};`, in C++ from `lb_error error = {};`. */
+/** The first error. Start from `lb_error error = {0};`, in C++ from `lb_error error = {};`. */
 typedef struct lb_error {
     lb_status status;
     char message[LB_ERROR_LENGTH];
 } lb_error;
 
-/** Records a failure and returns its status. The first failure stays: a later one changes nothing.
- *  `error` may be NULL, then only the status is returned. */
+/** Records an error and returns its status. The first error is kept: later ones change nothing.
+ *  If `error` is NULL, only the status is returned. */
 lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** What a status means, in a few words of English; "unknown status" of a number that is none. */
+/** The meaning of a status in a few words of English; "unknown status" for any other number. */
 const char *lb_status_text(lb_status status);
 
-/** The status with which a program exits when it stops because of this: 0, 1, 2, 65, 66, 74, 75 or 130; 1 for a number
- *  that is none. */
+/** The exit status of a program that stops because of this status: 0, 1, 2, 65, 66, 74, 75 or 130; 1 for any
+ *  other number. */
 int lb_status_exit(lb_status status);
 
-/* ---- Where memory comes from. Every allocation of the library passes here, so that a program can count them,
+/* ---- Memory. Every allocation of the library goes through an lb_allocator, so that a program can count allocations
  * or make the n-th one fail. ---- */
 
-/** Both functions behave as malloc and free do. */
+/** Both functions behave like malloc and free. */
 typedef struct lb_allocator {
-    void *(*allocate)(size_t bytes); /* NULL if there is none */
-    void (*release)(void *memory);   /* what `allocate` gave, or NULL */
+    void *(*allocate)(size_t bytes); /* returns NULL if there is no memory */
+    void (*release)(void *memory);   /* takes a result of `allocate`, or NULL */
 } lb_allocator;
 
-/** malloc and free, but blocks of 2 MB and more lie on large pages where the system has them. For allocators that count
- *  or refuse, and otherwise leave things as they are. */
+/** malloc and free, except that blocks of 2 MB and more use large pages where the system has them. A custom allocator
+ *  that only counts or refuses allocations can call this one. */
 extern const lb_allocator lb_default_allocator;
 
-/** Sets the allocator for the whole process; NULL restores the default one. To be called before anything else
- *  of the library: memory must go back to where it came from. Not thread-safe. */
+/** Sets the allocator of the whole process; NULL restores the default. Call it before any other function of the
+ *  library: memory must be released by the allocator that allocated it. Not thread-safe. */
 void lb_set_allocator(const lb_allocator *allocator);
 
 /** `bytes` of memory, or NULL. */
 void *lb_alloc(size_t bytes);
 
-/** Gives memory back. NULL is allowed. */
+/** Releases memory. NULL is allowed. */
 void lb_release(void *memory);
 
-/* ---- How many threads the library computes with. Results do not depend on it, to the last bit. ---- */
+/* ---- Threads. Results do not depend on the number of threads, to the last bit. ---- */
 
-/** Sets the number of threads for the calling thread's future work; 0 or less means one per processor. */
+/** Sets the number of threads for future work of the calling thread; 0 or less means one per processor. */
 void lb_set_threads(int threads);
 
 /** The number of threads in use; 1 in a build without OpenMP. */
 int lb_threads(void);
 
-/* ---- Randomness as a function: a key and a position give the bits, and nothing else does. No generator has a state
- * that a thread could change or a checkpoint could forget.
+/* ---- Random numbers. A key and a position determine the bits, and nothing else does. There is no generator state that
+ * a thread could change or a checkpoint could lose.
  * Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox4x32-10). ---- */
 
-/** Names one sequence of random numbers: what it is for (`stream`) and when (`step`). */
+/** The key of one sequence of random numbers: `stream` is its purpose, `step` its time. */
 typedef struct lb_rng {
     uint64_t seed;
     uint32_t stream;
@@ -140,19 +139,19 @@ typedef struct lb_rng_block {
     uint32_t word[4];
 } lb_rng_block;
 
-/** The bits at position `index` of the sequence, which the numbers below are made of. */
+/** The bits at position `index` of the sequence. The functions below compute their numbers from these bits. */
 lb_rng_block lb_rng_bits(lb_rng rng, uint64_t index);
 
 /** A number in [0, 1) at position `index`, a multiple of 2^-53. */
 double lb_rng_uniform(lb_rng rng, uint64_t index);
 
-/** A number of the standard normal distribution at position `index` (Box and Muller). */
+/** A number from the standard normal distribution at position `index` (Box and Muller). */
 double lb_rng_normal(lb_rng rng, uint64_t index);
 
-/** A whole number in [0, bound) at position `index`; bound > 0. Its bias is less than bound / 2^64. */
+/** An integer in [0, bound) at position `index`; bound > 0. Its bias is less than bound / 2^64. */
 uint64_t lb_rng_below(lb_rng rng, uint64_t index, uint64_t bound);
 
-/** A stream number made from a name, so that streams need no central list (FNV-1a). */
+/** A stream number computed from a name, so that streams need no central list (FNV-1a). */
 uint32_t lb_rng_stream(const char *name);
 
 LB_END_DECLS

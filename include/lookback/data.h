@@ -6,31 +6,31 @@
 
 LB_BEGIN_DECLS
 
-/* ---- The task that the engine is shown with: put a list of numbers in order. ---- */
+/* ---- The demo task: sort a list of numbers. ---- */
 
-/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, all drawn evenly. */
+/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly. */
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;
-    uint64_t seed; /* which lists training and testing see */
+    uint64_t seed; /* selects the lists of training and testing */
 } lb_sort_task;
 
-/** Which lists: those to learn from, or those to be tested with. */
+/** Training or test lists. */
 typedef enum lb_split {
     LB_SPLIT_TRAIN,
-    LB_SPLIT_TEST /* one list in ten, chosen by a hash of its numbers: no list is ever in both */
+    LB_SPLIT_TEST /* one list in ten, chosen by a hash of its numbers, so that no list is in both splits */
 } lb_split;
 
-/** Checks the numbers against each other, and that either split has a list at all.
+/** Checks the fields of a task, and that both splits contain lists.
  *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
 
-/** Ids that a vocabulary of the task needs: the numbers and LB_FIRST_TOKEN special ones. */
+/** The size of the vocabulary of the task: its numbers and LB_FIRST_TOKEN special ids. */
 int32_t lb_sort_vocab(const lb_sort_task *task);
 
-/* ---- A list of strings that grows. ---- */
+/* ---- A growing list of strings. ---- */
 
-/** Zero is an empty list. */
+/** A list of strings. Zero is an empty list. */
 typedef struct lb_strings {
     size_t count, capacity;
     char **text; /* [count] */
@@ -44,180 +44,180 @@ void lb_strings_free(lb_strings *strings);
 /** The words of a text, in order. */
 typedef struct lb_words {
     size_t count;
-    const char **word; /* [count] UTF-8, each a string */
-    char *letters;     /* where they lie */
+    const char **word; /* [count] UTF-8 strings */
+    char *letters;     /* their memory */
 } lb_words;
 
-/** Cuts a text, a string in UTF-8, into words: lower case, split at white space, as Python's text.lower().split() with
- *  the white space of all scripts. What is written together is one word: "good," is not "good".
- *  Memory: freed by lb_words_free, also after an error.
+/** Splits a UTF-8 text into lower-case words at white space of any script, like text.lower().split() in Python.
+ *  Punctuation belongs to its word: "good," is not "good".
+ *  Memory: free it with lb_words_free, also after an error.
  *  Errors: LB_ERROR_FORMAT if the text is not UTF-8; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
 
-/** Frees what lb_words_split made. */
+/** Frees the result of lb_words_split. */
 void lb_words_free(lb_words *words);
 
-/* ---- Reviews, or other texts each of which stands for itself. ---- */
+/* ---- Reviews, or other independent texts. ---- */
 
-/** Bytes that a review may have. */
+/** The maximum length of a review in bytes. */
 enum { LB_REVIEW_LONGEST = 1 << 20 };
 
 /** Reads the first `most` reviews of `path`; 0: all.
- *  Path:   a folder with a file for each, of the kind and in the order that lb_text_files_find says; a file with a line
- *          for each, where lines without a word do not count; or "-", standard input, the same.
- *  Text:   valid UTF-8 with at least one word. A byte order mark at the beginning of a file and the ends of lines, "\n"
- *          or "\r\n", are not part of it.
- *  Memory: `reviews` is to be freed by lb_strings_free, also after an error.
- *  Errors: LB_ERROR_OPEN if there is no such file or it cannot be read; LB_ERROR_FORMAT, with file and line, if it is
- *          not UTF-8, has a zero byte, is too long, or if there is no review; LB_ERROR_MEMORY. */
+ *  Path:   a folder with one .txt file per review, in train/pos and train/neg, in pos and neg, or in the folder itself;
+ *          a file with one review per line, where lines without a word are skipped; or "-" for such lines on standard
+ *          input.
+ *  Text:   valid UTF-8 with at least one word. A byte order mark at the start of a file and the line ends "\n" and
+ *          "\r\n" are not part of it.
+ *  Memory: free `reviews` with lb_strings_free, also after an error.
+ *  Errors: LB_ERROR_OPEN if the file does not exist or cannot be read; LB_ERROR_FORMAT, with file and line, if a review
+ *          is not UTF-8, has a zero byte or is too long, or if there are no reviews; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error);
 
-/* ---- Symbols, such as words, and the numbers that stand for them. ---- */
+/* ---- Vocabularies: symbols, such as words, and their ids. ---- */
 
-/** Symbols with their ids and how often they were counted. Two threads may read it, if none changes it. */
+/** Symbols with their ids and counts. Several threads may read it while none changes it. */
 typedef struct lb_vocabulary lb_vocabulary;
 
-/** A vocabulary of nothing but the special symbols, whose ids are 0, 1, 2 ... as given; `unknown` is the id of the one
- *  that stands for whatever the vocabulary does not have. Padding is LB_PAD: the first special symbol is for that.
- *  Memory: freed by lb_vocabulary_free; symbols are copied. NULL after an error.
- *  Errors: LB_ERROR_ARGUMENT if a special symbol occurs twice or `unknown` is none of them; LB_ERROR_MEMORY. */
+/** A vocabulary with only the special symbols, whose ids are 0, 1, 2 ... in the given order. `unknown` is the id for
+ *  symbols that are not in the vocabulary. The first special symbol is the padding, LB_PAD.
+ *  Memory: free it with lb_vocabulary_free; symbols are copied. NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT if a special symbol occurs twice or `unknown` is not one of them; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_new(const char *const *specials, int32_t count, int32_t unknown,
                                              lb_error *error);
 
-/** A vocabulary for texts that may contain anything: LB_FIRST_TOKEN special symbols, spelt <pad>, <bos>, <eos> and
- *  <unk>, are reserved by their ids alone. A text's own "<eos>" is a symbol like any other and gets an id of its own.
- *  Memory: freed by lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
+/** A vocabulary for arbitrary texts. Its LB_FIRST_TOKEN special symbols, <pad>, <bos>, <eos> and <unk>, are reserved by
+ *  id only: if a text contains "<eos>", that is an ordinary symbol with another id.
+ *  Memory: free it with lb_vocabulary_free. NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_new_reserved(lb_error *error);
 
 /** Frees the vocabulary. NULL is allowed. */
 void lb_vocabulary_free(lb_vocabulary *vocabulary);
 
-/** Counts an occurrence of each of `count` symbols; one that is new gets the next id.
- *  Cost:   O(length) a symbol.
- *  Errors: LB_ERROR_MEMORY; some of the symbols may have been counted then. */
+/** Counts one occurrence of each of `count` symbols. A new symbol gets the next id.
+ *  Cost:   O(length) per symbol.
+ *  Errors: LB_ERROR_MEMORY; some of the symbols may have been counted by then. */
 LB_MUST_USE lb_status lb_vocabulary_add(lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
                                         lb_error *error);
 
-/** Drops what has been counted less than `least` times and gives new ids to the rest: the most frequent first, equal
- *  ones in the order of their characters. Special symbols stay where they are.
- *  Source: torchtext's build_vocab_from_iterator, with min_freq = least, which gives the same ids. */
+/** Drops symbols that occurred fewer than `least` times and renumbers the rest: most frequent first, equally frequent
+ *  ones by their characters. Special symbols keep their ids.
+ *  Source: build_vocab_from_iterator in torchtext, with min_freq = least, gives the same ids. */
 void lb_vocabulary_sort(lb_vocabulary *vocabulary, int64_t least);
 
-/** Number of ids. */
+/** The number of ids. */
 int32_t lb_vocabulary_size(const lb_vocabulary *vocabulary);
 
-/** The id of a symbol, or that of the unknown one. */
+/** The id of a symbol, or the id of the unknown symbol. */
 int32_t lb_vocabulary_id(const lb_vocabulary *vocabulary, const char *symbol);
 
-/** The symbol of an id; NULL of an id that it does not have. Memory: the vocabulary's. */
+/** The symbol with this id, or NULL. Memory: owned by the vocabulary. */
 const char *lb_vocabulary_symbol(const lb_vocabulary *vocabulary, int32_t id);
 
-/** Writes exactly `length` ids: those of the first of `count` symbols, and LB_PAD behind them if they are fewer.
+/** Writes exactly `length` ids: the ids of the first `length` of `count` symbols, then LB_PAD if there are fewer.
  *  Returns how many are not padding. */
 int32_t lb_vocabulary_encode(const lb_vocabulary *vocabulary, const char *const *symbols, size_t count,
                              int32_t *id, int32_t length);
 
-/* ---- Text as symbols: characters, or whatever stands between separators. ---- */
+/* ---- Text as symbols: characters, or the text between separators. ---- */
 
-/** Which of the ways to write an accented letter counts. Source: Unicode Standard Annex 15. */
+/** The Unicode normal form of a text. Source: Unicode Standard Annex 15. */
 typedef enum lb_normalization {
-    LB_NORMALIZE_NONE, /* as it is written */
+    LB_NORMALIZE_NONE, /* unchanged */
     LB_NORMALIZE_NFC,  /* composed: one character where there is one */
     LB_NORMALIZE_NFD,  /* decomposed: the letter, then its marks */
 } lb_normalization;
 
-/** The word for it, "none", "nfc" or "nfd". */
+/** The name of a normalization: "none", "nfc" or "nfd". */
 const char *lb_normalization_name(lb_normalization normalize);
 
-/** The other way round. False if there is no such word. */
+/** The normalization with this name. False if there is none. */
 bool lb_normalization_find(const char *name, lb_normalization *normalize);
 
-/** How a text is taken apart and put together. Zero: its characters, as they are written. */
+/** How to split a text into symbols and join them again. Zero: each character is a symbol, without normalization. */
 typedef struct lb_symbol_rule {
-    const char *separator; /* a string between symbols, such as " "; NULL or "": each character is a symbol */
-    lb_normalization normalize; /* first of all */
+    const char *separator;      /* between symbols, such as " "; NULL or "": each character is a symbol */
+    lb_normalization normalize; /* applied first */
 } lb_symbol_rule;
 
 /* ---- One line of a TSV file as a pair of texts, in symbols. ---- */
 
-/** What a line should look like. Zero: a source, a tab and a target, each character a symbol. */
+/** The format of a line. Zero: a source, a tab and a target; each character is a symbol. */
 typedef struct lb_pair_format {
-    /* Where source and target stand; 1 is the first column. If either is given, lines may have other columns, as many
-     * as the first line has. Else source and target are all there is. */
+    /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
+     * same number. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
-    bool no_target; /* there are only sources, as where a model is to find the targets */
+    bool no_target;                       /* there are only sources, for example as the input of a model */
     lb_symbol_rule source, target;
-    int32_t longest;     /* symbols that a source or target may have; 0: 1000; at most LB_PAIR_LONGEST */
-    bool skip_bad_lines; /* lb_pairs_open counts them and goes on instead of stopping at the first */
+    int32_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
+    bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */
 } lb_pair_format;
 
 /* ---- Pairs of texts in a TSV file. ---- */
 
-/** An open file of pairs. It remembers where each line stands, and reads and takes it apart when it is asked for: 16
- *  bytes of memory a pair, and up to as much again kept for growing. Not to be used by two threads at once. */
+/** An open file of pairs. It stores the position of each line, and reads and splits a line when it is needed. It takes
+ *  16 bytes per pair, and up to as much again for growing. Two threads must not use it at once. */
 typedef struct lb_pairs lb_pairs;
 
-/** Opens the file `path`, which must stay as it is until it is closed, and looks at every line.
- *  Format: what it points to, the separators, must outlive the pairs.
- *  Memory: closed and freed by lb_pairs_close. NULL after an error.
- *  Errors: LB_ERROR_OPEN if it cannot be read, or not twice, as a pipe; LB_ERROR_FORMAT, with file and line, what was
- *          found and expected, for the first bad line unless these are to be skipped, and if there is no good line;
- *          LB_ERROR_ARGUMENT for an impossible format; LB_ERROR_MEMORY.
+/** Opens the file `path` and checks every line. The file must not change until it is closed.
+ *  Format: the separators must outlive the pairs.
+ *  Memory: close and free it with lb_pairs_close. NULL after an error.
+ *  Errors: LB_ERROR_OPEN if the file cannot be read, or cannot be read twice, such as a pipe; LB_ERROR_FORMAT, with
+ *          file and line, what was found and what was expected, for the first bad line, unless bad lines are skipped,
+ *          and if there is no good line; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
 LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
 
-/** Takes about one of `share` pairs out of a file, as a file of its own with its own numbers from 0 on: for development
- *  where there are no other pairs. A hash of the source decides: pairs with the same source stay together, and who adds
- *  lines moves no other pair. The path of what is taken out is "held out of PATH"; of the facts it has
- *  only how many lines there are.
- *  Memory: as of lb_pairs_open: closed by lb_pairs_close; each may be closed before the other. NULL after an error, and
- *          `pairs` is as it was.
- *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if too few pairs leave one of the two without any; those of
- *          lb_pairs_read. Cost: O(bytes). */
+/** Moves about one in `share` pairs out of a file into a new lb_pairs, numbered from 0: for development if there is no
+ *  other file. A hash of the source decides. Pairs with the same source stay together, and added lines do not move
+ *  other pairs. The path of the result is "held out of PATH"; of the facts it has only the number of lines.
+ *  Memory: close and free it with lb_pairs_close, before or after `pairs`. NULL after an error; `pairs` is then
+ *          unchanged.
+ *  Errors: LB_ERROR_ARGUMENT if share < 2; LB_ERROR_FORMAT if either side would have no pairs; errors of reading the
+ *          file, as in lb_pairs_open. Cost: O(bytes). */
 LB_MUST_USE lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error);
 
-/** Closes the file and frees all. NULL is allowed. */
+/** Closes the file and frees its memory. NULL is allowed. */
 void lb_pairs_close(lb_pairs *pairs);
 
-/** How many pairs there are: at least 1. They are numbered from 0 in the order of the file. */
+/** The number of pairs, at least 1. Pairs are numbered from 0 in file order. */
 int64_t lb_pairs_count(const lb_pairs *pairs);
 
-/** The path with which the file was opened. Memory: the pairs'. */
+/** The path of the file. Memory: owned by the pairs. */
 const char *lb_pairs_path(const lb_pairs *pairs);
 
-/** Symbols of the source of a pair, 0 <= pair < count. */
+/** The number of symbols in the source of a pair, 0 <= pair < count. */
 int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
-/** Symbols of its target. */
+/** The number of symbols in the target of a pair, 0 <= pair < count. */
 int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
 
-/** Counts the symbols of all sources and of all targets. The two vocabularies may be one and the same; that of the
- *  targets may be NULL. To be followed by lb_vocabulary_sort.
- *  Errors: as lb_pairs_read; some of the symbols may have been counted then. */
+/** Counts the symbols of all sources and targets. Both may use the same vocabulary; `target` may be NULL. Call
+ *  lb_vocabulary_sort afterwards.
+ *  Errors: errors of reading the file, as in lb_pairs_open; some of the symbols may have been counted by then. */
 LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
-/* ---- The order in which training sees pairs: in batches of similar lengths, another one in each epoch. ---- */
+/* ---- The order of pairs in training: batches of similar lengths, in a different order in each epoch. ---- */
 
-/** Batches that are sorted by length among each other: more mean less padding, fewer mean batches that are mixed
- *  better. */
+/** The number of batches that are sorted by length together. A larger pool means less padding; a smaller pool means
+ *  better mixed batches. */
 enum { LB_PAIR_ORDER_POOL = 100 };
 
-/** Which pairs each step sees: a function of the seed and the step, so that a resumed run has nothing to load.
- *  An epoch: all pairs are shuffled and cut into pools of LB_PAIR_ORDER_POOL batches; a pool is sorted by the length of
- *  targets, equal ones by that of sources, and cut into batches; the batches are shuffled. Each pair is in just one
- *  batch, and one batch has fewer pairs if there is a rest. */
+/** The pairs of each step, a function of seed and step: a resumed run has nothing to load.
+ *  In each epoch, all pairs are shuffled and split into pools of LB_PAIR_ORDER_POOL batches. A pool is sorted by target
+ *  length, then source length, and split into batches. The batches are shuffled. Each pair is in exactly one batch. If
+ *  the division leaves a remainder, one batch is smaller. */
 typedef struct lb_pair_order lb_pair_order;
 
 /** The pairs of one step. */
 typedef struct lb_pair_step {
-    const int64_t *pair; /* [count] numbers of pairs */
+    const int64_t *pair; /* [count] pair numbers */
     int64_t count;
-    int64_t epoch; /* 0 is the first */
-    int64_t batch; /* of the epoch, from 0 on */
+    int64_t epoch; /* counted from 0 */
+    int64_t batch; /* within the epoch, counted from 0 */
 } lb_pair_step;
 
-/** The order of the pairs, of which only the lengths are read here, in batches of `batch_size`, for a seed.
- *  Memory: 8 bytes a pair; `pairs` must outlive it; freed by lb_pair_order_free. NULL after an error.
+/** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.
+ *  Memory: 8 bytes per pair; `pairs` must outlive it; free it with lb_pair_order_free. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
                                              lb_error *error);
@@ -225,11 +225,11 @@ LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batc
 /** Frees the order. NULL is allowed. */
 void lb_pair_order_free(lb_pair_order *order);
 
-/** Batches of an epoch. */
+/** The number of batches per epoch. */
 int64_t lb_pair_order_batches(const lb_pair_order *order);
 
-/** The pairs of a step, 0 <= step. Memory: `pair` stays until the next call.
- *  Cost: O(batch size), and O(pairs) where the epoch is another than in the call before. */
+/** The pairs of a step, 0 <= step. Memory: `pair` is valid until the next call.
+ *  Cost: O(batch size), or O(pairs) if the epoch differs from that of the previous call. */
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step);
 
 LB_END_DECLS

@@ -1,28 +1,28 @@
-/* Lookback: sequence-to-sequence models with attention, trained on a CPU. The only header that a user needs.
+/* Lookback: sequence-to-sequence models with attention, trained on a CPU. This is the only header that a user needs.
  *
- * What there is, from the outside to the inside; each header stands on those below it:
+ * The headers, from high level to low level; each one builds on those below it:
  *
- *     translate.h  text in, text out: a trained model with its symbols, and a training in one call
- *     train.h      batches, optimisers, learning rates, and a loop that resumes
+ *     translate.h  text in, text out: a trained model with its symbols, and training in one call
+ *     train.h      batches, optimisers, learning rates, and a training loop that can resume
  *     models.h     GRUs with attention and transformers; greedy decoding and beam search; models as files
- *     kinds.h      what a model is, for whoever writes one
+ *     kinds.h      the interface of a model, for writing custom ones
  *     nn.h         parameters and the modules that own them: linear, embedding, GRU, attention, transformer layers
- *     ops.h        what can be computed with tensors
+ *     ops.h        the ops on tensors
  *     autograd.h   the tape, which owns the tensors of one step, and gradients
  *     tensor.h     shapes and numbers
  *     base.h       errors, memory, threads, random numbers, the version
  *
- * Beside them: data.h (texts as symbols, pairs of a file), io.h (safetensors, NumPy), metrics.h (error rates, BLEU) and
- * plot.h (figures). op.h, for whoever writes ops, is not part of this header.
+ * There are also data.h (texts as symbols, files of pairs), io.h (safetensors, NumPy), metrics.h (error rates, BLEU)
+ * and plot.h (figures). op.h, for writing ops, is not part of this header.
  *
- * Two things own memory. An lb_params owns every weight and lives as long as the model. An lb_tape owns every tensor of
- * one step; lb_tape_reset takes them all back. Nothing else is freed tensor by tensor.
+ * Two objects own memory. An lb_params owns all weights and lives as long as the model. An lb_tape owns all tensors of
+ * one step; lb_tape_reset releases them together. No tensor is freed individually.
  *
- * Errors stick to the tape and to the parameters, and come to light in lb_backward and the optimisers' steps. All else
- * that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
+ * Errors stick to the tape and to the parameters; lb_backward and the steps of the optimisers report them. Every other
+ * function that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
  *
- * Nothing is process-wide but lb_set_allocator. Objects are not locked: threads may each have a tape, and read the same
- * parameters while nobody trains them.
+ * Only lb_set_allocator is process-wide. Objects have no locks: each thread can have its own tape, and threads can read
+ * the same parameters while none of them trains.
  *
  * To apply a trained model:
  *

@@ -6,76 +6,75 @@
 
 LB_BEGIN_DECLS
 
-/* ---- The parameter store: it owns every weight of a model, in one slab for values and one for gradients, so that an
+/* ---- The parameter store. It owns all weights of a model, values in one slab and gradients in another, so that an
  * optimiser is one flat loop. ---- */
 
-/** Every parameter of one model or of several, with its gradient. Not to be changed while another thread uses it. */
+/** The parameters of one or more models, with their gradients. Do not change it while another thread uses it. */
 typedef struct lb_params lb_params;
 
-/** How numbers are made. */
+/** The distribution of initial values. */
 typedef enum lb_init_kind { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } lb_init_kind;
 
-/** How a parameter starts. */
+/** The initial values of a parameter. */
 typedef struct lb_init {
-    lb_init_kind kind; /* all the same, or drawn */
+    lb_init_kind kind;
     double
-        scale; /* the constant; the bound of a uniform distribution; the standard deviation of a normal one */
+        scale; /* the constant, the bound of a uniform or the standard deviation of a normal distribution */
 } lb_init;
 
-/** A new, empty store; NULL if there is no memory for it, and every function takes NULL for such a store. The seed
- *  decides how parameters start: each depends on the seed and its own name only, not on the order in which they are
- *  added. */
+/** A new, empty store; NULL if there is no memory for it. Every function accepts NULL as such a store. Initial values
+ *  depend only on the seed and the name of the parameter, not on the order in which parameters are added. */
 lb_params *lb_params_new(uint64_t seed);
 
-/** Frees the store and all that it owns. NULL is allowed. */
+/** Frees the store and everything that it owns. NULL is allowed. */
 void lb_params_free(lb_params *params);
 
-/** The first error since the store was made; LB_OK if there is none. */
+/** The first error since lb_params_new; LB_OK if there is none. */
 lb_status lb_params_status(const lb_params *params);
 
-/** Its text; "" if there is none. */
+/** The message of that error; "" if there is none. */
 const char *lb_params_error(const lb_params *params);
 
-/** Adds the parameter "module.name"; "name" if `module` is "".
- *  Memory: the tensor's address stays as long as the store lives; where its data lies changes while parameters are
- *          added.
- *  Errors: LB_ERROR_ARGUMENT if the name is taken, LB_ERROR_SHAPE, LB_ERROR_MEMORY: recorded, and the tensor returned
- *          is poison. */
+/** Adds the parameter "module.name", or "name" if `module` is "".
+ *  Memory: the address of the tensor is valid as long as the store; its data moves while parameters are added.
+ *  Errors: LB_ERROR_ARGUMENT if the name is taken, LB_ERROR_SHAPE, LB_ERROR_MEMORY. They are recorded in `params`, and
+ *          the returned tensor is poison. */
 lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
                          lb_init init);
 
-/** Parameters in the order in which they were added; NULL of an index that there is not. */
+/** The number of parameters. */
 int lb_params_count(const lb_params *params);
-/** Parameter `index`, 0 <= index < count. Memory: the store's. */
+/** Parameter `index` in the order of addition; NULL unless 0 <= index < count. Memory: owned by the store. */
 lb_tensor *lb_params_tensor(const lb_params *params, int index);
-/** Its name, such as "model.encoder.weight_ih_l0". Memory: the store's. */
+/** The name of parameter `index`, such as "model.encoder.weight_ih_l0"; NULL unless 0 <= index < count.
+ *  Memory: owned by the store. */
 const char *lb_params_name(const lb_params *params, int index);
 
-/** The parameter of that name, or NULL. */
+/** The parameter with that name, or NULL. */
 lb_tensor *lb_params_find(const lb_params *params, const char *name);
 
-/** Numbers in a slab: all parameters one behind the other, each starting at a multiple of 64 bytes, zeros between
- *  them. */
+/** The length of a slab in numbers. A slab holds all parameters one after the other; each starts at a multiple of 64
+ *  bytes, and the gaps are zero. */
 int64_t lb_params_size(const lb_params *params);
-/** The slab of values. Memory: the store's; it moves while parameters are added. */
+/** The slab of values. Memory: owned by the store; it moves while parameters are added. */
 lb_real *lb_params_values(const lb_params *params);
-/** The slab of gradients, laid out as that of the values. Memory: as lb_params_values. */
+/** The slab of gradients, with the layout of the values. Memory: as lb_params_values. */
 lb_real *lb_params_grads(const lb_params *params);
 
-/** Numbers that are learned: the elements of all parameters, without the gaps. */
+/** The number of learned weights: the elements of all parameters, without the gaps. */
 int64_t lb_params_learned(const lb_params *params);
 
-/** Sets all gradients to zero. The optimisers do so after each step. */
+/** Sets all gradients to zero. The optimisers do this after each step. */
 void lb_params_zero_grads(lb_params *params);
 
-/** Records an error, unless there is one: no parameter can be added from then on. Returns `status`. For modules whose
- *  sizes are impossible. */
+/** Records an error, unless there already is one, and returns `status`. No parameter can be added afterwards. For
+ *  modules with invalid sizes. */
 lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Memory that lives as long as the store, all zero; NULL, with the error recorded, if there is no more. */
+/** Zeroed memory that lives as long as the store. If there is none, records the error and returns NULL. */
 void *lb_params_alloc(lb_params *params, size_t bytes);
 
-/** The text "module.name", or "name" if `module` is "", alive as long as the store; "" if there is no memory. */
+/** The text "module.name", or "name" if `module` is "". It lives as long as the store; "" if there is no memory. */
 const char *lb_params_scope(lb_params *params, const char *module, const char *name);
 
 /* ---- The linear layer. ---- */
@@ -85,7 +84,7 @@ typedef struct lb_linear_config {
     int64_t inputs, outputs;
     bool no_bias;
     lb_tensor
-        *tied; /* another module's weight [outputs, inputs], to be shared: then none is added; or NULL */
+        *tied; /* [NULL] the weight [outputs, inputs] of another module to share instead of adding one */
 } lb_linear_config;
 
 /** y = x weight' + bias. */
@@ -95,23 +94,23 @@ typedef struct lb_linear {
     lb_tensor *bias;   /* [outputs]; NULL without bias */
 } lb_linear;
 
-/** Adds NAME.weight, unless it is tied, and NAME.bias, uniform within 1 / sqrt(inputs) as nn.Linear starts them.
- *  Errors: those of lb_params_add, also recorded in `params`. */
+/** Adds NAME.weight, unless it is tied, and NAME.bias, both uniform within 1 / sqrt(inputs), as in nn.Linear.
+ *  Errors: as lb_params_add, also recorded in `params`. */
 lb_status lb_linear_init(lb_linear *linear, lb_params *params, const char *name, lb_linear_config config);
 
 /** Shapes: x [..., inputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_linear_forward(const lb_linear *linear, lb_tensor *x);
 
-/* ---- The embedding: a vector for each token. ---- */
+/* ---- The embedding: one vector per token. ---- */
 
-/** A table with a row for each token. */
+/** A table with one row per token. */
 typedef struct lb_embedding {
     const char *name;
     lb_tensor *weight; /* [vocabulary, width] */
 } lb_embedding;
 
-/** Adds NAME.weight, normal with this standard deviation; 0 means 1, as nn.Embedding starts it.
- *  Errors: those of lb_params_add, also recorded in `params`. */
+/** Adds NAME.weight, normal with this standard deviation; 0 means 1, as in nn.Embedding.
+ *  Errors: as lb_params_add, also recorded in `params`. */
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,
                             int64_t width, double deviation);
 
@@ -128,48 +127,48 @@ typedef struct lb_layer_norm {
 } lb_layer_norm;
 
 /** Adds NAME.weight, all 1, and NAME.bias, all 0. An epsilon of 0 means 1e-5, as in nn.LayerNorm.
- *  Errors: those of lb_params_add, also recorded in `params`. */
+ *  Errors: as lb_params_add, also recorded in `params`. */
 lb_status lb_layer_norm_init(lb_layer_norm *norm, lb_params *params, const char *name, int64_t width,
                              lb_real epsilon);
 
 /** Shapes: x [..., width] -> the same. Errors: LB_ERROR_SHAPE. Source: see lb_normalize. */
 lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x);
 
-/* ---- Where a token stands: attention alone does not know. ---- */
+/* ---- Positional encoding: attention alone does not see the order of tokens. ---- */
 
-/** Where the encoding of a position comes from. */
+/** The kind of a positional encoding. */
 typedef enum lb_positional_kind {
     LB_POSITIONAL_SINUSOIDAL, /* sin and cos of the position at wavelengths from 2 pi to 10000 2 pi; no parameters */
-    LB_POSITIONAL_LEARNED /* a vector for each position */
+    LB_POSITIONAL_LEARNED /* one vector per position */
 } lb_positional_kind;
 
-/** What kind of encoding, and how large. */
+/** The kind and size of a positional encoding. */
 typedef struct lb_positional_config {
     lb_positional_kind kind;
     int64_t width;
     int64_t max_length; /* of a sequence; only LB_POSITIONAL_LEARNED needs it */
 } lb_positional_config;
 
-/** What is added to a token for its position. */
+/** A positional encoding, which is added to the tokens. */
 typedef struct lb_positional {
     const char *name;
     lb_positional_config config;
     lb_tensor *weight; /* [max_length, width]; NULL if sinusoidal */
 } lb_positional;
 
-/** Adds NAME.weight, normal with deviation 0.02, if it is learned. Errors: those of lb_params_add. */
+/** Adds NAME.weight, normal with standard deviation 0.02, if the encoding is learned. Errors: as lb_params_add. */
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config);
 
 /** x plus the encoding of positions `first`, first + 1, ...
  *  Shapes: x [batch, length, width] -> the same.
- *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if `first` is negative, or beyond max_length.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if `first` is negative or a position is beyond max_length.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.5: even columns sine, odd columns cosine. */
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first);
 
-/* ---- The GRU: a cell, and whole sequences of any number of layers and one or two directions. ---- */
+/* ---- The GRU: a cell, and layers of cells over whole sequences in one or two directions. ---- */
 
-/** Weights of one layer in one direction, gates in the order r, z, n. */
+/** The weights of one layer in one direction, with gates in the order r, z, n. */
 typedef struct lb_gru_cell {
     const char *name;
     lb_tensor *weight_ih; /* [3 hidden, input] */
@@ -179,7 +178,7 @@ typedef struct lb_gru_cell {
 } lb_gru_cell;
 
 /** Adds NAME.weight_ih, weight_hh, bias_ih and bias_hh, each with `suffix` ("" or "_l0"), uniform within
- *  1 / sqrt(hidden) as nn.GRU starts them. Errors: those of lb_params_add, also recorded in `params`. */
+ *  1 / sqrt(hidden), as in nn.GRU. Errors: as lb_params_add, also recorded in `params`. */
 lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix,
                            int64_t input, int64_t hidden);
 
@@ -191,10 +190,10 @@ typedef struct lb_gru_config {
     int64_t input, hidden;
     int layers; /* 0 means 1 */
     bool bidirectional;
-    lb_real dropout; /* on what passes from one layer to the next */
+    lb_real dropout; /* between layers */
 } lb_gru_config;
 
-/** Layers of cells over whole sequences, in one direction or in both. */
+/** Layers of cells over whole sequences, in one direction or both. */
 typedef struct lb_gru {
     const char *name;
     lb_gru_config config;
@@ -202,38 +201,38 @@ typedef struct lb_gru {
     lb_gru_cell *cell; /* [layers * directions]: layer 0 forward, layer 0 backward, layer 1 forward, ... */
 } lb_gru;
 
-/** Adds the weights under PyTorch's names, NAME.weight_ih_l0, NAME.weight_ih_l0_reverse and so on.
- *  Errors: LB_ERROR_ARGUMENT for a negative number of layers; those of lb_params_add. Recorded in `params`. */
+/** Adds the weights with the names of PyTorch: NAME.weight_ih_l0, NAME.weight_ih_l0_reverse and so on.
+ *  Errors: LB_ERROR_ARGUMENT for a negative number of layers; as lb_params_add. Recorded in `params`. */
 lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config);
 
-/** What a GRU gives back. */
+/** The result of a GRU. */
 typedef struct lb_gru_result {
-    lb_tensor *outputs; /* [batch, time, directions * hidden], zero behind a row's end */
-    lb_tensor **final;  /* [layers * directions] of [batch, hidden]: PyTorch's h_n */
+    lb_tensor *outputs; /* [batch, time, directions * hidden], zero after the end of a row */
+    lb_tensor **final;  /* [layers * directions] of [batch, hidden]: h_n in PyTorch */
 } lb_gru_result;
 
 /** Runs over a padded batch.
  *  Shapes:  x [batch, time, input]; initial: layers * directions tensors [batch, hidden], or NULL for zeros.
  *  Lengths: [batch], alive until lb_tape_reset; NULL if all rows are full.
- *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; then the outputs are poison and so is every final state. If x is on no
- *           tape, or memory is out, `final` is NULL. */
+ *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; the outputs and all final states are then poison. If x is not on a tape,
+ *           or there is no memory, `final` is NULL. */
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths);
 
-/** The same on tokens: lb_gru_forward on their embedding, but the first layer reads its input from a table where that
- *  costs less. Errors: also LB_ERROR_INDEX. */
+/** lb_gru_forward on the embedding of tokens. The first layer reads its input from a table where that costs less.
+ *  Errors: also LB_ERROR_INDEX. */
 lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embedding, lb_tokens tokens,
                                     lb_tensor *const *initial);
 
 /* ---- Attention modules. ---- */
 
-/** What attention gives back. */
+/** The result of attention. */
 typedef struct lb_attended_result {
     lb_tensor *context; /* [batch, Q, depth] */
-    lb_tensor *weights; /* [batch, Q, K]: what to draw */
+    lb_tensor *weights; /* [batch, Q, K]: the attention map */
 } lb_attended_result;
 
-/** A padding mask [batch, K] as one that broadcasts over heads and queries: [batch, 1, 1, K]. NULL stays NULL. */
+/** A padding mask [batch, K] reshaped to broadcast over heads and queries: [batch, 1, 1, K]. NULL stays NULL. */
 lb_tensor *lb_key_mask(lb_tensor *mask);
 
 /** Additive attention: score(q, k) = v' tanh(W_q q + W_k k).
@@ -247,22 +246,22 @@ typedef struct lb_additive_attention {
 
 /** The widths of additive attention. Zero means the default in brackets. */
 typedef struct lb_additive_attention_config {
-    int64_t query, key; /* widths of what comes in */
-    int64_t width;      /* in which they are compared; 0 means that of the query */
+    int64_t query, key; /* widths of queries and keys */
+    int64_t width;      /* of the projections that are added [query] */
 } lb_additive_attention_config;
 
-/** Adds NAME.W_q.weight, NAME.W_k.weight and NAME.v.weight, as nn.Linear without bias starts them.
- *  Errors: those of lb_params_add, also recorded in `params`. */
+/** Adds NAME.W_q.weight, NAME.W_k.weight and NAME.v.weight, initialised as nn.Linear without bias.
+ *  Errors: as lb_params_add, also recorded in `params`. */
 lb_status lb_additive_attention_init(lb_additive_attention *attention, lb_params *params, const char *name,
                                      lb_additive_attention_config config);
 
 /** Shapes: query [batch, Q, query], keys [batch, K, key], values [batch, K, depth], mask [batch, K] or NULL.
  *  Mask:   1 attends, 0 does not. A row of weights sums to 1; a row with nothing to attend to is all zeros.
- *  Errors: LB_ERROR_SHAPE: both results are poison. Memory: results live until lb_tape_reset. */
+ *  Errors: LB_ERROR_SHAPE; both results are then poison. Memory: results live until lb_tape_reset. */
 lb_attended_result lb_additive_attention_forward(const lb_additive_attention *attention, lb_tensor *query,
                                                  lb_tensor *keys, lb_tensor *values, lb_tensor *mask);
 
-/** The keys as the scores use them, W_k k: for a decoder that asks the same keys at every step.
+/** The projected keys W_k k, for a decoder that attends to the same keys at every step.
  *  Shapes: keys [batch, K, key] -> [batch, K, width]. */
 lb_tensor *lb_additive_attention_project_keys(const lb_additive_attention *attention, lb_tensor *keys);
 
@@ -274,16 +273,16 @@ typedef struct lb_multiplicative_attention {
     lb_real scale;     /* of the scores */
 } lb_multiplicative_attention;
 
-/** How well a query q and a key k fit. */
+/** The score of a query q and a key k. */
 typedef enum lb_score {
     LB_SCORE_DOT,        /* q' k */
     LB_SCORE_SCALED_DOT, /* q' k / sqrt(width) */
     LB_SCORE_GENERAL     /* (W q)' k */
 } lb_score;
 
-/** Adds NAME.W.weight, as nn.Linear without bias starts it, for LB_SCORE_GENERAL; nothing for the others, which need
- *  queries and keys of one width.
- *  Errors: LB_ERROR_ARGUMENT if the widths must be equal and are not; those of lb_params_add. Recorded in `params`. */
+/** For LB_SCORE_GENERAL, adds NAME.W.weight, initialised as nn.Linear without bias. The other scores have no weight and
+ *  need queries and keys of the same width.
+ *  Errors: LB_ERROR_ARGUMENT if the widths must be equal and are not; as lb_params_add. Recorded in `params`. */
 lb_status lb_multiplicative_attention_init(lb_multiplicative_attention *attention, lb_params *params,
                                            const char *name, lb_score score, int64_t query, int64_t key);
 
@@ -296,61 +295,63 @@ lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_a
 
 /** Zero means the default in brackets. */
 typedef struct lb_multi_head_config {
-    int64_t embed;     /* width of the query and of what goes out */
-    int64_t key_embed; /* width of what keys and values are made from [embed]; another one needs names */
+    int64_t embed;     /* width of queries and outputs */
+    int64_t key_embed; /* width of the input of keys and values [embed]; any other needs `names` */
     int64_t heads;     /* [1] */
-    int64_t key_width, value_width; /* of one head [embed / heads, which must be whole] */
+    /* Of one head [embed / heads, which must be whole]; any other width needs `names`. */
+    int64_t key_width, value_width;
     bool no_bias;
-    lb_real dropout; /* [0] on the weights */
-    /* Names of the projections of query, key, value and output, such as {"w_qs", "w_ks", "w_vs", "fc"}. [NULL: those of
-     * nn.MultiheadAttention, with the first three packed into in_proj_weight and in_proj_bias] */
+    lb_real dropout; /* [0] of the weights */
+    /* Names of the projections of query, key, value and output, such as {"w_qs", "w_ks", "w_vs", "fc"}. [NULL: the
+     * names of nn.MultiheadAttention, with the first three packed into in_proj_weight and in_proj_bias] */
     const char *const *names;
 } lb_multi_head_config;
 
-/** Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2. */
+/** Multi-head attention. Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2. */
 typedef struct lb_multi_head {
     const char *name;
     lb_multi_head_config config;
-    lb_tensor *packed_weight,
-        *packed_bias;            /* [3 embed, embed] and [3 embed]; NULL if the projections have names */
-    lb_linear query, key, value; /* used if they have names */
+    lb_tensor *packed_weight;    /* [3 embed, embed]; NULL with `names` */
+    lb_tensor *packed_bias;      /* [3 embed]; NULL with `names` */
+    lb_linear query, key, value; /* used with `names` */
     lb_linear output;
 } lb_multi_head;
 
-/** Adds the projections below NAME, started as nn.MultiheadAttention (packed) or nn.Linear (named) starts them.
- *  Errors: LB_ERROR_ARGUMENT if the heads do not divide `embed`, or if packed projections are asked for with widths of
- *          their own; those of lb_params_add. Recorded in `params`. */
+/** Adds the projections below NAME, initialised as in nn.MultiheadAttention (packed) or nn.Linear (named).
+ *  Errors: LB_ERROR_ARGUMENT if `embed` is not divisible by the heads, or if widths differ from the defaults without
+ *          `names`; as lb_params_add. Recorded in `params`. */
 lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const char *name,
                              lb_multi_head_config config);
 
 /** Shapes: query [batch, Q, embed], keys and values [batch, K, embed] -> context [batch, Q, embed], weights
- *          [batch, heads, Q, K]. Self-attention passes the same tensor three times.
- *  Mask:   mask (1 attends, 0 does not) and bias (added, -inf hides) broadcast to the weights; either may be NULL.
- *          For a padding mask [batch, K] see lb_key_mask. Errors: LB_ERROR_SHAPE. */
+ *          [batch, heads, Q, K]. For self-attention, pass the same tensor three times.
+ *  Mask:   mask (1 attends, 0 does not) and bias (added to the scores, -inf hides) broadcast to the weights; either may
+ *          be NULL. For a padding mask [batch, K] see lb_key_mask. Errors: LB_ERROR_SHAPE. */
 lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tensor *query, lb_tensor *keys,
                                          lb_tensor *values, lb_tensor *mask, lb_tensor *bias);
 
-/** Keys and values as the heads see them: what the queries of one step or of many are held against. */
+/** Keys and values projected for the heads. */
 typedef struct lb_key_values {
     lb_tensor *keys;   /* [batch, K, heads key_width] */
     lb_tensor *values; /* [batch, K, heads value_width] */
 } lb_key_values;
 
-/** The first half of lb_multi_head_forward, for a decoder that asks the same keys at every step; the second is
- *  lb_multi_head_ask. */
+/** The first half of lb_multi_head_forward, for a decoder that attends to the same keys at every step. The second half
+ *  is lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
-/** The second half: asks what lb_multi_head_project made. Shapes, mask and errors as lb_multi_head_forward. */
+/** The second half: attends to the result of lb_multi_head_project. Shapes, mask and errors as
+ *  lb_multi_head_forward. */
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
                                      lb_tensor *mask, lb_tensor *bias);
 
-/** Multi-head attention with what a transformer puts around it: norm(query + dropout(attention)). */
+/** Multi-head attention with the residual connection and norm of a transformer: norm(query + dropout(attention)). */
 typedef struct lb_multi_head_block {
     lb_multi_head attention;
     lb_layer_norm norm; /* NAME.layer_norm */
-    lb_real dropout;    /* on the output */
+    lb_real dropout;    /* of the output */
 } lb_multi_head_block;
 
-/** Adds the attention's parameters below NAME and NAME.layer_norm; an epsilon of 0 means 1e-5.
+/** Adds the parameters of the attention below NAME, and NAME.layer_norm. An epsilon of 0 means 1e-5.
  *  Errors: as lb_multi_head_init. */
 lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params, const char *name,
                                    lb_multi_head_config config, lb_real dropout, lb_real epsilon);
@@ -359,48 +360,48 @@ lb_status lb_multi_head_block_init(lb_multi_head_block *block, lb_params *params
 lb_attended_result lb_multi_head_block_forward(const lb_multi_head_block *block, lb_tensor *query,
                                                lb_tensor *keys, lb_tensor *values, lb_tensor *mask);
 
-/* ---- Transformer layers and stacks of them, with PyTorch's equations and names. ---- */
+/* ---- Transformer layers and stacks of layers, with the equations and names of PyTorch. ---- */
 
 /** Zero means the default in brackets. */
 typedef struct lb_transformer_layer_config {
     int64_t width;        /* of the model */
     int64_t heads;        /* [1] */
-    int64_t feed_forward; /* width between the two linear maps [4 width] */
-    lb_real dropout;      /* [0] on the weights, after each part, and within the feed-forward part */
-    bool pre_norm;        /* normalise before each part instead of after it: nn's norm_first */
+    int64_t feed_forward; /* width between the two linear layers [4 width] */
+    lb_real dropout;      /* [0] of the weights, after each part, and within the feed-forward part */
+    bool pre_norm;        /* normalise before each part instead of after it: norm_first in PyTorch */
     lb_real epsilon;      /* of the layer norms [1e-5] */
 } lb_transformer_layer_config;
 
-/** One layer: attention to itself, attention to the encoder's output in a decoder, and a feed-forward part, each with
- *  a residual connection and a layer norm. */
+/** One layer: self-attention, in a decoder also attention to the output of the encoder, and a feed-forward part. Each
+ *  part has a residual connection and a layer norm. */
 typedef struct lb_transformer_layer {
     lb_transformer_layer_config config;
-    bool crosses;              /* a decoder's layer */
+    bool crosses;              /* whether it is a decoder layer */
     lb_multi_head self, cross; /* NAME.self_attn, NAME.multihead_attn */
     lb_linear inner, outer;    /* NAME.linear1, NAME.linear2; relu between them */
     lb_layer_norm norm[3];     /* NAME.norm1 and so on */
 } lb_transformer_layer;
 
-/** Adds the parameters of nn.TransformerEncoderLayer, or with `crosses` of nn.TransformerDecoderLayer, below NAME.
- *  Errors: LB_ERROR_ARGUMENT if the heads do not divide the width; those of lb_params_add. Recorded in `params`. */
+/** Adds the parameters of nn.TransformerEncoderLayer or, with `crosses`, of nn.TransformerDecoderLayer below NAME.
+ *  Errors: LB_ERROR_ARGUMENT if the width is not divisible by the heads; as lb_params_add. Recorded in `params`. */
 lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
                                     bool crosses, lb_transformer_layer_config config);
 
-/** What a layer attends to, and what it saw. Arrays have an entry for each layer of a stack. */
+/** What the layers of a stack attend to, and where they store their weights. Arrays have one entry per layer. */
 typedef struct lb_transformer_context {
     lb_tensor *self_mask; /* broadcasts to [batch, heads, length, past + length]; NULL: none */
-    lb_key_values
-        *past;         /* of the positions before x, NULL tensors if there are none: those of x are appended.
-                               NULL: x begins the sequence */
-    lb_tensor *memory; /* the encoder's output [batch, S, width]; decoder only */
-    const lb_key_values
-        *memory_projected;  /* instead of `memory`: lb_transformer_stack_project made them of it */
-    lb_tensor *memory_mask; /* broadcasts to [batch, heads, length, S]; NULL: none */
-    lb_tensor **self_weights, **cross_weights; /* stored where these are not NULL */
+    /* Keys and values of the positions before x, with NULL tensors if there are none; the keys and values of x are
+     * appended. NULL: x is the start of the sequence. */
+    lb_key_values *past;
+    lb_tensor *memory; /* the output of the encoder [batch, S, width]; decoder only */
+    /* Used instead of `memory`: the result of lb_transformer_stack_project. */
+    const lb_key_values *memory_projected;
+    lb_tensor *memory_mask;                    /* broadcasts to [batch, heads, length, S]; NULL: none */
+    lb_tensor **self_weights, **cross_weights; /* receive the attention weights, unless NULL */
 } lb_transformer_context;
 
-/** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` says which weights are stored
- *          where. */
+/** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE. `index` is the layer's entry in the arrays of
+ *          `context`. */
 lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_tensor *x,
                                         const lb_transformer_context *context, int index);
 
@@ -411,17 +412,18 @@ typedef struct lb_transformer_stack {
     lb_layer_norm norm;
 } lb_transformer_stack;
 
-/** Errors: as lb_transformer_layer_init; LB_ERROR_ARGUMENT for less than one layer. */
+/** Adds the parameters of the layers and the norm. Errors: as lb_transformer_layer_init; LB_ERROR_ARGUMENT for fewer
+ *  than one layer. */
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
                                     bool crosses, int layers, lb_transformer_layer_config config);
 
-/** What every layer of a decoder makes of the encoder's output: once for a sequence that is decoded step by step.
+/** Projects the output of the encoder for every layer of a decoder, once for a sequence that is decoded step by step.
  *  Shapes: memory [batch, S, width] -> `projected` [layers]. */
 void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,
                                   lb_key_values *projected);
 
 /** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE.
- *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: a norm behind the last layer, as nn.Transformer has it. */
+ *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: a norm after the last layer, as in nn.Transformer. */
 lb_tensor *lb_transformer_stack_forward(const lb_transformer_stack *stack, lb_tensor *x,
                                         const lb_transformer_context *context);
 

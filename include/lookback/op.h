@@ -1,4 +1,4 @@
-/* For authors of ops, modules and models of their own. Not part of lookback.h: whoever only uses models needs none of
+/* For authors of custom ops, modules and models. It is not part of lookback.h, because using models does not need
  * it. */
 #ifndef LOOKBACK_OP_H
 #define LOOKBACK_OP_H
@@ -7,20 +7,20 @@
 
 LB_BEGIN_DECLS
 
-/** Records an error, with the names of the modules that are at work in front of it. Returns the tape's poison
- *  tensor, so that an op can say `return lb_tape_fail(...)`. */
+/** Records an error, prefixed with the names of the running modules. Returns the poison tensor of the tape, so that an
+ *  op can `return lb_tape_fail(...)`. */
 lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Memory that lives until lb_tape_reset, aligned to 64 bytes; NULL, with the error recorded, if there is no more. */
+/** Memory that lives until lb_tape_reset, aligned to 64 bytes. If there is none, records the error and returns NULL. */
 void *lb_tape_alloc(lb_tape *tape, size_t bytes);
 
-/** Names the module whose ops follow, for error messages; returns the name that was set before, to be set again when
- *  the module is done. `name` must outlive the tape's use. */
+/** Sets the name of the module whose ops follow, for error messages. Returns the previous name, for lb_tape_leave.
+ *  `name` must outlive the use of the tape. */
 const char *lb_tape_enter(lb_tape *tape, const char *name);
 /** Sets the name that lb_tape_enter returned. */
 void lb_tape_leave(lb_tape *tape, const char *outer);
 
-/** The same for a module that knows its tape through an operand, if it is on one. */
+/** lb_tape_enter for a module that finds its tape through an operand. Does nothing if the operand is NULL. */
 static inline const char *lb_module_enter(const lb_tensor *operand, const char *name)
 {
     return operand ? lb_tape_enter(operand->tape, name) : NULL;
@@ -32,8 +32,8 @@ static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
     if (operand) lb_tape_leave(operand->tape, outer);
 }
 
-/* ---- What an op is. All that the engine, the tests and the reference page know of an op stands in its descriptor, in
- * one file of ops/. CONTRIBUTING.md shows how to add one. ---- */
+/* ---- Ops. The descriptor of an op, in one file of ops/, holds everything that the engine, the tests and the reference
+ * page know about it. CONTRIBUTING.md shows how to add one. ---- */
 
 enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 4 };
 
@@ -44,55 +44,56 @@ typedef struct lb_op lb_op;
 struct lb_node {
     const lb_op *op;
     lb_tape *tape;
-    lb_tensor *in[LB_MAX_INPUTS]; /* NULL: an optional operand that was left out */
+    lb_tensor *in[LB_MAX_INPUTS]; /* NULL: an optional operand that was omitted */
     lb_tensor *out[LB_MAX_OUTPUTS];
     int inputs;
-    const void *attributes; /* a copy of the struct handed to lb_op_apply */
-    void *saved;            /* what forward keeps for backward */
-    lb_real *work;          /* the memory that the op's `work` asked for, during backward */
-    unsigned sets;          /* see lb_op_sets; known when `work` is asked */
-    bool records;           /* will backward be able to come here? */
+    const void *attributes; /* a copy of the struct passed to lb_op_apply */
+    void *saved;            /* whatever forward keeps for backward */
+    lb_real *work;          /* during backward: the memory that the op requested with `work` */
+    unsigned sets;          /* see lb_op_sets; valid when `work` is called */
+    bool records;           /* whether backward can reach this node */
     lb_node *previous;
 };
 
-/** One example of an op, from which the tests make a forward and a gradient test. */
+/** One example of an op. The tests derive a forward test and a gradient test from it. */
 typedef struct lb_op_case {
     const char *name;              /* of the case, in messages */
-    int inputs;                    /* as many as the op has operands */
+    int inputs;                    /* number of operands of the op */
     lb_shape shape[LB_MAX_INPUTS]; /* of each operand */
     double low, high;              /* range of the operands' values; both zero: -1 to 1 */
     bool fixed[LB_MAX_INPUTS];     /* an operand without a gradient (a mask): its values are 0 and 1 */
     lb_tensor *(*apply)(lb_tensor *const *in); /* calls the public function */
 } lb_op_case;
 
-/** All that is known of an op. Static and constant: nodes point to it. */
+/** The descriptor of an op. It must be static and constant: nodes point to it. */
 struct lb_op {
     const char *name;       /* without "lb_" */
-    const char *operands;   /* their names in order, as operands.h reads them: x weight bias? */
+    const char *operands;   /* their names in order; ? marks an optional one: x weight bias? */
     const char *formula;    /* y = ... */
     const char *derivative; /* dx += ... */
     int outputs;            /* 0 means 1 */
-    /** Sets out[...]; on a misfit calls lb_op_fail and returns its value. */
+    /** Sets out[...]. If shapes do not match, calls lb_op_fail and returns its value. */
     lb_status (*shape)(const lb_node *node, lb_shape *out);
-    /** Computes the values of all outputs. Returns LB_OK or the status of what failed. */
+    /** Computes the values of all outputs. Returns LB_OK or the status of the error. */
     lb_status (*forward)(lb_node *node);
-    /** How many numbers of working memory backward needs; NULL: none. They are there, of any value, before the first
-     *  gradient is written: a backward that begins does not run out of memory. */
+    /** The amount of working memory for backward, in numbers; NULL: none. It is allocated, with any content, before the
+     *  first gradient is written, so that a backward pass that has started cannot run out of memory. */
     int64_t (*work)(const lb_node *node);
-    /** The operands, as bits 1 << i, whose gradient backward can set as well as add to. */
+    /** The operands, as bits 1 << i, whose gradient backward can set instead of adding to it. */
     unsigned can_set;
-    /** Adds to in[i]->grad for each operand that lb_wants_grad, or sets it where lb_op_sets says so; outputs' gradients
-     *  are all there. */
+    /** Adds to in[i]->grad for each operand with lb_wants_grad, or sets it if lb_op_sets is true. The gradients of all
+     *  outputs are complete. */
     void (*backward)(lb_node *node);
-    /** The outputs' values once more, by the definition, in plain loops and double precision: the tests' oracle. */
+    /** Computes the outputs again, by the definition, in plain loops and double precision, as the reference for
+     *  tests. */
     void (*reference)(const lb_node *node, double *const *out);
-    const lb_op_case *cases; /* what the tests try it on: [case_count] */
+    const lb_op_case *cases; /* [case_count] examples for the tests */
     int case_count;          /* at least 1 */
 };
 
-/** Runs an op: checks the operands, allocates the outputs on the operands' tape, computes, records.
- *  `attributes` (`size` bytes, copied) is the op's own. Returns the first output; poison if an operand is missing or
- *  poison, if none is on a tape, or if anything failed. */
+/** Runs an op: checks the operands, allocates the outputs on their tape, computes, and records the op. `attributes`
+ *  (`size` bytes, copied) are private to the op. Returns the first output; poison if an operand is missing or poison,
+ *  if no operand is on a tape, or after any other error. */
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
                        size_t size);
 
@@ -107,46 +108,46 @@ lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const 
             (int)(sizeof((lb_tensor *const[]){__VA_ARGS__}) / sizeof(lb_tensor *))
 #endif
 
-/** Number of elements of a static array. */
+/** The number of elements of a static array. */
 #define LB_LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-/** Does backward have to add to this operand's gradient? False for an operand that was left out. */
+/** Whether backward must add to the gradient of this operand. False for an operand that was omitted. */
 bool lb_wants_grad(const lb_tensor *operand);
 
-/** Shall backward set operand `i`'s gradient rather than add to it? So it is where nothing has flowed back to the
- *  operand before: its gradient has not been zeroed then. Only for operands of the op's `can_set`. */
+/** Whether backward must set the gradient of operand `i` instead of adding to it. This is the case if it is the first
+ *  contribution to the gradient, which has then not been zeroed. Only for operands in the `can_set` of the op. */
 static inline bool lb_op_sets(const lb_node *node, int i)
 {
     return node->sets >> i & 1;
 }
 
-/** `count` numbers of operand `i`'s gradient from `first` on, ready to be added to: all zero where backward shall set
- *  it. So an op that goes through a gradient once, part by part, can set it as well. */
+/** `count` numbers of the gradient of operand `i`, starting at `first`, ready for adding: all zero if lb_op_sets is
+ *  true. With it, an op that goes through a gradient once, part by part, can set it. */
 lb_real *lb_op_begin_grad(const lb_node *node, int i, int64_t first, int64_t count);
 
-/** Adds `grad` to the operand's gradient, if that is wanted. */
+/** Adds `grad` to the gradient of the operand, if lb_wants_grad. */
 void lb_op_add_grad(lb_tensor *operand, const lb_real *grad);
 
-/** The same for an operand of the op's `can_set`: sets its gradient where lb_op_sets says so. */
+/** lb_op_add_grad for an operand in the `can_set` of the op: sets the gradient if lb_op_sets is true. */
 void lb_op_give_grad(const lb_node *node, int i, const lb_real *grad);
 
-/** Adds the sum of `rows` rows, each as long as the operand, to the operand's gradient, if that is wanted. */
+/** Adds the sum of `rows` rows, each as long as the operand, to its gradient, if lb_wants_grad. */
 void lb_op_add_grad_rows(lb_tensor *operand, int64_t rows, const lb_real *grad);
 
 /** Records `lb_<op>: <message>` as an error of shape or argument, and returns the status. */
 lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Records that operands `a` and `b` (indices) do not fit each other, naming both shapes:
+/** Records that operands `a` and `b` (indices) do not match, with both shapes:
  *  `lb_add: shapes do not broadcast: a[3,4] x b[5]`. */
 lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b);
 
-/** Memory for node->saved or for one call of forward, until lb_tape_reset. */
+/** Memory for node->saved or for one call of forward. It lives until lb_tape_reset. */
 lb_real *lb_op_reals(const lb_node *node, int64_t count);
 
-/** The same, all zero. */
+/** Zeroed lb_op_reals. */
 lb_real *lb_op_zeros(const lb_node *node, int64_t count);
 
-/** The position in the tape's randomness that belongs to this run of an op: two runs in a step differ. */
+/** The random numbers of this run of an op. Two runs in a step get different ones. */
 lb_rng lb_op_rng(const lb_node *node);
 
 LB_END_DECLS
@@ -154,7 +155,7 @@ LB_END_DECLS
 #ifdef __cplusplus
 #    include <initializer_list>
 
-/* Never called: the size of its result is the number of inputs, which are not computed twice for that. */
+/* Never called: sizeof its result is the number of inputs, without evaluating them twice. */
 template <size_t count> char (&lb_inputs_counted(lb_tensor *const (&inputs)[count]))[count];
 #endif
 

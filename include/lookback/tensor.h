@@ -4,7 +4,7 @@
 
 #include "lookback/base.h"
 
-/** The one number type: float in lookback; double in lookback_f64, whose programs define LB_REAL_IS_DOUBLE. */
+/** The number type: float in lookback; double in lookback_f64, whose programs define LB_REAL_IS_DOUBLE. */
 #ifdef LB_REAL_IS_DOUBLE
 typedef double lb_real;
 #else
@@ -13,12 +13,11 @@ typedef float lb_real;
 
 LB_BEGIN_DECLS
 
-/* ---- Shapes: how many dimensions, and how long each is. Tensors are contiguous, the last dimension varies fastest.
- * ---- */
+/* ---- Shapes. Tensors are contiguous; the last dimension varies fastest. ---- */
 
 enum { LB_MAX_DIMS = 6, LB_SHAPE_TEXT = 96 };
 
-/** The length of each dimension; of `dim` only the first `ndim` count. */
+/** The length of each dimension. Only the first `ndim` entries of `dim` count. */
 typedef struct lb_shape {
     int ndim; /* 0: a scalar */
     int64_t dim[LB_MAX_DIMS];
@@ -54,21 +53,21 @@ int64_t lb_shape_dim(lb_shape shape, int axis);
 /** Writes "[32,10,128]" into `text` (LB_SHAPE_TEXT bytes) and returns it. */
 char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT]);
 
-/* ---- The tensor: a shape, its values, and the gradient that backward accumulates. ---- */
+/* ---- Tensors: a shape, values, and the gradient that backward accumulates. ---- */
 
 struct lb_error;
 struct lb_tape;
 struct lb_node;
 
-/** A contiguous, row-major array of lb_real. It belongs to a tape and lives until lb_tape_reset, or it is a
- *  parameter, belongs to an lb_params and lives as long as that. */
+/** A contiguous, row-major array of lb_real. Either it belongs to a tape and lives until lb_tape_reset, or it is a
+ *  parameter, which belongs to an lb_params and lives as long as it does. */
 typedef struct lb_tensor {
     lb_shape shape;
-    lb_real *data;                /* NULL in a poison tensor: the result of an op that failed */
-    lb_real *grad;                /* same shape as data; NULL while nothing has flowed back */
-    bool requires_grad;           /* does backward have to reach it? */
+    lb_real *data;                /* NULL in a poison tensor, the result of a failed op */
+    lb_real *grad;                /* same shape as data; NULL until backward reaches the tensor */
+    bool requires_grad;           /* whether backward computes its gradient */
     struct lb_tape *tape;         /* NULL for a parameter */
-    struct lb_node *node;         /* the op that made it; NULL for a leaf */
+    struct lb_node *node;         /* the op that computed it; NULL for a leaf */
     const struct lb_error *error; /* why it is poison; NULL in a sound tensor */
 } lb_tensor;
 
@@ -84,18 +83,18 @@ static inline int64_t lb_dim(const lb_tensor *tensor, int axis)
     return lb_shape_dim(tensor->shape, axis);
 }
 
-/* ---- Token ids that every vocabulary starts with. ---- */
+/* ---- The first token ids of every vocabulary. ---- */
 
 enum {
-    LB_PAD,        /* behind the end of a row */
-    LB_BOS,        /* what a decoder reads before its first token */
-    LB_EOS,        /* what it writes after its last */
-    LB_UNK,        /* a symbol that the vocabulary does not have */
-    LB_FIRST_TOKEN /* the first id that stands for a symbol */
+    LB_PAD,        /* fills a row after its end */
+    LB_BOS,        /* the input of a decoder before its first token */
+    LB_EOS,        /* the output of a decoder after its last token */
+    LB_UNK,        /* a symbol that is not in the vocabulary */
+    LB_FIRST_TOKEN /* the first id of a real symbol */
 };
 
-/** What multiplies matrices: the BLAS and the kernel that it chose for this processor, such as "OpenBLAS 0.3.21
- *  Cooperlake"; in a build without it, "own kernel, AVX2". Static memory. */
+/** The name of what multiplies matrices: the BLAS and its kernel for this processor, such as "OpenBLAS 0.3.21
+ *  Cooperlake"; in a build without BLAS, "own kernel, AVX2". Static memory. */
 const char *lb_kernel_name(void);
 
 LB_END_DECLS
