@@ -1,4 +1,4 @@
-# Reads src/autograd/ops/*.c and writes what is public in them: a function with a /** comment */ in front.
+# Reads src/autograd/ops/*.c and writes their public functions: those with a /** comment */ before them.
 #   -v mode=header     their declarations, as a C header
 #   -v mode=reference  the same as a page of documentation, with each op's operands, formula and derivative
 function flush_file() {
@@ -20,8 +20,8 @@ BEGIN {
         print "#ifndef LOOKBACK_OPS_H\n#define LOOKBACK_OPS_H\n\n#include \"lookback/autograd.h\"\n\nLB_BEGIN_DECLS\n"
     } else {
         print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
-        print "In a derivative, dx is the gradient of x: backward adds to it. An operand with a question mark may be NULL; three dots"
-        print "stand for any number of operands."
+        print "In a derivative, dx is the gradient of x; backward adds to it. A question mark marks an operand that may be NULL; three"
+        print "dots mean any number of operands."
     }
 }
 FNR == 1 {

@@ -1,5 +1,5 @@
-/* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive is the same in
- * small steps. */
+/* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive computes the
+ * same in small steps. */
 #include "autograd/op.h"
 #include "autograd/parts.h"
 #include "lookback/ops.h"
@@ -56,7 +56,7 @@ static void add_into(lb_tensor *operand, int64_t offset, const lb_real *grad, in
     if (lb_wants_grad(operand)) lb_add_to(count, grad, operand->grad + offset);
 }
 
-/* Shares out a block among the gradients of one row of the batch, and returns what they take. */
+/* Divides a block among the gradients of one row of the batch, and returns how much they take. */
 static int64_t lay_out(const lb_attended *to, lb_real *block, lb_attended_grad *grad)
 {
     lb_parts parts = {.block = block};

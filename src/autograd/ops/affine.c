@@ -5,9 +5,9 @@
 
 enum { X, WEIGHT, BIAS, BESIDE };
 
-/* Which columns of the weight meet x. Those behind them meet what stands beside it. */
+/* The columns of the weight that multiply x. The columns after them multiply `beside`. */
 typedef struct columns {
-    bool some; /* false: all, and there must be as many as x is wide, with what stands beside it */
+    bool some; /* false: all columns, whose number must be the width of x and `beside` together */
     int64_t first;
 } columns;
 
@@ -92,7 +92,7 @@ static void backward(lb_node *node)
     lb_op_add_grad_rows(node->in[BIAS], row_count(node), node->out[0]->grad);
 }
 
-/* One row of x, or of what stands beside it, with one row of the weight. */
+/* The product of one row of x, or of `beside`, with one row of the weight. */
 static double dot(const lb_node *node, int operand, int64_t row, const lb_real *weight)
 {
     int64_t inputs = lb_dim(node->in[operand], -1);
@@ -170,7 +170,7 @@ lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){0}, sizeof(columns));
 }
 
-/** The same with a part of the weight: columns first, first + 1, ... What meets the other columns may be known
+/** lb_affine with columns first, first + 1, ... of the weight, if the product with the other columns is computed
  *  elsewhere.
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
@@ -179,7 +179,7 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
                        sizeof(columns));
 }
 
-/** lb_affine of [x; beside], which are not joined for it: their products with their columns are added up.
+/** lb_affine of [x; beside] without joining them: adds up their products with their columns of the weight.
  *  Shapes: x [..., n], beside [..., m], weight [outputs, n + m], bias [outputs] or NULL -> [..., outputs].
  *  Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_pair(lb_tensor *x, lb_tensor *beside, lb_tensor *weight, lb_tensor *bias)

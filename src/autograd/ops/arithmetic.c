@@ -8,14 +8,14 @@ enum {
     ALONE = 1 << 16  /* elements that are not worth a second thread */
 };
 
-/* One row of an operand, or of its gradient: `step` is 0 where one element serves the whole row. */
+/* One row of an operand, or of its gradient: `step` is 0 if one element is used for the whole row. */
 typedef struct row {
     const lb_real *value;
     lb_real *grad; /* NULL if nobody wants it */
     int64_t step;
 } row;
 
-/* What an op is made of: its values along a row, and what flows back along a row. */
+/* The two kernels of an op: its values along a row, and its gradients along a row. */
 typedef struct arithmetic {
     void (*forward)(int64_t width, row a, row b, lb_real *out);
     void (*backward)(int64_t width, row a, row b, const lb_real *grad);
@@ -102,7 +102,7 @@ static void take_row(const lb_node *node, bool backward, row a, row b, int64_t o
         op->forward(width, a, b, node->out[0]->data + offset);
 }
 
-/* Operands of one shape: rows of any length will do, and no two rows meet. */
+/* Operands of the same shape: rows can have any length, and no two rows overlap. */
 static void walk_alike(const lb_node *node, bool backward)
 {
     int64_t count = lb_count(node->out[0]);
@@ -142,7 +142,7 @@ static void backward(lb_node *node)
     walk(node, true);
 }
 
-/* Where element `i` of a result of this shape finds its operand. */
+/* The index of the operand for element `i` of a result of this shape. */
 static double operand_at(const lb_tensor *operand, lb_shape result, int64_t i)
 {
     int64_t offset = 0;
@@ -181,7 +181,7 @@ static void divide_reference(const lb_node *node, double *const *out)
         out[0][i] = operand_at(node->in[0], shape, i) / operand_at(node->in[1], shape, i);
 }
 
-/* Every op of this file is tried on the same shapes. The values keep away from zero, where a quotient has none. */
+/* All ops of this file use the same test shapes. The values are not near zero, where a quotient is undefined. */
 #define BROADCAST_CASES(function)                                                                             \
     {                                                                                                         \
         {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = function},        \
@@ -272,7 +272,7 @@ static const lb_op divide_op = {
     .case_count = LB_LENGTH(divide_cases),
 };
 
-/** a + b. Shapes: any two that broadcast by NumPy's rule -> their common shape. So for lb_sub, lb_mul, lb_div.
+/** a + b. Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_sub, lb_mul, lb_div.
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_add(lb_tensor *a, lb_tensor *b)
 {

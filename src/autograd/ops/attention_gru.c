@@ -1,5 +1,6 @@
-/* A GRU that attends: at each step it asks the keys with its own state and reads the answer with its input. One op for
- * all steps, because each step needs the one before. lb_unfused_attention_gru_sequence is the same in small steps. */
+/* A GRU with attention: at each step it attends with its state and reads the context with its input. It is one op for
+ * all steps, because each step needs the previous one. lb_unfused_attention_gru_sequence computes the same in small
+ * steps. */
 #include "autograd/attention_gru_internal.h"
 #include "lookback/ops.h"
 
@@ -212,13 +213,13 @@ static const lb_op attention_gru_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** A GRU whose input at each step is joined by what its last state attends to, by additive attention.
- *  Shapes: lb_attention_gru_operands (autograd/attention_gru.h) tells the operands', with K keys
- *          -> outputs [batch, time, hidden]; output 1: contexts [batch, time, depth]; output 2: weights [batch, time,
- *          K]; all zero behind a row's end; output 3: the final state [batch, hidden].
- *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a row.
- *  Cost:   O(batch time (hidden^2 + K (width + depth))); one fork for all steps.
- *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: PyTorch's GRU, no maxout layer. */
+/** A GRU that at each step also reads the context of additive attention with its previous state.
+ *  Shapes: operands as in lb_attention_gru_operands, with K keys -> outputs [batch, time, hidden]; output 1: contexts
+ *          [batch, time, depth]; output 2: weights [batch, time, K]; all zero after the end of a row; output 3: the
+ *          final state [batch, hidden].
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
+ *  Cost:   O(batch time (hidden^2 + K (width + depth))); threads fork once for all steps.
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: the GRU of PyTorch, no maxout layer. */
 lb_tensor *lb_attention_gru_sequence(const lb_attention_gru_operands *operands)
 {
     lb_tensor *const in[] = {[LB_AGRU_X] = operands->x,

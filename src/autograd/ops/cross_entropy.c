@@ -30,7 +30,7 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     return lb_op_check_ids(node, &c->targets, logits.dim[2], "target", "there are", "classes");
 }
 
-/* The loss of one row; `slope` becomes its derivative by each logit: softmax minus the smoothed target. */
+/* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. */
 LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
                                   lb_real *slope)
 {
@@ -132,7 +132,7 @@ static const lb_op cross_entropy_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** Mean cross-entropy over the targets that are not `ignored`; 0, where PyTorch gives NaN, if there are none.
+/** Mean cross-entropy over the targets that are not `ignored`. If there are none, it is 0, where PyTorch gives NaN.
  *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a target is not a class. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
@@ -140,7 +140,7 @@ lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignore
     return lb_cross_entropy_smoothed(logits, targets, ignored, 0);
 }
 
-/** The same with label smoothing: the target's share is 1 - smoothing, and every class has smoothing / classes more.
+/** lb_cross_entropy with label smoothing: the target gets 1 - smoothing, and every class gets smoothing / classes more.
  *  Errors: also LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1.
  *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
 lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)

@@ -1,4 +1,4 @@
-/* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot is the same in small steps. */
+/* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot computes the same in small steps. */
 #include "autograd/op.h"
 #include "autograd/operands.h"
 #include "lookback/ops.h"
@@ -17,8 +17,8 @@ typedef struct dot_options {
     lb_real scale, dropout;
 } dot_options;
 
-/* Operands as [batch, length, heads * width], where a head is a range of columns; or as [batch, heads, length, width].
- * Either way a head of one batch row is a matrix whose rows lie `row` apart. */
+/* Operands are [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width].
+ * Either way, a head of one batch row is a matrix whose rows are `row` numbers apart. */
 typedef struct view {
     int64_t length, width; /* of one head */
     int64_t batch, head, row;
@@ -115,7 +115,7 @@ static head head_of(const lb_node *node, int64_t index)
     };
 }
 
-/* The part of a mask that covers query `i` of head `index`; `step` is 0 where one element covers all keys. */
+/* The part of a mask that covers query `i` of head `index`; `step` is 0 if one element covers all keys. */
 static const lb_real *mask_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step)
 {
     const lb_tensor *mask = node->in[which];
@@ -128,7 +128,7 @@ static const lb_real *mask_row(const lb_node *node, int which, int64_t index, in
     return mask->data + offset;
 }
 
-/* A row of scores becomes a row of weights. A row with nothing to attend to becomes zeros. */
+/* Turns a row of scores into a row of weights. A row with nothing to attend to becomes zeros. */
 LB_KERNEL static void softmax_row(int64_t count, lb_real *x, const lb_real *mask, int64_t mask_step,
                                   const lb_real *bias, int64_t bias_step)
 {
@@ -192,7 +192,7 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-/* Turns the gradient of a head's weights into that of its scaled products, in place. */
+/* Turns the gradient of the weights of a head into the gradient of its scaled products, in place. */
 LB_KERNEL static void softmax_row_backward(int64_t count, const lb_real *probability, const lb_real *weight,
                                            lb_real scale, lb_real *d)
 {
@@ -349,14 +349,14 @@ static const lb_op dot_attention_op = {
 
 /** Scaled dot-product attention over all heads.
  *  Shapes:  query [batch, Q, heads * width], keys [batch, K, heads * width], values [batch, K, heads * depth], where a
- *           head is a range of columns -> context [batch, Q, heads * depth]; or all with the heads as an axis,
- *           [batch, heads, Q, width] and so on, and then `heads` is not looked at.
+ *           head is a range of columns -> context [batch, Q, heads * depth]. Or all operands have the heads as an axis,
+ *           [batch, heads, Q, width] and so on; `heads` is then ignored.
  *           Output 1: weights [batch, heads, Q, K], after dropout.
  *  Mask:    mask and bias broadcast to [batch, heads, Q, K]; either may be NULL; no gradient. Mask: 1 attends, 0 does
- *           not.
- *           Bias is added to the scores; -inf hides. A row with nothing to attend to is all zeros, never NaN.
- *  Scale:   1 / sqrt(width) in a transformer. Dropout: probability, on the weights, while the tape trains.
- *  Errors:  LB_ERROR_SHAPE, also if the heads do not divide; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.
+ *           not. Bias is added to the scores; -inf hides. A row with nothing to attend to is all zeros, never NaN.
+ *  Scale:   1 / sqrt(width) in a transformer.
+ *  Dropout: probability with which a weight becomes zero in LB_MODE_TRAIN.
+ *  Errors:  LB_ERROR_SHAPE, also if a width is not divisible by the heads; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.
  *  Cost:    O(batch heads Q K (width + depth)), memory O(batch heads Q K).
  *  Source:  Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1. */
 lb_tensor *lb_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,

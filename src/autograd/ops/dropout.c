@@ -1,9 +1,9 @@
-/* Dropout: zeroes elements at random while training, and scales up the others so that the expectation stays. */
+/* Dropout: sets random elements to zero in training and scales the others to keep the expected value. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/dropout_mask.h"
 
-/* Elements that a thread takes at a time. */
+/* Elements per thread and piece of work. */
 enum { CHUNK = 1 << 13 };
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
@@ -40,7 +40,7 @@ static void backward(lb_node *node)
     for (int64_t i = 0; i < count; i++) dx[i] += factor[i] * dy[i];
 }
 
-/* Only one op runs in the case below, so its stream is the tape's first. */
+/* Only one op runs in the case below, so its stream is the first of the tape. */
 static void reference(const lb_node *node, double *const *out)
 {
     double p = (double)*(const lb_real *)node->attributes;
@@ -72,8 +72,8 @@ static const lb_op dropout_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** Dropout with probability p. Returns x itself when p is 0 or the tape evaluates.
- *  Which elements fall depends on the tape's seed and step and on how many random ops ran before; on nothing else.
+/** Dropout with probability p. Returns x itself if p is 0 or in LB_MODE_EVALUATE.
+ *  The dropped elements depend only on the seed and step of the tape and on the number of random ops before this one.
  *  Errors: LB_ERROR_ARGUMENT unless 0 <= p < 1. */
 lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
 {

@@ -69,7 +69,7 @@ static const lb_op embedding_lookup_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** The table's row for each token. Padding is looked up as any other id.
+/** The row of the table for each token. Padding is looked up like any other id.
  *  Shapes: tokens [batch, length], table [rows, width] -> [batch, length, width].
  *  Errors: LB_ERROR_INDEX if an id is not a row; LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_lookup(lb_tokens tokens, lb_tensor *table)

@@ -1,5 +1,6 @@
-/* A GRU over a whole padded sequence: the recurrent part, in one op. The input's part of the gates, W_ih x + b_ih, is
- * one product for all time steps and comes in ready. lb_unfused_gru_sequence is the same in small steps. */
+/* The recurrent part of a GRU over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
+ * an
+ * operand: one product for all time steps. lb_unfused_gru_sequence computes the same in small steps. */
 #include "autograd/gru_gradient.h"
 #include "autograd/op.h"
 #include "autograd/parts.h"
@@ -29,13 +30,13 @@ static bool is_reverse(const lb_node *node)
     return ((const lb_gru_attributes *)node->attributes)->reverse;
 }
 
-/* Time step number `i` of a walk in the op's direction, or against it. */
+/* Step `i` of a walk in the direction of the op, or against it. */
 static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backward)
 {
     return is_reverse(node) != backward ? steps - 1 - i : i;
 }
 
-/* Some rows of the batch, and what one thread works with. */
+/* Some rows of the batch, and the working memory of one thread. */
 typedef struct forward_tile {
     int64_t first, height;
     lb_real *state;   /* [height, hidden]: the final one is the one in between as well */
@@ -43,7 +44,7 @@ typedef struct forward_tile {
     lb_real *spare;   /* [LB_GRU_SAVED hidden]: saved for a backward that will not come */
 } forward_tile;
 
-/* Shares out a block among the parts of a tile that need memory, and returns what they take. */
+/* Divides a block among the parts of a tile that need memory, and returns how much they take. */
 static int64_t lay_out(const lb_gru_input *x, lb_real *block, forward_tile *tile)
 {
     lb_parts parts = {.block = block};
@@ -52,7 +53,7 @@ static int64_t lay_out(const lb_gru_input *x, lb_real *block, forward_tile *tile
     return parts.count;
 }
 
-/* W_hh h of the rows that are still there; nothing needs to be multiplied where there is no state yet. */
+/* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
 static void multiply_states(const forward_tile *tile, lb_matrix weight, int64_t present, int64_t hidden,
                             bool begun)
 {
@@ -63,7 +64,7 @@ static void multiply_states(const forward_tile *tile, lb_matrix weight, int64_t 
         memset(tile->product, 0, (size_t)(present * 3 * hidden) * sizeof *tile->product);
 }
 
-/* All steps of the tile's rows. A row keeps its state where it has no token. */
+/* All steps of the rows of a tile. A row without a token keeps its state. */
 static void run_tile(const lb_node *node, const lb_gru_input *x, lb_matrix weight, const forward_tile *tile)
 {
     int64_t steps = x->steps, hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
@@ -113,7 +114,7 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-/* dstate [height, hidden] becomes the gradient of the initial state. */
+/* dstate [height, hidden] receives the gradient of the initial state. */
 static void backward_tile(lb_node *node, const lb_gru_input *x, lb_gru_gradient all, int64_t first,
                           int64_t height, lb_real *dstate)
 {
@@ -250,16 +251,15 @@ static const lb_op gru_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** A GRU over a padded batch of sequences, given the input's part of the gates.
+/** A GRU over a padded batch of sequences, given the input part of the gates.
  *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time],
- *           a table [rows, 3 hidden] of which each token reads its row in place (NULL: no table); initial [batch,
+ *           a table [rows, 3 hidden] in which each token reads its row in place (NULL: no table); initial [batch,
  *           hidden] or NULL for zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
- *           -> outputs [batch, time, hidden], zero behind a row's end; output 1: the final state [batch, hidden].
- *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at each row's end.
- *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not within 0..time; LB_ERROR_INDEX if a token is not a
- *           row.
- *  Cost:    O(batch time hidden^2); one fork for all steps.
- *  Source:  Cho et al. 2014, arXiv:1406.1078, in PyTorch's variant (tensor/gru_kernel.h). */
+ *           -> outputs [batch, time, hidden], zero after the end of a row; output 1: the final state [batch, hidden].
+ *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at the end of each row.
+ *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
+ *  Cost:    O(batch time hidden^2); threads fork once for all steps.
+ *  Source:  Cho et al. 2014, arXiv:1406.1078, in the variant of PyTorch (tensor/gru_kernel.h). */
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {

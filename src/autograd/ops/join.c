@@ -1,4 +1,4 @@
-/* Takes tensors apart and puts them together along an axis: concat, stack and slice. */
+/* Splits and joins tensors along an axis: concat, stack and slice. */
 #include "autograd/op.h"
 #include "autograd/operands.h"
 #include "lookback/ops.h"
@@ -12,7 +12,7 @@ typedef struct range {
     int64_t first, length; /* of a slice */
 } range;
 
-/* Every tensor here is seen as `outer` blocks of `block` elements; along the axis, blocks are joined end to end. */
+/* Every tensor is treated as `outer` blocks of `block` elements; along the axis, blocks are joined end to end. */
 static int64_t outer_of(lb_shape shape, int axis)
 {
     int64_t outer = 1;
@@ -197,8 +197,8 @@ static const lb_op slice_op = {
     .case_count = LB_LENGTH(slice_cases),
 };
 
-/** Joins up to LB_MAX_INPUTS tensors at a time along an axis that they have; more are joined in groups.
- *  Shapes: equal but for that axis. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
+/** Joins tensors along an existing axis. More than LB_MAX_INPUTS tensors are joined in groups.
+ *  Shapes: equal except for that axis. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
 lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
 {
     if (count <= LB_MAX_INPUTS)
@@ -210,7 +210,7 @@ lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
     return lb_concat(group, groups, axis);
 }
 
-/* Do all of them have a shape to go by, and one of them a tape? */
+/* Whether all tensors have a shape, and at least one has a tape. */
 static bool can_stack(lb_tensor *const *tensors, int count)
 {
     for (int i = 0; i < count; i++)
@@ -218,7 +218,7 @@ static bool can_stack(lb_tensor *const *tensors, int count)
     return lb_operands_tape(tensors, count) != NULL;
 }
 
-/** Joins tensors of one shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3].
+/** Joins tensors of the same shape along a new axis: `count` tensors [2, 3] with axis 1 -> [2, count, 3].
  *  Errors: as lb_concat. */
 lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
 {
@@ -236,8 +236,8 @@ lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
     return lb_concat(parts, count, at);
 }
 
-/** `length` elements along the axis, from `first` on. Shapes: [..., n, ...] -> [..., length, ...].
- *  Errors: LB_ERROR_ARGUMENT if x does not reach that far. */
+/** `length` elements along the axis, starting at `first`. Shapes: [..., n, ...] -> [..., length, ...].
+ *  Errors: LB_ERROR_ARGUMENT if the range is not within x. */
 lb_tensor *lb_slice(lb_tensor *x, int axis, int64_t first, int64_t length)
 {
     return lb_op_apply(&slice_op, LB_INPUTS(x), &(range){axis, first, length}, sizeof(range));

@@ -1,4 +1,4 @@
-/* Puts a constant where a mask says so: how attention hides padding. */
+/* Replaces elements by a constant according to a mask: attention hides padding with it. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
@@ -14,7 +14,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return lb_op_misfit(node, "the mask does not broadcast to x", X, MASK);
 }
 
-/* Calls for each element of x with the element of the mask that covers it. */
+/* Visits each element of x with the element of the mask that covers it. */
 static void walk(lb_node *node, bool backward)
 {
     lb_real value = *(const lb_real *)node->attributes;
@@ -86,9 +86,9 @@ static const lb_op masked_fill_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** x where the mask is not 0, `value` where it is.
+/** x where the mask is not 0, `value` where it is 0.
  *  Shapes: x [...], mask broadcasts to x -> shape of x. The mask gets no gradient. Errors: LB_ERROR_SHAPE.
- *  Differs: PyTorch's masked_fill fills where the mask is true; here, as for attention, 1 keeps and 0 hides. */
+ *  Differs: masked_fill in PyTorch fills where the mask is true. Here, as in attention, 1 keeps and 0 hides. */
 lb_tensor *lb_masked_fill(lb_tensor *x, lb_tensor *mask, lb_real value)
 {
     return lb_op_apply(&masked_fill_op, LB_INPUTS(x, mask), &value, sizeof value);

@@ -1,4 +1,4 @@
-/* Matrix products of the last two axes, over all the leading ones. */
+/* Matrix products of the last two axes, over all leading axes. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
@@ -66,7 +66,7 @@ static int64_t product_count(const plan *all)
     return all->batches.rows * all->batches.width;
 }
 
-/* Offsets, in elements, of product number `i` in the operands. */
+/* Offsets of product `i` in the operands, in elements. */
 static void locate(const plan *all, int64_t i, int64_t *offset_a, int64_t *offset_b)
 {
     lb_broadcast_row(&all->batches, i / all->batches.width, offset_a, offset_b);
@@ -206,14 +206,14 @@ static const lb_op matmul_op = {
 };
 
 /** Matrix product of the last two axes; leading axes broadcast.
- *  Shapes: a [..., m, k], b [..., k, n] -> [..., m, n]. Errors: LB_ERROR_SHAPE. Cost: O(m n k) for each product. */
+ *  Shapes: a [..., m, k], b [..., k, n] -> [..., m, n]. Errors: LB_ERROR_SHAPE. Cost: O(m n k) per product. */
 lb_tensor *lb_matmul(lb_tensor *a, lb_tensor *b)
 {
     return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){0}, sizeof(product));
 }
 
-/** The same with either operand's last two axes exchanged first, without moving them: a stored as [..., k, m],
- *  b as [..., n, k]. */
+/** lb_matmul with transposed operands, without copying them: with `transpose_a`, a is stored as [..., k, m]; with
+ *  `transpose_b`, b is stored as [..., n, k]. */
 lb_tensor *lb_matmul_transposed(lb_tensor *a, bool transpose_a, lb_tensor *b, bool transpose_b)
 {
     return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){transpose_a, transpose_b}, sizeof(product));

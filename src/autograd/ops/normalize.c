@@ -74,7 +74,7 @@ LB_KERNEL static void backward_row(int64_t width, const lb_real *dy, const lb_re
     for (int64_t i = 0; i < width; i++) dx[i] += inverse * (dy[i] * weight[i] - sum - normal[i] * dot);
 }
 
-/* A block of columns, whose sums over the rows are its own. */
+/* A block of columns, with its own sums over the rows. */
 LB_KERNEL static void backward_columns(int64_t rows, int64_t width, int64_t count, const lb_real *dy,
                                        const lb_real *normal, lb_real *dweight, lb_real *dbias)
 {
@@ -159,9 +159,10 @@ static const lb_op normalize_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** Layer normalisation over the last axis, with the biased variance, as nn.LayerNorm.
+/** Layer normalisation over the last axis, with the biased variance, as in nn.LayerNorm.
  *  Shapes: x [..., width], weight [width], bias [width] -> shape of x. Errors: LB_ERROR_SHAPE.
- *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: some put epsilon beside the standard deviation. */
+ *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance; some others add it to
+ *          the standard deviation. */
 lb_tensor *lb_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
     return lb_op_apply(&normalize_op, LB_INPUTS(x, weight, bias), &epsilon, sizeof epsilon);

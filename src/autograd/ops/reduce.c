@@ -1,9 +1,9 @@
-/* Sums and means over one axis or over everything. */
+/* Sums and means over one axis or over all elements. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
 
-/* The operand is seen as [outer, length, inner], and the middle one is summed. */
+/* The operand is treated as [outer, length, inner], and the middle axis is summed. */
 typedef struct reduction {
     int axis; /* as the user gave it */
     bool all, mean;
@@ -146,7 +146,7 @@ static const lb_op mean_op = {
     .case_count = LB_LENGTH(mean_cases),
 };
 
-/** Sum over one axis, which disappears; -1 is the last.
+/** Sum over one axis, which is removed; -1 is the last.
  *  Errors: LB_ERROR_ARGUMENT if x has no such axis. */
 lb_tensor *lb_sum(lb_tensor *x, int axis)
 {
@@ -159,7 +159,7 @@ lb_tensor *lb_sum_all(lb_tensor *x)
     return lb_op_apply(&sum_op, LB_INPUTS(x), &(reduction){.all = true}, sizeof(reduction));
 }
 
-/** Mean over one axis, which disappears; NaN if it has length 0. Errors: as lb_sum. */
+/** Mean over one axis, which is removed; NaN if it has length 0. Errors: as lb_sum. */
 lb_tensor *lb_mean(lb_tensor *x, int axis)
 {
     return lb_op_apply(&mean_op, LB_INPUTS(x), &(reduction){.axis = axis, .mean = true}, sizeof(reduction));

@@ -1,4 +1,4 @@
-/* The same elements under another shape, in the same or in another order. */
+/* The same elements in another shape, in the same order or permuted. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
@@ -64,7 +64,7 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* Steps through the result in order; `visit` gets each element's place in the result and in x. */
+/* Steps through the result in order; `visit` gets the index of each element in the result and in x. */
 static void walk(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
 {
     const permutation *p = node->attributes;
@@ -166,7 +166,7 @@ static const lb_op permute_op = {
     .case_count = LB_LENGTH(permute_cases),
 };
 
-/** The elements of x, in order, under another shape. One dimension may be -1: what remains.
+/** The elements of x, in order, in another shape. One dimension may be -1: it is computed from the others.
  *  Errors: LB_ERROR_SHAPE if the numbers of elements differ. */
 lb_tensor *lb_reshape(lb_tensor *x, lb_shape shape)
 {
@@ -174,7 +174,7 @@ lb_tensor *lb_reshape(lb_tensor *x, lb_shape shape)
 }
 
 /** Reorders the axes: axis d of the result is axis `axes[d]` of x. `count` is the number of axes.
- *  Errors: LB_ERROR_ARGUMENT unless each axis is named once. */
+ *  Errors: LB_ERROR_ARGUMENT unless each axis occurs once. */
 lb_tensor *lb_permute(lb_tensor *x, int count, const int *axes)
 {
     permutation p = {.count = count};

@@ -124,14 +124,14 @@ static const lb_op log_softmax_op = {
     .case_count = LB_LENGTH(log_softmax_cases),
 };
 
-/** Softmax over the last axis. A row that is -inf throughout gives zeros, and zero gradients, where PyTorch gives
- *  NaN: a query that may look at nothing looks at nothing. Shapes: [..., n] -> the same. */
+/** Softmax over the last axis. A row of only -inf gives zeros and zero gradients, where PyTorch gives NaN: a query with
+ *  nothing to attend to has no weights. Shapes: [..., n] -> the same. */
 lb_tensor *lb_softmax(lb_tensor *x)
 {
     return lb_op_apply(&softmax_op, LB_INPUTS(x), NULL, 0);
 }
 
-/** Its logarithm, without the detour over small numbers. */
+/** The logarithm of lb_softmax, computed directly, so that small probabilities do not underflow. */
 lb_tensor *lb_log_softmax(lb_tensor *x)
 {
     return lb_op_apply(&log_softmax_op, LB_INPUTS(x), NULL, 0);

@@ -8,7 +8,7 @@ enum {
     ALONE = 1 << 15  /* elements that are not worth a second thread */
 };
 
-/* A run of elements: operand, result and their gradients. `factor` is lb_scale's. */
+/* A range of elements: operand, result and their gradients. `factor` is for lb_scale. */
 typedef struct run {
     int64_t count;
     lb_real factor;
@@ -28,7 +28,7 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-/* Elements know nothing of each other: any thread may take any run of them. */
+/* Elements are independent: any thread can process any range of them. */
 static void in_runs(const lb_node *node, bool backward)
 {
     const unary *op = node->attributes;
@@ -60,7 +60,7 @@ static void backward(lb_node *node)
     in_runs(node, true);
 }
 
-/* The two kernels of an op: y from x, and what is added to dx. */
+/* The two kernels of an op: y from x, and the addition to dx. */
 #define KERNELS(op, value, added)                                                                            \
     LB_KERNEL static void op##_values(run r)                                                                 \
     {                                                                                                        \
@@ -177,7 +177,7 @@ static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void
     return lb_op_apply(op, LB_INPUTS(x), &kernels, sizeof kernels);
 }
 
-/** e to the power of x. Shapes: any -> the same; so for all of this file. */
+/** e to the power of x. Shapes: any -> the same, as for all ops of this file. */
 lb_tensor *lb_exp(lb_tensor *x)
 {
     return apply(&exp_op, x, exp_values, exp_gradient, 1);
