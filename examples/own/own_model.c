@@ -59,7 +59,7 @@ typedef struct copier {
     lb_embedding embedding;
     lb_gru reader, writer;
     lb_linear output;
-    lb_tensor *copies; /* how much a copy counts beside the output */
+    lb_tensor *copies; /* the weight of copies in the logits */
 } copier;
 
 static const lb_model_kind copier_kind; /* the table of what follows */
@@ -118,7 +118,7 @@ static lb_model_step copier_decode(const lb_model *model, lb_decoder_state from,
     const copier *c = (const copier *)model;
     const copier_state *before = from;
     copier_state *after = lb_tape_alloc(target_in.tape, sizeof *after);
-    if (!before || !after) /* the first error stays: this one is told only if memory is out */
+    if (!before || !after) /* the first error is kept: this one counts only without memory */
         return (lb_model_step){.logits = lb_tape_fail(target_in.tape, LB_ERROR_MEMORY, "out of memory")};
     lb_gru_result written = lb_gru_forward_tokens(&c->writer, &c->embedding, target_in, &before->state);
     lb_real scale = 1 / (lb_real)sqrt((double)c->config.width);
@@ -160,7 +160,7 @@ static char *copier_config_json(const lb_model *model)
 static lb_model *copier_restore(lb_params *params, const char *name, const char *json,
                                 const lb_extensions *own, lb_error *error)
 {
-    (void)own; /* for models that are made of others */
+    (void)own; /* for models that contain others */
     copier_config config = {0};
     copier *c = lb_config_read(copier_fields, json, &config) ? lb_params_alloc(params, sizeof *c) : NULL;
     if (!c || copier_init(c, params, name, config)) return lb_config_fail(params, error);
