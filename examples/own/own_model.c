@@ -1,5 +1,5 @@
-/* An attention and a kind of model that the library does not have: each learns to sort short lists, goes into a file, comes
- * back, and sorts as before. docs/extending.md explains it part by part. */
+/* A custom attention and a custom kind of model. Each learns to sort short lists, is saved and loaded, and sorts as
+ * before. docs/extending.md explains the code part by part. */
 #include <lookback/lookback.h>
 #include <lookback/op.h>
 
@@ -46,7 +46,7 @@ static lb_attended_result sure_ask(const lb_decoder_attention *attention, lb_ten
 static const lb_attention_type sure_attention = {
     .name = "sure", .combines = true, .init = sure_init, .prepare = sure_prepare, .ask = sure_ask};
 
-/* ---- A kind of model: a GRU reads, another one writes. Where the writer looks, it copies what stands there. ---- */
+/* ---- A kind of model: one GRU reads, another one writes, and the writer copies the symbols that it attends to. ---- */
 
 typedef struct copier_config {
     int64_t vocabulary; /* of source and target */
@@ -62,7 +62,7 @@ typedef struct copier {
     lb_tensor *copies; /* the weight of copies in the logits */
 } copier;
 
-static const lb_model_kind copier_kind; /* the table of what follows */
+static const lb_model_kind copier_kind; /* the table of the functions below */
 
 static lb_status copier_init(copier *c, lb_params *params, const char *name, copier_config config)
 {
@@ -85,10 +85,10 @@ static lb_status copier_init(copier *c, lb_params *params, const char *name, cop
     return lb_params_status(params);
 }
 
-/* Where the writer stands: what it looks at, and its own state. */
+/* The state of the writer, and what it attends to. */
 typedef struct copier_state {
     lb_tensor *keys;    /* [batch, S, width]: the reader's outputs */
-    lb_tensor *symbols; /* [batch, S, vocabulary]: 1 at the symbol that stands there */
+    lb_tensor *symbols; /* [batch, S, vocabulary]: 1 at the symbol of the position */
     lb_tensor *mask;    /* [batch, S] */
     lb_tensor *state;   /* [batch, width] */
 } copier_state;
@@ -112,7 +112,7 @@ static lb_decoder_state copier_encode(const lb_model *model, lb_tokens source)
     return s;
 }
 
-/* The values of this attention are the symbols themselves: what it sees is what it copies. */
+/* The values of this attention are the symbols themselves: it copies what it attends to. */
 static lb_model_step copier_decode(const lb_model *model, lb_decoder_state from, lb_tokens target_in)
 {
     const copier *c = (const copier *)model;
@@ -145,7 +145,7 @@ static lb_decoder_state copier_select(const lb_model *model, lb_tape *tape, lb_d
     return after;
 }
 
-/* What a file says of the model beside its parameters. */
+/* The configuration of the model in a file. */
 static const lb_config_field copier_fields[] = {
     {"vocabulary", offsetof(copier_config, vocabulary), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {"width", offsetof(copier_config, width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
@@ -174,7 +174,7 @@ static const lb_model_kind copier_kind = {.name = "copier",
                                           .config_json = copier_config_json,
                                           .restore = copier_restore};
 
-/* ---- What whoever loads such files has to know ---- */
+/* ---- The custom kinds, for loading such files ---- */
 
 static const lb_model_kind *const kinds[] = {&copier_kind, NULL};
 static const lb_attention_type *const attentions[] = {&sure_attention, NULL};
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 {
     lb_error error = {0};
     const char *folder = argc > 1 ? argv[1] : ".";
-    lb_set_threads(1); /* in so small a model they would only wait for each other */
+    lb_set_threads(1); /* in such a small model, threads would only wait for each other */
     lb_status status = show("sure", new_seq2seq, folder, &error);
     if (!status) status = show("copier", new_copier, folder, &error);
     if (status) fprintf(stderr, "own_model: %s\n", error.message);
