@@ -1,7 +1,6 @@
 #include "common/sort_training.h"
 
 #include "common/interrupt.h"
-#include "common/report.h"
 #include "common/training_view.h"
 #include "data/sort_task_json.h"
 #include "models/model_formats.h"
@@ -46,13 +45,12 @@ lb_status app_sort_train(app_sort_training *training, const lb_trainer_config *c
     lb_error found = {0};
     lb_trainer_config stoppable = *config;
     stoppable.stop = app_interrupted;
+    stoppable.setting = app_name_setting;
     app_catch_interrupts();
     lb_status status = lb_train(&stoppable, history, &found);
     app_release_interrupts();
     app_progress_end(&training->progress);
-    if (status == LB_ERROR_FORMAT)
-        app_note("%s cannot be gone on from; --fresh starts anew", config->checkpoint);
-    return status ? app_say_how_to_resume(NULL, config->fresh, &found, error) : LB_OK;
+    return status ? app_say_what_helps(NULL, config->fresh, &found, error) : LB_OK;
 }
 
 char *app_sort_identity(const app_sort_training *training, char text[APP_IDENTITY])

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { APP_OPTION = 64 };
+
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
     char rate[APP_SHORT], exact[APP_SHORT] = "";
@@ -33,7 +35,6 @@ static void hint(void *context, const char *text)
 static void begin(void *context, const lb_training_run *run)
 {
     app_training_view *v = context;
-    snprintf(v->folder, sizeof v->folder, "%s", run->folder);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
     v->progress = (app_progress){0};
@@ -47,7 +48,7 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
 {
     app_training_view *v = context;
     if (!v->progress.updated && step->step > 1)
-        app_note("%s%sgoes on after step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
+        app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
                  (long long)step->step - 1, (long long)run->steps);
     app_show_step(&v->progress, run, step);
 }
@@ -64,23 +65,31 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 
-/* Says what helps if the error is that of a checkpoint. */
-static void note_checkpoint(const app_training_view *v, const lb_error *error)
+lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
 {
-    char path[APP_PATH];
-    app_path(v->folder, "checkpoint.safetensors", path);
-    if (v->begun && error->status == LB_ERROR_FORMAT && strncmp(error->message, path, strlen(path)) == 0)
-        app_note("%s cannot be gone on from; --fresh starts anew in its place, another --out beside it",
-                 path);
+    static const char refused[] = "cannot resume from ";
+    char help[APP_SHORT + 48] = "";
+    bool interrupted = found->status == LB_ERROR_INTERRUPTED, named = interrupted && run && *run;
+    if (interrupted)
+        snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
+    else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
+        snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
+    return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
+                        LB_ERROR_LENGTH - (int)sizeof help, found->message, help);
 }
 
-lb_status app_say_how_to_resume(const char *run, bool fresh, const lb_error *found, lb_error *error)
+void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)
 {
-    if (found->status != LB_ERROR_INTERRUPTED)
-        return lb_error_set(error, found->status, "%s", found->message);
-    bool named = run && *run;
-    return lb_error_set(error, found->status, "%s%s%s; the same command%s resumes", named ? run : "",
-                        named ? ": " : "", found->message, fresh ? " without --fresh" : "");
+    char option[APP_OPTION];
+    bool off = strcmp(value, "false") == 0, flag = off || strcmp(value, "true") == 0;
+    (void)context;
+    snprintf(option, sizeof option, "%s", name);
+    for (char *letter = option; *letter; letter++)
+        if (*letter == '_') *letter = '-';
+    if (!*value)
+        snprintf(text, size, "no --%s", option);
+    else
+        snprintf(text, size, "--%s%s%s%s", off ? "no-" : "", option, flag ? "" : " ", flag ? "" : value);
 }
 
 lb_status app_train_in_view(app_training_view *view, lb_training_config config, lb_training_result *result,
@@ -92,12 +101,12 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .begun = begin,
                                              .stepped = show_step,
                                              .stop = app_interrupted,
+                                             .setting = app_name_setting,
                                              .ended = end};
     lb_error found = {0};
     lb_status status = lb_translator_train(&config, result, &found);
     app_release_interrupts();
     if (!status) return LB_OK;
     app_progress_end(&view->progress);
-    note_checkpoint(view, &found);
-    return app_say_how_to_resume(view->name, config.fresh, &found, error);
+    return app_say_what_helps(view->name, config.fresh, &found, error);
 }

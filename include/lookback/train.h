@@ -198,6 +198,14 @@ typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history,
 /** Asked between two steps: true interrupts the run. For a flag that a signal handler sets, or a button. */
 typedef bool (*lb_stop_fn)(void *context);
 
+/** Writes the words with which messages name a setting, a member of lb_trainer_config.run, such as "--batch 64": at most
+ *  `size` bytes. The value is "" where a run does not have it. */
+typedef void (*lb_setting_fn)(void *context, const char *name, const char *value, char *text, size_t size);
+
+/** Whether a checkpoint whose lb_trainer_config.run was `found` is one of this run. LB_ERROR_FORMAT, with what differs, if
+ *  not. */
+typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *error);
+
 /** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
 #define LB_RUN_KEY "lookback.run"
 
@@ -226,19 +234,25 @@ typedef struct lb_trainer_config {
     const char *checkpoint; /* path of the file that the run goes on from; NULL: none is kept */
     bool fresh;             /* start anew even if there is a checkpoint; the first save replaces it */
     const char
-        *run; /* a text that tells this run from any other: written to the checkpoint, compared with it */
+        *run; /* the settings that make this run what it is, a JSON object: written to the checkpoint */
+    lb_same_run_fn
+        same_run; /* compares it with that of the checkpoint; NULL: all members but "steps" are equal */
+    lb_setting_fn setting; /* how messages name the members; NULL: "batch 64" */
 } lb_trainer_config;
 
 /** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from
  *  there: the weights after the last step are the same, bit for bit, as those of a run that was never interrupted.
+ *  More:    a run that has ended can be resumed with more `steps`, and any run with other ones, but not with fewer than
+ *           are done. The schedule is then that of the new number from there on: a rate along a cosine jumps to where
+ *           it would be by now, and falls to zero at the new end.
  *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last
  *           steps circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
  *  Memory:  the caller frees history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED if `stop` asked for it: the checkpoint has all steps that were done.
- *           LB_ERROR_FORMAT if the checkpoint belongs to another run or is damaged; LB_ERROR_WRITE; those of the
- *           tape. */
+ *           LB_ERROR_FORMAT, "cannot resume from PATH: " and why, if the checkpoint belongs to another run, has more
+ *           steps than this one, or is damaged; LB_ERROR_WRITE; those of the tape. */
 LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
 
 /** The points as lines of JSON; to be released with lb_release; NULL if there is no memory. */

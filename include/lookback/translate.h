@@ -146,6 +146,8 @@ typedef struct lb_training_listener {
     void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
     /* Asked between two steps: true interrupts the training, as of lb_trainer_config. */
     bool (*stop)(void *context);
+    /* Names a setting in messages: as lb_trainer_config.setting. NULL: by the field below, "label_smoothing 0.1". */
+    lb_setting_fn setting;
     /* After every evaluation, which is the last of the run's history. */
     void (*evaluated)(void *context, const lb_training_run *run);
     /* The model and all of its files are there. An error ends the training. */
@@ -216,7 +218,8 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
  *          same weights, bit for bit, as one that was not.
- *          One that has ended gives its result again.
+ *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
+ *          settings, but patience and target, make another run: they are an error, unless `fresh`.
  *  Random: `seed` alone decides; not the threads.
  *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a
  *          bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;

@@ -3,7 +3,9 @@
 #include "base/alloc.h"
 #include "lookback/models.h"
 #include "train/optimizer.h"
+#include "train/run.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,38 +77,22 @@ lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *
     return status;
 }
 
-/* Both texts from the item on, of a list with commas, in which they begin to differ. */
-static void skip_common(const char **a, const char **b)
-{
-    const char *item_a = *a, *item_b = *b;
-    for (size_t i = 0; (*a)[i] && (*a)[i] == (*b)[i]; i++)
-        if ((*a)[i] == ',' || (*a)[i] == '{') {
-            item_a = *a + i + 1;
-            item_b = *b + i + 1;
-        }
-    *a = item_a;
-    *b = item_b;
-}
-
 static lb_status check_run(const lb_trainer_config *config, const lb_safetensors *file, lb_error *error)
 {
+    lb_run_differences differences;
     const char *run = lb_safetensors_metadata_value(file, LB_RUN_KEY), *ours = config->run ? config->run : "";
-    if (!run)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s is no checkpoint of a training run",
-                            config->checkpoint);
-    if (strcmp(run, ours) == 0) return LB_OK;
-    skip_common(&run, &ours);
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s belongs to another run: it says %.*s, this one %.*s",
-                        config->checkpoint, (int)strcspn(run, ",}"), run, (int)strcspn(ours, ",}"), ours);
+    if (!run) return lb_error_set(error, LB_ERROR_FORMAT, "it is no checkpoint of a training run");
+    if (config->same_run) return config->same_run(config->context, run, error);
+    lb_status status = lb_run_compare(run, ours, &differences, error);
+    return status ? status : lb_run_refuse(config, "", &differences, error);
 }
 
-static lb_status load_history(const lb_safetensors *file, lb_train_history *history, const char *path,
-                              lb_error *error)
+static lb_status load_history(const lb_safetensors *file, lb_train_history *history, lb_error *error)
 {
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
     if (!found || found->dtype != LB_DTYPE_F64 || found->shape.ndim != 2 ||
         found->shape.dim[1] != POINT_NUMBERS || found->shape.dim[0] < 1)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s has no history of a training run", path);
+        return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
         double numbers[POINT_NUMBERS];
         memcpy(numbers, (const double *)found->data + i * POINT_NUMBERS, sizeof numbers);
@@ -115,23 +101,21 @@ static lb_status load_history(const lb_safetensors *file, lb_train_history *hist
     return LB_OK;
 }
 
-static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRESS_NUMBERS], const char *path,
-                               lb_error *error)
+static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRESS_NUMBERS], lb_error *error)
 {
     static const double MOST_STEPS = 9007199254740992.0; /* 2^53 */
     const lb_safetensors_tensor *found = lb_safetensors_find(file, PROGRESS);
     bool fits = found->dtype == LB_DTYPE_F64 && lb_shape_equal(found->shape, LB_SHAPE(PROGRESS_NUMBERS));
     if (fits) memcpy(numbers, found->data, PROGRESS_NUMBERS * sizeof *numbers);
     if (fits && numbers[STEP] >= 0 && numbers[STEP] <= MOST_STEPS) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: invalid \"%s\"", path, PROGRESS);
+    return lb_error_set(error, LB_ERROR_FORMAT, "invalid \"%s\"", PROGRESS);
 }
 
 /* A checkpoint without a record of the progress was written behind an evaluation. */
-static lb_status load_progress(const lb_safetensors *file, lb_train_state *state, const char *path,
-                               lb_error *error)
+static lb_status load_progress(const lb_safetensors *file, lb_train_state *state, lb_error *error)
 {
     if (!lb_safetensors_find(file, PROGRESS)) {
-        lb_status status = load_history(file, state->history, path, error);
+        lb_status status = load_history(file, state->history, error);
         if (status) return status;
         const lb_train_point *last = &state->history->points[state->history->count - 1];
         state->step = last->step;
@@ -140,13 +124,13 @@ static lb_status load_progress(const lb_safetensors *file, lb_train_state *state
         return LB_OK;
     }
     double numbers[PROGRESS_NUMBERS] = {0};
-    lb_status status = read_progress(file, numbers, path, error);
+    lb_status status = read_progress(file, numbers, error);
     if (status) return status;
     state->step = (int64_t)numbers[STEP];
     state->loss_sum = numbers[LOSS_SUM];
     state->seconds = numbers[SECONDS];
     state->tokens = numbers[TOKENS];
-    return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, path, error) : LB_OK;
+    return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, error) : LB_OK;
 }
 
 static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
@@ -161,16 +145,37 @@ static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensor
     return status;
 }
 
-lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
+static lb_status check_steps(const lb_trainer_config *config, int64_t done, lb_error *error)
 {
-    if (access(config->checkpoint, F_OK) != 0) return LB_OK;
-    lb_error reason = {0};
-    lb_safetensors *file = lb_safetensors_open(config->checkpoint, &reason);
-    if (!file) return lb_error_set(error, reason.status, "%s", reason.message);
+    char steps[LB_RUN_WORD], setting[2 * LB_RUN_WORD];
+    if (done <= config->steps) return LB_OK;
+    snprintf(steps, sizeof steps, "%lld", (long long)config->steps);
+    return lb_error_set(error, LB_ERROR_FORMAT, "it has done %lld steps, this run has %s", (long long)done,
+                        lb_run_setting(config, "steps", steps, setting));
+}
+
+static lb_status load(const lb_trainer_config *config, const lb_safetensors *file, lb_train_state *state,
+                      lb_error *error)
+{
     lb_status status = check_run(config, file, error);
     if (!status) status = load_slabs(config, file, state, error);
-    if (!status) status = load_progress(file, state, config->checkpoint, error);
+    if (!status) status = load_progress(file, state, error);
+    if (!status) status = check_steps(config, state->step, error);
     if (!status) lb_adam_set_steps(state->adam, state->step);
-    lb_safetensors_close(file);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
+}
+
+lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
+{
+    const char *path = config->checkpoint;
+    if (access(path, F_OK) != 0) return LB_OK;
+    lb_error found = {0};
+    lb_safetensors *file = lb_safetensors_open(path, &found);
+    lb_status status = file ? load(config, file, state, &found) : found.status;
+    lb_safetensors_close(file);
+    if (!status) return LB_OK;
+    /* The path comes first, and once. */
+    const char *why = found.message;
+    if (strncmp(why, path, strlen(path)) == 0) why += strlen(path) + strspn(why + strlen(path), ": ");
+    return lb_error_set(error, status, "cannot resume from %s: %s", path, why);
 }

@@ -21,7 +21,7 @@ LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_t
                                      lb_error *error);
 
 /** Reads them back, if there is such a file; else leaves everything as it is.
- *  Errors: LB_ERROR_FORMAT if it is damaged or of another run. */
+ *  Errors: LB_ERROR_FORMAT if it is damaged, of another run, or has more steps than the run. */
 LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error);
 
 /** Appends a point. Errors: LB_ERROR_MEMORY. */

@@ -46,10 +46,12 @@ lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *ta
 void lb_producer_print(const lb_producer *p, lb_buffer *json)
 {
     if (p->order) {
-        lb_buffer_print(json, "\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,\"batches\":%lld,",
+        lb_buffer_print(json,
+                        "\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,\"batch\":%lld,"
+                        "\"batches\":%lld,",
                         (unsigned long long)lb_pairs_facts_of(p->data->train)->hash,
                         (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash, p->min_count,
-                        (long long)lb_pair_order_batches(p->order));
+                        (long long)p->batch, (long long)lb_pair_order_batches(p->order));
         return;
     }
     char *task = lb_sort_task_print(&p->task);

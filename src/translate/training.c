@@ -1,12 +1,11 @@
 #include "translate/training.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "data/pairs.h"
 #include "io/folder.h"
-#include "models/model_formats.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
+#include "translate/run_identity.h"
 #include "translate/training_log.h"
 
 #include <math.h>
@@ -115,25 +114,17 @@ static lb_status mark_point(void *context, const lb_train_history *history, lb_e
     return status;
 }
 
-/* What tells this training from any other; NULL if there is no memory. Neither patience nor target are in it: a run
- * that has stopped can be told to go on. */
-static char *identity(const lb_training *t, const lb_trainer_config *trainer)
+static lb_status check_run(void *context, const char *found, lb_error *error)
 {
-    lb_buffer json = {0};
-    const lb_training_config *c = t->config;
-    char *model = lb_model_config_json(t->model);
-    lb_buffer_print(&json, "{");
-    lb_producer_print(&t->producer, &json);
-    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
-                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
-    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":%llu,\"model\":%s}",
-                    t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed,
-                    model ? model : "");
-    bool failed = json.failed || !model;
-    lb_release(model);
-    if (!failed) return json.text;
-    lb_release(json.text);
-    return NULL;
+    const lb_training *t = context;
+    return lb_run_identity_check(t, t->trainer, found, t->trainer->run, error);
+}
+
+static void name_setting(void *context, const char *name, const char *value, char *text, size_t size)
+{
+    const lb_training *t = context;
+    const lb_training_listener *listener = &t->config->listener;
+    listener->setting(listener->context, name, value, text, size);
 }
 
 static lb_trainer_config make_trainer(lb_training *t)
@@ -149,16 +140,20 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.better = save_better;
     trainer.seed = t->seed;
     trainer.checkpoint = t->checkpoint;
+    trainer.same_run = check_run;
+    trainer.setting = t->config->listener.setting ? name_setting : NULL;
     return trainer;
 }
 
 static lb_status train(lb_training *t, lb_error *error)
 {
     lb_trainer_config trainer = make_trainer(t);
-    char *run = identity(t, &trainer);
+    char *run = lb_run_identity(t, &trainer);
     if (!run) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     trainer.run = run;
+    t->trainer = &trainer;
     lb_status status = lb_train(&trainer, &t->history, error);
+    t->trainer = NULL;
     lb_release(run);
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct lb_training {
     lb_model *model; /* `params` own it */
     lb_producer producer;
     lb_train_history history;
+    const lb_trainer_config *trainer; /* while it trains */
     char *model_file, *checkpoint, *log;
     double smoothing;
     int64_t logged;

@@ -216,10 +216,14 @@ START_TEST(test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh
 {
     RUN(SMALL, "--steps", "20", "--kinds", "none", "--out", "a");
     assert_done();
+    RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a");
+    assert_fails(65, "none: cannot resume from a/none.checkpoint.safetensors: it was trained with --batch ");
+    ck_assert_ptr_nonnull(strstr(result.error, ", this run has --batch 3; --fresh starts over, or choose "));
+    RUN(SMALL, "--steps", "10", "--kinds", "none", "--out", "a");
+    assert_fails(65, "checkpoint.safetensors: it has done 20 steps, this run has --steps 10");
     RUN(SMALL, "--steps", "30", "--kinds", "none", "--out", "a");
-    assert_fails(65, "none: a/none.checkpoint.safetensors belongs to another run: it says \"steps\":20");
-    ck_assert_ptr_nonnull(strstr(result.error, "--fresh"));
-    RUN(SMALL, "--steps", "30", "--kinds", "none", "--out", "a", "--fresh");
+    assert_done();
+    RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a", "--fresh");
     assert_done();
 }
 END_TEST

@@ -98,7 +98,7 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
     bool went_on = false;
     for (int ms = 150; ms < 60000; ms += ms / 2) {
         SUPPORT_TRAIN_FOR(ms, ALL, "--out", "killed");
-        went_on |= strstr(support_run_result.error, "train_seq2seq: goes on after step ") != NULL;
+        went_on |= strstr(support_run_result.error, "train_seq2seq: resuming at step ") != NULL;
         if (support_run_result.status == 0) break;
         ck_assert_int_eq(support_run_result.status, 128 + 9);
         kills++;

@@ -155,7 +155,9 @@ START_TEST(test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replac
     size_t before, after;
     char *old = content("a/checkpoint.safetensors", &before);
     RUN(SMALL, "--lr", "0.004", "--out", "a");
-    assert_fails(65, "belongs to another run: it says \"lr\":0.005, this one \"lr\":0.004");
+    assert_fails(
+        65, "cannot resume from a/checkpoint.safetensors: it was trained with --lr 0.005, this run has --lr "
+            "0.004; --fresh starts over, or choose another --out\n");
     ck_assert_ptr_nonnull(strstr(result.error, "--fresh"));
     char *kept = content("a/checkpoint.safetensors", &after);
     ck_assert_uint_eq(before, after);

@@ -323,7 +323,7 @@ START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
     train(&config);
     config.lr = 0.01;
     expect_refused(&config, LB_ERROR_FORMAT,
-                   "belongs to another run: it says \"lr\":0.02, this one \"lr\":0.01");
+                   "checkpoint.safetensors: it was trained with lr 0.02, this run has lr 0.01");
     config.fresh = true;
     train(&config);
 }

@@ -1,0 +1,128 @@
+#include "train/run.h"
+
+#include "base/buffer.h"
+
+#include <cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Up to here a double has all whole numbers. */
+static const double EXACT = 9007199254740992.0;
+
+/* A value as text: numbers in as many digits as people write, strings in quotes where a shell wants them. */
+static void print_value(const cJSON *item, char text[LB_RUN_WORD])
+{
+    *text = '\0';
+    const char *quote =
+        cJSON_IsString(item) && item->valuestring[strcspn(item->valuestring, " \t")] ? "'" : "";
+    if (cJSON_IsString(item))
+        snprintf(text, LB_RUN_WORD, "%s%s%s", quote, *item->valuestring ? item->valuestring : "''", quote);
+    else if (cJSON_IsNumber(item) && fabs(item->valuedouble) < EXACT)
+        snprintf(text, LB_RUN_WORD, floor(item->valuedouble) == item->valuedouble ? "%.0f" : "%.7g",
+                 item->valuedouble);
+    else if (cJSON_IsNumber(item))
+        snprintf(text, LB_RUN_WORD, "%.17g", item->valuedouble);
+    else if (cJSON_IsBool(item))
+        snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
+}
+
+static bool is_known(const lb_run_differences *d, const char *name)
+{
+    for (int i = 0; i < d->count; i++)
+        if (strcmp(d->list[i].name, name) == 0) return true;
+    return false;
+}
+
+static void compare_values(const char *name, const cJSON *found, const cJSON *ours, lb_run_differences *d)
+{
+    lb_run_difference difference;
+    snprintf(difference.name, sizeof difference.name, "%s", name);
+    print_value(found, difference.found);
+    print_value(ours, difference.ours);
+    bool same = strcmp(difference.found, difference.ours) == 0 || strcmp(name, "steps") == 0;
+    if (!same && d->count < LB_RUN_DIFFERENCES && !is_known(d, name)) d->list[d->count++] = difference;
+}
+
+/* One of the two may be NULL: then all members of the other one differ. */
+static void compare_objects(const cJSON *found, const cJSON *ours, lb_run_differences *d)
+{
+    const cJSON *const objects[] = {ours, found};
+    const cJSON *member;
+    for (int i = 0; i < 2; i++) cJSON_ArrayForEach(member, objects[i])
+        {
+            const cJSON *a = cJSON_GetObjectItemCaseSensitive(found, member->string);
+            const cJSON *b = cJSON_GetObjectItemCaseSensitive(ours, member->string);
+            if (i == 1 && b) continue; /* has been compared */
+            if (cJSON_IsObject(member))
+                compare_objects(cJSON_IsObject(a) ? a : NULL, cJSON_IsObject(b) ? b : NULL, d);
+            else
+                compare_values(member->string, a, b, d);
+        }
+}
+
+lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences *differences,
+                         lb_error *error)
+{
+    *differences = (lb_run_differences){.count = 0};
+    if (strcmp(found, ours) == 0) return LB_OK;
+    cJSON *a = cJSON_Parse(found), *b = cJSON_Parse(ours);
+    bool objects = cJSON_IsObject(a) && cJSON_IsObject(b);
+    if (objects) compare_objects(a, b, differences);
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    return objects ? LB_OK
+                   : lb_error_set(error, LB_ERROR_FORMAT, "found the run \"%.80s\", expected \"%.80s\"",
+                                  found, ours);
+}
+
+bool lb_run_forget(lb_run_differences *d, const char *name)
+{
+    int kept = 0;
+    for (int i = 0; i < d->count; i++)
+        if (strcmp(d->list[i].name, name) != 0) d->list[kept++] = d->list[i];
+    bool forgotten = kept < d->count;
+    d->count = kept;
+    return forgotten;
+}
+
+char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
+                     char text[2 * LB_RUN_WORD])
+{
+    if (config->setting)
+        config->setting(config->context, name, value, text, (size_t)2 * LB_RUN_WORD);
+    else
+        snprintf(text, (size_t)2 * LB_RUN_WORD, "%s %s", name, *value ? value : "unset");
+    return text;
+}
+
+/* The settings of one of the runs as a list: "a 1, b 2 and c 3". */
+static void print_settings(lb_buffer *text, const lb_trainer_config *config, const lb_run_differences *d,
+                           bool ours)
+{
+    char setting[2 * LB_RUN_WORD];
+    for (int i = 0; i < d->count; i++) {
+        const lb_run_difference *one = &d->list[i];
+        const char *comma = i == 0 ? "" : i + 1 < d->count ? ", " : " and ";
+        lb_run_setting(config, one->name, ours ? one->ours : one->found, setting);
+        lb_buffer_print(text, "%s%s", comma, setting);
+    }
+}
+
+lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
+                        const lb_run_differences *differences, lb_error *error)
+{
+    lb_buffer text = {0};
+    if (!*first && differences->count == 0) return LB_OK;
+    lb_buffer_print(&text, "%s", first);
+    if (differences->count > 0) {
+        lb_buffer_print(&text, "%sit was trained with ", *first ? "; " : "");
+        print_settings(&text, config, differences, false);
+        lb_buffer_print(&text, ", this run has ");
+        print_settings(&text, config, differences, true);
+    }
+    lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory")
+                                   : lb_error_set(error, LB_ERROR_FORMAT, "%s", text.text);
+    lb_release(text.text);
+    return status;
+}

@@ -1,0 +1,119 @@
+#include "translate/run_identity.h"
+
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "models/model_formats.h"
+#include "train/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_data(lb_buffer *json, const lb_training_config *c)
+{
+    if (c->sort) return;
+    lb_buffer_print(json,
+                    "\"source_column\":%d,\"target_column\":%d,\"normalize\":\"%s\",\"source_separator\":",
+                    c->source_column, c->target_column, c->normalize);
+    lb_buffer_json_string(json, c->source_separator ? c->source_separator : "");
+    lb_buffer_print(json, ",\"target_separator\":");
+    lb_buffer_json_string(json, c->target_separator ? c->target_separator : "");
+    lb_buffer_print(json, ",");
+}
+
+char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
+{
+    lb_buffer json = {0};
+    const lb_training_config *c = t->config;
+    char *model = lb_model_config_json(t->model);
+    lb_buffer_print(&json, "{");
+    lb_producer_print(&t->producer, &json);
+    print_data(&json, c);
+    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
+                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
+    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
+                    t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
+    lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
+    bool failed = json.failed || !model;
+    lb_release(model);
+    if (!failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static lb_run_difference *find(lb_run_differences *d, const char *name)
+{
+    for (int i = 0; i < d->count; i++)
+        if (strcmp(d->list[i].name, name) == 0) return &d->list[i];
+    return NULL;
+}
+
+/* What the checkpoint says nothing of, since an older version wrote it, is taken to be as it is now. */
+static void forget_unwritten(lb_run_differences *d)
+{
+    int kept = 0;
+    for (int i = 0; i < d->count; i++)
+        if (*d->list[i].found) d->list[kept++] = d->list[i];
+    d->count = kept;
+}
+
+static void forget_all(lb_run_differences *d, const char *const *names)
+{
+    for (; *names; names++) lb_run_forget(d, *names);
+}
+
+static bool has_any(lb_run_differences *d, const char *const *names)
+{
+    for (; *names; names++)
+        if (find(d, *names)) return true;
+    return false;
+}
+
+static void rename_to_setting(lb_run_differences *d, const char *member, const char *setting)
+{
+    lb_run_difference *found = find(d, member);
+    if (found) snprintf(found->name, sizeof found->name, "%s", setting);
+}
+
+/* Other pairs have another hash. They may come from how lines are read, which is said by itself, or from the file. */
+static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
+{
+    static const char *const reading[] = {"source_column",    "target_column",    "normalize",
+                                          "source_separator", "target_separator", NULL};
+    static const char *const derived[] = {"batches", "source_vocab", "target_vocab", NULL};
+    bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
+    if (train || find(d, "min_count") || find(d, "batch")) forget_all(d, derived);
+    if (has_any(d, reading)) return;
+    if (train)
+        snprintf(text, size, "it was trained on other pairs (%s has changed since, or is another file)",
+                 c->train);
+    else if (dev)
+        snprintf(text, size, "it was measured on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
+                 c->dev ? " has changed since, or is another file" : c->train);
+}
+
+/* Models of two kinds have other settings. */
+static void judge_model(lb_run_differences *d)
+{
+    static const char *const of_kinds[] = {
+        "embed", "hidden",       "layers",    "bidirectional", "attention",  "heads",   "width",
+        "tied",  "feed_forward", "post_norm", "positions",     "max_length", "dropout", NULL};
+    if (find(d, "kind")) forget_all(d, of_kinds);
+    rename_to_setting(d, "kind", "model");
+    rename_to_setting(d, "width", "hidden");
+}
+
+lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
+                                const char *ours, lb_error *error)
+{
+    char pairs[LB_ERROR_LENGTH] = "";
+    lb_run_differences d;
+    lb_status status = lb_run_compare(found, ours, &d, error);
+    if (status) return status;
+    /* Old checkpoints have the number of batches in place of their size. */
+    if (strstr(found, "\"batch\":")) lb_run_forget(&d, "batches");
+    judge_model(&d);
+    forget_unwritten(&d);
+    judge_pairs(t->config, &d, pairs, sizeof pairs);
+    return lb_run_refuse(trainer, pairs, &d, error);
+}

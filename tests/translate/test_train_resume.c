@@ -1,0 +1,195 @@
+/* What a checkpoint is resumed for: the same run, longer ones, and runs of older versions. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <cJSON.h>
+#include <math.h>
+#include <string.h>
+
+enum { PAIRS = 300, STEPS = 60, EVERY = 20, ARRAYS = 128 };
+
+static lb_error error;
+static lb_train_history seen; /* of the last training; its points are a copy */
+static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+
+static void see(void *context, const lb_training_run *run)
+{
+    (void)context;
+    seen.count = run->history->count;
+    lb_release(seen.points);
+    seen.points = lb_alloc((size_t)seen.count * sizeof *seen.points);
+    memcpy(seen.points, run->history->points, (size_t)seen.count * sizeof *seen.points);
+}
+
+static lb_training_config usual(void)
+{
+    lb_set_threads(1);
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_pairs("dev.tsv", 40, 2);
+    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
+                                .dev = support_path(dev_file, "dev.tsv"),
+                                .embed = 8,
+                                .hidden = 16,
+                                .batch = 8,
+                                .warm_up = -1,
+                                .lr = 0.01,
+                                .steps = STEPS,
+                                .evaluate_every = EVERY,
+                                .seed = 1,
+                                .out = support_path(out, "out"),
+                                .listener = {.evaluated = see}};
+}
+
+static void train(const lb_training_config *config)
+{
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+}
+
+static void expect_refused(const lb_training_config *config, const char *text)
+{
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
+    ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
+    ck_assert_ptr_eq(strstr(error.message, "cannot resume from "), error.message);
+}
+
+START_TEST(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps)
+{
+    lb_training_config config = usual();
+    train(&config);
+    lb_train_point last = seen.points[seen.count - 1];
+    config.steps = 2 * STEPS;
+    train(&config);
+    ck_assert_int_eq(seen.count, 2 * STEPS / EVERY);
+    ck_assert_mem_eq(&seen.points[STEPS / EVERY - 1], &last, sizeof last);
+    for (int64_t i = STEPS / EVERY; i < seen.count; i++) {
+        double share = (double)(seen.points[i].step - 1) / (2.0 * STEPS);
+        ck_assert_double_eq_tol(seen.points[i].lr, 0.01 * (1 + cos(3.14159265358979 * share)) / 2, 1e-9);
+    }
+    ck_assert_double_lt(seen.points[seen.count - 1].loss, last.loss);
+    lb_release(seen.points);
+}
+END_TEST
+
+START_TEST(test_train_fewer_steps_than_are_done_are_refused)
+{
+    lb_training_config config = usual();
+    train(&config);
+    config.steps = STEPS - 1;
+    expect_refused(&config, "checkpoint.safetensors: it has done 60 steps, this run has steps 59");
+    lb_release(seen.points);
+}
+END_TEST
+
+/* Writes the checkpoint anew with another description of its run. */
+static void describe_anew(void (*change)(cJSON *run))
+{
+    char path[SUPPORT_PATH];
+    lb_safetensors_tensor arrays[ARRAYS];
+    lb_safetensors *file = lb_safetensors_open(support_path(path, "out/checkpoint.safetensors"), &error);
+    ck_assert_msg(file, "%s", error.message);
+    size_t count = lb_safetensors_count(file);
+    ck_assert_uint_le(count, ARRAYS);
+    for (size_t i = 0; i < count; i++) arrays[i] = *lb_safetensors_at(file, i);
+    cJSON *run = cJSON_Parse(lb_safetensors_metadata_value(file, LB_RUN_KEY));
+    ck_assert_ptr_nonnull(run);
+    change(run);
+    char *text = cJSON_PrintUnformatted(run);
+    const lb_safetensors_metadata metadata = {LB_RUN_KEY, text};
+    ck_assert_int_eq(lb_safetensors_write(path, arrays, count, &metadata, 1, &error), LB_OK);
+    cJSON_free(text);
+    cJSON_Delete(run);
+    lb_safetensors_close(file);
+}
+
+/* As 0.1 wrote it: batches by their number, the seed as a number, nothing of how lines are read. */
+static void make_old(cJSON *run)
+{
+    static const char *const later[] = {"batch",     "source_column",    "target_column",
+                                        "normalize", "source_separator", "target_separator",
+                                        "kind"};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        ck_assert(cJSON_HasObjectItem(run, later[i]));
+        cJSON_DeleteItemFromObject(run, later[i]);
+    }
+    cJSON_ReplaceItemInObject(run, "seed", cJSON_CreateNumber(1));
+}
+
+START_TEST(test_train_checkpoint_of_an_older_version_resumes)
+{
+    lb_training_config config = usual();
+    train(&config);
+    describe_anew(make_old);
+    config.steps = STEPS + EVERY;
+    train(&config);
+    ck_assert_int_eq(seen.count, STEPS / EVERY + 1);
+    lb_release(seen.points);
+}
+END_TEST
+
+START_TEST(test_train_checkpoint_of_an_older_version_and_another_run_is_refused)
+{
+    lb_training_config config = usual();
+    train(&config);
+    describe_anew(make_old);
+    config.batch = 9;
+    expect_refused(&config, "it was trained with batches ");
+    config = usual();
+    config.seed = 2;
+    expect_refused(&config, "it was trained with seed 1, this run has seed 2");
+    config = usual();
+    config.target_separator = " ";
+    expect_refused(&config, "it was trained on other pairs (");
+    lb_release(seen.points);
+}
+END_TEST
+
+START_TEST(test_train_on_a_changed_file_is_refused_with_its_name)
+{
+    lb_training_config config = usual();
+    train(&config);
+    support_write_pairs("dev.tsv", 41, 2);
+    expect_refused(&config, "it was measured on other pairs (");
+    ck_assert_ptr_nonnull(strstr(error.message, "dev.tsv has changed since, or is another file)"));
+    support_write_pairs("train.tsv", PAIRS + 1, 1);
+    config.lr = 0.02;
+    expect_refused(&config,
+                   "train.tsv has changed since, or is another file); it was trained with lr 0.01, this "
+                   "run has lr 0.02");
+    lb_release(seen.points);
+}
+END_TEST
+
+static void make_rubbish(cJSON *run)
+{
+    while (run->child) cJSON_DeleteItemFromObject(run, run->child->string);
+    cJSON_AddItemToObject(run, "lr", cJSON_CreateArray());
+    cJSON_AddItemToObject(run, "model", cJSON_CreateNumber(1e300));
+}
+
+START_TEST(test_train_checkpoint_with_rubbish_for_a_run_is_no_crash)
+{
+    lb_training_config config = usual();
+    train(&config);
+    describe_anew(make_rubbish);
+    error = (lb_error){0};
+    lb_status status = lb_translator_train(&config, NULL, &error);
+    ck_assert_msg(status == LB_OK || status == LB_ERROR_FORMAT, "%s", error.message);
+    lb_release(seen.points);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train_resume",
+        SUPPORT_TESTS(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps,
+                      test_train_fewer_steps_than_are_done_are_refused,
+                      test_train_checkpoint_of_an_older_version_resumes,
+                      test_train_checkpoint_of_an_older_version_and_another_run_is_refused,
+                      test_train_on_a_changed_file_is_refused_with_its_name,
+                      test_train_checkpoint_with_rubbish_for_a_run_is_no_crash));
+}
