@@ -1,5 +1,6 @@
 /* lookback: one program for all commands. Which one is asked for says the first argument, or the name by which it was
  * called. */
+#include "commands.h"
 #include "common/nearest.h"
 #include "common/report.h"
 #include "common/threads.h"
@@ -9,45 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command {
-    const char *name, *old_name, *about;
-    int (*main)(int argc, char **argv);
-} commands[] = {
-#define COMMAND(name, old_name, about) {#name, #old_name, about, name##_main},
-    APP_PROGRAM_LIST(COMMAND)
-#undef COMMAND
-};
-
-enum { COMMANDS = sizeof commands / sizeof *commands, CALLED = 64 };
-
-/* The old names are commands too: scripts call them. */
-static const struct command *find(const char *name)
-{
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0 || strcmp(commands[i].old_name, name) == 0)
-            return &commands[i];
-    return NULL;
-}
+enum { CALLED = 64 };
 
 /* Called by a link with an old name. */
-static const struct command *find_linked(const char *path)
+static const app_command *find_linked(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].old_name, name) == 0) return &commands[i];
+    for (int i = 0; i < app_command_count; i++)
+        if (strcmp(app_commands[i].old_name, name) == 0) return &app_commands[i];
     return NULL;
 }
 
 static void print_commands(void)
 {
     printf("usage: lookback COMMAND [ARGUMENT]...\n"
-           "Trains sequence-to-sequence models with attention and shows what the attention looks at.\n\n");
-    for (int i = 0; i < COMMANDS; i++) printf("  %-10s  %s\n", commands[i].name, commands[i].about);
-    printf("\n`lookback help COMMAND` lists the options of a command.\n");
+           "Trains sequence-to-sequence models with attention on a CPU, applies and measures\n"
+           "them, and shows what the attention looks at.\n\n"
+           "Commands\n");
+    for (int i = 0; i < app_command_count; i++)
+        printf("  %-10s  %s\n", app_commands[i].name, app_commands[i].about);
+    printf("\n`lookback help COMMAND` lists the options of a command.\n\n"
+           "From pairs of texts to a picture of the attention\n");
+    app_examples_print(app_whole.examples, app_whole.example_count, stdout);
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run(const app_command *command, int argc, char **argv)
 {
     static char called[CALLED];
     snprintf(called, sizeof called, "lookback %s", argv[0]);
@@ -92,7 +80,7 @@ static int help(int argc, char **argv)
         print_commands();
         return app_close_stdout(0);
     }
-    const struct command *asked = find(argv[1]);
+    const app_command *asked = app_command_find(argv[1]);
     if (!asked) return unknown_command(argv[1]);
     char *words[] = {argv[1], option, NULL};
     return run(asked, 2, words);
@@ -100,8 +88,9 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
     app_settle_threads(argv); /* now, while all words are there */
-    const struct command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
+    const app_command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
     app_called_as(linked ? linked->old_name : "lookback");
     if (linked) return linked->main(argc, argv);
     if (argc < 2) {
@@ -115,7 +104,7 @@ int main(int argc, char **argv)
         printf("lookback %s\n%s\n", lb_version(), lb_kernel_name());
         return app_close_stdout(0);
     }
-    const struct command *asked = find(word);
+    const app_command *asked = app_command_find(word);
     if (!asked) return *word == '-' ? unknown_option(word) : unknown_command(word);
     return run(asked, argc - 1, argv + 1);
 }

@@ -1,10 +1,19 @@
 #include "common/options.h"
 
+#include "common/option_value.h"
 #include "common/report.h"
 
 #include <string.h>
 
 enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
+
+const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
+const app_option app_option_version = {.name = "version", .help = "print the version", .kind = APP_IS_FLAG};
+
+bool app_option_is_on(const app_option *option)
+{
+    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag;
+}
 
 /* "  -b, --batch N"; a flag that is on already is there to be turned off */
 static int format_left(const app_option *option, char left[LEFT])
@@ -12,7 +21,7 @@ static int format_left(const app_option *option, char left[LEFT])
     char letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
     bool value = option->kind != APP_IS_FLAG;
-    const char *negation = !value && option->value.flag && *option->value.flag ? "[no-]" : "";
+    const char *negation = app_option_is_on(option) ? "[no-]" : "";
     return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
                     value ? option->metavar : "");
 }
@@ -40,7 +49,7 @@ static void format_default(const app_option *option, char text[LEFT])
         word = *option->value.text;
         break;
     case APP_IS_FLAG:
-        if (option->value.flag && *option->value.flag) word = "on";
+        if (app_option_is_on(option)) word = "on";
         break;
     default:
         break;
@@ -71,19 +80,25 @@ static const char *alias_of(const app_option *option, int choice)
     return NULL;
 }
 
+void app_option_describe(const app_option *option, char *text, size_t size)
+{
+    char value[LEFT];
+    format_default(option, value);
+    size_t used = (size_t)snprintf(text, size, "%s", option->help);
+    for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
+        const char *alias = alias_of(option, (int)(choice - option->choices));
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",
+                             *choice, alias ? " or " : "", alias ? alias : "");
+    }
+    if (used < size) snprintf(text + used, size - used, "%s", value);
+}
+
 static void print_option(const app_option *option, int indent, FILE *out)
 {
-    char left[LEFT], value[LEFT], text[TEXT];
+    char left[LEFT], text[TEXT];
     format_left(option, left);
-    format_default(option, value);
-    size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
-    for (const char *const *choice = option->choices; choice && *choice && used < sizeof text; choice++) {
-        const char *alias = alias_of(option, (int)(choice - option->choices));
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s",
-                                 choice == option->choices ? ": " : ", ", *choice, alias ? " or " : "",
-                                 alias ? alias : "");
-    }
-    if (used < sizeof text) snprintf(text + used, sizeof text - used, "%s", value);
+    app_option_describe(option, text, sizeof text);
     fprintf(out, "%-*s", indent, left);
     print_wrapped(text, indent, out);
 }
@@ -96,10 +111,8 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
 
 void app_options_help(const app_program *program, FILE *out)
 {
-    const app_option help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
-    const app_option version = {.name = "version", .help = "print the version", .kind = APP_IS_FLAG};
     char left[LEFT];
-    int indent = format_left(&version, left);
+    int indent = format_left(&app_option_version, left);
     for (int i = 0; i < program->option_count; i++) {
         if (program->options[i].kind == APP_IS_HEADING) continue;
         int length = format_left(&program->options[i], left);
@@ -119,8 +132,8 @@ void app_options_help(const app_program *program, FILE *out)
         }
     }
     fputc('\n', out);
-    print_option(&help, indent, out);
-    print_option(&version, indent, out);
+    print_option(&app_option_help, indent, out);
+    print_option(&app_option_version, indent, out);
     if (program->example_count > 0) fputs("\nExamples\n", out);
     app_examples_print(program->examples, program->example_count, out);
 }

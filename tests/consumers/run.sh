@@ -96,6 +96,28 @@ program() {
     "$prefix/bin/lookback" --version && "$prefix/bin/lookback" predict --help
 }
 
+# One for each command, and one for all.
+manual() {
+    for page in "$prefix"/share/man/man1/*.1; do
+        name=$(basename "$page" .1)
+        man -M "$prefix/share/man" "$name" | grep -F "$name" || return 1
+    done
+    for command in $("$prefix/bin/lookback" help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        man -M "$prefix/share/man" "lookback-$command" | grep -F "lookback $command [OPTION]..." || return 1
+    done
+}
+
+completion() {
+    # shellcheck disable=SC2016 # the words are for that shell
+    bash -c '. "$0/share/bash-completion/completions/lookback"
+        complete -p lookback
+        COMP_WORDS=(lookback train --attention l) COMP_CWORD=3
+        _lookback
+        test "${COMPREPLY[*]}" = luong' "$prefix" &&
+        test -s "$prefix/share/zsh/site-functions/_lookback" &&
+        test -s "$prefix/share/fish/vendor_completions.d/lookback.fish"
+}
+
 consumer "the prefix can be moved" moves
 for compiler in gcc clang; do
     if command -v $compiler >/dev/null; then
@@ -124,6 +146,12 @@ else
 fi
 if [ -x "$prefix/bin/lookback" ]; then
     consumer "the program" program
+    consumer "completion in bash" completion
+    if command -v man >/dev/null; then
+        consumer "the manual" manual
+    else
+        skipped "the manual" "there is no man"
+    fi
 fi
 if [ -n "$source" ]; then
     consumer "add_subdirectory" cmake_project subdirectory -DLOOKBACK_SOURCE="$source"

@@ -19,6 +19,8 @@ apt-get update -q
 # The program comes with what it needs, and no more than that.
 apt-get install -qy --no-install-recommends ./lookback_*.deb
 lookback --version
+test -s /usr/share/man/man1/lookback-train.1
+bash -c '. /usr/share/bash-completion/completions/lookback; complete -p lookback'
 test "$(dpkg-query -f '${db:Status-Status}' -W liblookback0 2>/dev/null)" != installed
 
 # The library, for who has a compiler.
