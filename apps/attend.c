@@ -233,6 +233,13 @@ static int attend_text(const settings *s)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
+static const app_example examples[] = {
+    {"Read reviews.txt, a review on each line, and draw the first.",
+     "lookback attend reviews.txt -o words.png"},
+    {"Draw ten words of the first review about music.",
+     "grep -i music reviews.txt | lookback attend - --length 10 -o music.png"},
+};
+
 int attend_main(int argc, char **argv)
 {
     settings s = {.first = 1000,
@@ -270,6 +277,8 @@ int attend_main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);

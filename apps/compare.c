@@ -276,6 +276,14 @@ static lb_status settle(settings *set, lb_error *error)
     return read_kinds(set->kinds, set->wanted, error);
 }
 
+static const app_example examples[] = {
+    {"Compare a model without attention with one that has it, in seconds.",
+     "lookback compare --quick --kinds none,additive --steps 200 --out out/few"},
+    {"Compare two kinds of attention on short lists.",
+     "lookback compare --kinds dot,scaled-dot --min-length 2 --max-length 5 \\\n"
+     "      --hidden 32 --steps 200 --out out/scores"},
+};
+
 int compare_main(int argc, char **argv)
 {
     run r = {
@@ -308,6 +316,8 @@ int compare_main(int argc, char **argv)
                    "each copes with longer lists. Run again, it goes on where it was stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     lb_error error = {0};

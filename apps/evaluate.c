@@ -62,6 +62,12 @@ static int evaluate(settings *s, int operands, char **operand)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
+static const app_example examples[] = {
+    {"Measure the model in out/ on pairs that it has not seen.", "lookback evaluate out test.tsv"},
+    {"Measure the outputs of any program.", "cut -f 1 test.tsv | lookback predict out |\n"
+                                            "      lookback evaluate --predictions - test.tsv"},
+};
+
 int evaluate_main(int argc, char **argv)
 {
     settings s = {.asked = {.batch = 256, .length_penalty = 1},
@@ -114,6 +120,8 @@ int evaluate_main(int argc, char **argv)
         .max_operands = 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);

@@ -199,6 +199,11 @@ static int inspect(const char *model, bool json, bool tensors)
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
+static const app_example examples[] = {
+    {"Show the configuration, the training and the symbols of a model.", "lookback inspect out"},
+    {"List its tensors, too, as JSON.", "lookback inspect out --tensors --json > model.json"},
+};
+
 int inspect_main(int argc, char **argv)
 {
     bool json = false, tensors = false;
@@ -216,6 +221,8 @@ int inspect_main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -148,6 +148,14 @@ static int predict(const settings *asked, const char *model)
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
 
+static const app_example examples[] = {
+    {"Apply the model in out/ to each line of words.txt.", "lookback predict out < words.txt"},
+    {"Print the three best outputs for each line, with their scores.",
+     "lookback predict out --n-best 3 < words.txt"},
+    {"Save where the model looks while it reads a text, as a NumPy file.",
+     "echo abc | lookback predict out --attention where.npy"},
+};
+
 int predict_main(int argc, char **argv)
 {
     settings asked = {.batch = 256, .length_penalty = 1};
@@ -187,6 +195,8 @@ int predict_main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);

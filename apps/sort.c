@@ -42,6 +42,16 @@ static lb_status begin_with_recipe(lb_error *error)
     return status;
 }
 
+static const app_example examples[] = {
+    {"Learn to sort short lists of small numbers, in seconds.",
+     "lookback sort --max-number 19 --min-length 2 --max-length 5 \\\n"
+     "      --hidden 64 --steps 300 --out out/sort"},
+    {"Train a transformer instead, and use it.",
+     "lookback sort --model transformer --max-number 9 --min-length 2 --max-length 5 \\\n"
+     "      --hidden 32 --steps 100 --out out/layers\n"
+     "  echo 4 2 7 1 | lookback predict out/layers"},
+};
+
 int sort_main(int argc, char **argv)
 {
     lb_error error = {0};
@@ -84,6 +94,8 @@ int sort_main(int argc, char **argv)
                    "was stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);

@@ -157,6 +157,16 @@ static lb_status begin_with_recipe(lb_error *error)
     return status;
 }
 
+static const app_example examples[] = {
+    {"Train a small model on pairs.tsv, in seconds.",
+     "lookback train --train pairs.tsv --hidden 64 --steps 500 --out out/small"},
+    {"Train two transformers that decode together; test them on dev.tsv.",
+     "lookback train --train pairs.tsv --dev dev.tsv --model transformer \\\n"
+     "      --hidden 32 --steps 100 --seeds 2 --out out/ensemble"},
+    {"Write all settings to a file, to edit them and to use it with --config.",
+     "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
+};
+
 int train_main(int argc, char **argv)
 {
     lb_error error = {0};
@@ -167,6 +177,8 @@ int train_main(int argc, char **argv)
                    "stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_config_options(&program, &config, &argc, &argv);

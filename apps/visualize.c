@@ -196,6 +196,14 @@ static void insert_second(settings *s, const char *model)
     s->models[1] = model;
 }
 
+static const app_example examples[] = {
+    {"Draw where the model in out/ looks while it reads a text.",
+     "lookback visualize out --input abc -o attention.png"},
+    {"Draw a matrix from a NumPy file.",
+     "echo abc | lookback predict out --attention where.npy\n"
+     "  lookback visualize --matrix where.npy --colormap viridis -o where.png"},
+};
+
 int visualize_main(int argc, char **argv)
 {
     settings s = {.output = "attention.png",
@@ -245,6 +253,8 @@ int visualize_main(int argc, char **argv)
         .max_operands = MOST_MODELS - 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);

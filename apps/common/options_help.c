@@ -57,14 +57,14 @@ static void format_default(const app_option *option, char text[LEFT])
     if (word) snprintf(text, LEFT, " (%s)", word);
 }
 
-/* Prints the text from the column `indent` on, and goes on there in the next line where WIDTH is reached. */
-static void print_wrapped(const char *text, int indent, FILE *out)
+/* Prints the text from the column `indent` on. Where WIDTH is reached it continues on the next line, behind `margin`. */
+static void print_wrapped(const char *text, int indent, const char *margin, FILE *out)
 {
     int column = indent;
     for (const char *word = text; *word;) {
         int length = (int)strcspn(word, " ");
         if (column > indent && column + 1 + length > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
+            fprintf(out, "\n%-*s", indent, margin);
             column = indent;
         }
         column += fprintf(out, "%s%.*s", column > indent ? " " : "", length, word);
@@ -100,13 +100,16 @@ static void print_option(const app_option *option, int indent, FILE *out)
     format_left(option, left);
     app_option_describe(option, text, sizeof text);
     fprintf(out, "%-*s", indent, left);
-    print_wrapped(text, indent, out);
+    print_wrapped(text, indent, "", out);
 }
 
 void app_examples_print(const app_example *examples, int count, FILE *out)
 {
-    for (int i = 0; i < count; i++)
-        fprintf(out, "%s  # %s\n  %s\n", i ? "\n" : "", examples[i].about, examples[i].command);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? "\n  # " : "  # ", out);
+        print_wrapped(examples[i].about, 4, "  #", out);
+        fprintf(out, "  %s\n", examples[i].command);
+    }
 }
 
 void app_options_help(const app_program *program, FILE *out)
@@ -121,7 +124,7 @@ void app_options_help(const app_program *program, FILE *out)
     indent += 2;
     fprintf(out, "usage: %s [OPTION]...%s%s\n", app_name(program->name), program->operands ? " " : "",
             program->operands ? program->operands : "");
-    print_wrapped(program->purpose, 0, out);
+    print_wrapped(program->purpose, 0, "", out);
     fputc('\n', out);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];

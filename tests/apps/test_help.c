@@ -20,8 +20,9 @@ static const app_option options[] = {
      .aliases = aliases},
     APP_WORD('c', "colour", "NAME", &colour, colours, "which colour"),
 };
-static const app_example examples[] = {{"Paint.", "prog model"},
-                                       {"Paint red.", "prog -c reds \\\n    model"}};
+static const app_example examples[] = {
+    {"Paint what is in front of you, and all that is behind it, in the colours of the sky.", "prog model"},
+    {"Paint red.", "prog -c reds \\\n    model"}};
 static const app_program program = {
     .name = "prog",
     .purpose = "Tries options.",
@@ -73,7 +74,8 @@ START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
                            "      --version      print the version\n"
                            "\n"
                            "Examples\n"
-                           "  # Paint.\n"
+                           "  # Paint what is in front of you, and all that is behind it, in the colours of\n"
+                           "  # the sky.\n"
                            "  prog model\n"
                            "\n"
                            "  # Paint red.\n"
