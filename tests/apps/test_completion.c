@@ -153,9 +153,17 @@ static bool run_in(const char *shell, const char *script)
     return true;
 }
 
-START_TEST(test_zsh_reads_its_script)
+/* A shell in a shell: completion in zsh needs a terminal. It blocks until the completed word appears. */
+START_TEST(test_zsh_completes)
 {
-    run_in("zsh", "\"$0\" generate zsh >_lookback && zsh -n _lookback");
+    static const char script[] =
+        "\"$0\" generate zsh >_lookback && zsh -n _lookback && exec timeout 30 zsh -f -c '"
+        "zmodload zsh/zpty && zpty z zsh -f -i\n"
+        "zpty -w z \"PS1=; fpath=($PWD \\$fpath); autoload -U compinit; compinit -u -D; print REA\"DY\n"
+        "zpty -r z out \"*READY*\"\n"
+        "zpty -w -n z \"lookback train --attention ba\"$'\\''\\t'\\''\n"
+        "zpty -r z out \"*--attention bahdanau*\" && print completed'";
+    if (run_in("zsh", script)) ck_assert_str_eq(result.output, "completed\n");
 }
 END_TEST
 
@@ -189,7 +197,7 @@ int main(void)
     tcase_add_loop_test(tests, test_bash_completes_every_option_of_help, 0, COMMANDS);
     tcase_add_test(tests, test_bash_completes_values);
     tcase_add_test(tests, test_bash_completes_operands);
-    tcase_add_test(tests, test_zsh_reads_its_script);
+    tcase_add_test(tests, test_zsh_completes);
     tcase_add_test(tests, test_fish_completes);
     tcase_add_test(tests, test_generate_unknown_word_is_refused);
     Suite *suite = suite_create("completion");
