@@ -58,6 +58,15 @@ typedef struct run {
     lb_transformer transformer;
 } run;
 
+static lb_sort_task task_of(const run *r)
+{
+    const budget *size = &r->set.size;
+    return (lb_sort_task){.max_value = size->max_number,
+                          .min_length = size->min_length,
+                          .max_length = size->max_length,
+                          .seed = r->set.seed};
+}
+
 static lb_sort_task of_length(const lb_sort_task *task, int32_t length)
 {
     lb_sort_task part = *task;
@@ -119,13 +128,12 @@ static lb_status build(run *r, const struct kind *kind, lb_error *error)
     const budget *size = &r->set.size;
     lb_params_free(r->training.params);
     r->kind = kind;
-    r->training =
-        (app_sort_training){.task = {size->max_number, size->min_length, size->max_length, r->set.seed},
-                            .steps = size->steps,
-                            .batch = size->batch,
-                            .lr = kind->lr,
-                            .params = lb_params_new(r->set.seed),
-                            .name = kind->name};
+    r->training = (app_sort_training){.task = task_of(r),
+                                      .steps = size->steps,
+                                      .batch = size->batch,
+                                      .lr = kind->lr,
+                                      .params = lb_params_new(r->set.seed),
+                                      .name = kind->name};
     if (!r->training.params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     int32_t vocabulary = lb_sort_vocab(&r->training.task);
     lb_status status = kind->transformer ? build_transformer(r, vocabulary) : build_seq2seq(r, vocabulary);
@@ -212,8 +220,7 @@ static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 /* Finds out what cannot work before the first of the trainings. */
 static lb_status check(run *r, lb_error *error)
 {
-    const budget *size = &r->set.size;
-    lb_sort_task task = {size->max_number, size->min_length, size->max_length, r->set.seed};
+    lb_sort_task task = task_of(r);
     lb_status status = lb_sort_check(&task, error);
     for (int32_t length = task.min_length; length <= task.max_length && !status; length++) {
         lb_sort_task part = of_length(&task, length);

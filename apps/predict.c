@@ -24,8 +24,8 @@ typedef struct session {
     lb_translate_config config;
     app_input input;
     app_unknown unknown;
-    bool longer_said; /* that a text is longer than those of the training */
-    int64_t endless;  /* outputs that did not end */
+    bool shorter_said, longer_said; /* that a text is shorter or longer than those of the training */
+    int64_t endless;                /* outputs that did not end */
 } session;
 
 static lb_status session_open(session *s, const char *model, lb_error *error)
@@ -58,16 +58,25 @@ static void session_close(session *s)
     lb_translator_free(s->translator);
 }
 
+/* Says that the model has learned nothing of texts as short or as long as this one. */
+static void comment_on_length(session *s, int64_t line, int64_t length)
+{
+    const lb_translator_facts *model = &s->model;
+    bool shorter = length < model->shortest_source;
+    bool longer = model->longest_source > 0 && length > model->longest_source;
+    bool *said = shorter ? &s->shorter_said : &s->longer_said;
+    if ((!shorter && !longer) || *said) return;
+    *said = true;
+    app_note("%s:%lld: a %s of %lld %s%s; those of the training had at %s %d", app_input_name,
+             (long long)line, model->sorts ? "list" : "text", (long long)length,
+             model->sorts ? "number" : "symbol", length == 1 ? "" : "s", shorter ? "least" : "most",
+             (int)(shorter ? model->shortest_source : model->longest_source));
+}
+
 /* Says what may surprise in an answer: each trouble at its first line only, for there may be millions. */
 static lb_status comment(session *s, int64_t line, const lb_translation *text, lb_error *error)
 {
-    int32_t longest = s->model.longest_source;
-    if (longest > 0 && text->length > longest && !s->longer_said) {
-        s->longer_said = true;
-        app_note("%s:%lld: a %s of %lld %s; those of the training had at most %d", app_input_name,
-                 (long long)line, s->model.sorts ? "list" : "text", (long long)text->length,
-                 s->model.sorts ? "numbers" : "symbols", (int)longest);
-    }
+    comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
         app_note("%s:%lld: the model found no end; cut off after %lld %s", app_input_name, (long long)line,
                  (long long)text->output->length, s->model.sorts ? "numbers" : "symbols");

@@ -61,6 +61,8 @@ int sort_main(int argc, char **argv)
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "numbers are 0 to N"),
         APP_INT(0, "min-length", "N", &task.min_length, 1, 1 << 20, "numbers in the shortest list"),
         APP_INT(0, "max-length", "N", &task.max_length, 1, 1 << 20, "numbers in the longest list"),
+        APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
+                   "share of the lists whose numbers come from at most four different ones"),
         APP_HEADING("Model"),
         APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
         APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16,

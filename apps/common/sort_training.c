@@ -77,6 +77,7 @@ lb_status app_sort_save(const app_sort_training *training, const char *path, con
                            .target = numbers,
                            .source_rule = lb_list_rule,
                            .target_rule = lb_list_rule,
+                           .shortest_source = training->task.min_length,
                            .longest_source = training->task.max_length,
                            .longest_target = training->task.max_length,
                            .sorts = true,

@@ -12,7 +12,8 @@ LB_BEGIN_DECLS
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;
-    uint64_t seed; /* selects the lists of training and testing */
+    uint64_t seed;  /* selects the lists of training and testing */
+    double repeats; /* share of the lists, 0 to 1, whose numbers come from at most four different ones */
 } lb_sort_task;
 
 /** Training or test lists. */

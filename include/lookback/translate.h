@@ -101,7 +101,8 @@ typedef struct lb_translator_facts {
     const lb_model *model;
     const lb_vocabulary *source, *target; /* perhaps one and the same */
     lb_symbol_rule source_rule, target_rule;
-    int32_t longest_source, longest_target; /* symbols that those of the training had at most; 0: not known */
+    int32_t shortest_source; /* symbols that those of the training had at least; 0: not known */
+    int32_t longest_source, longest_target; /* and at most */
     int32_t most;                           /* symbols that a text may have */
     bool sorts;                             /* texts are lists of numbers, which it puts in order */
     const char *training;                   /* a record of the training, JSON; NULL: none */

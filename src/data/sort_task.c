@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20 };
+enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20, MOST_DIFFERENT = 4 };
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
 static uint64_t hash_list(const int32_t *values, int32_t length)
@@ -59,6 +59,9 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "invalid list lengths %d to %d, expected 1 to %d, the smaller first",
                             task->min_length, task->max_length, MOST_LENGTH);
+    if (!(task->repeats >= 0 && task->repeats <= 1))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "the share of lists with repeats is 0 to 1, not %g",
+                            task->repeats);
     int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
     if (!values)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers",
@@ -76,6 +79,24 @@ int32_t lb_sort_vocab(const lb_sort_task *task)
     return task->max_value + 1 + LB_FIRST_TOKEN;
 }
 
+/* Draws the numbers of a list again, out of one to four of them, if it is one of those with repeats. The stream is its
+ * own, so that all other lists are those of a task without repeats. */
+static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t index, uint32_t step,
+                          int32_t *values, int32_t length)
+{
+    int32_t different[MOST_DIFFERENT];
+    lb_rng rng = {.seed = task->seed,
+                  .stream =
+                      lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train repeats" : "sort test repeats"),
+                  .step = step};
+    uint64_t first = index * ((uint64_t)task->max_length + MOST_DIFFERENT + 2);
+    if (lb_rng_uniform(rng, first++) >= task->repeats) return;
+    uint64_t count = 1 + lb_rng_below(rng, first++, MOST_DIFFERENT);
+    for (int i = 0; i < MOST_DIFFERENT; i++)
+        different[i] = (int32_t)lb_rng_below(rng, first++, (uint64_t)task->max_value + 1);
+    for (int32_t i = 0; i < length; i++) values[i] = different[lb_rng_below(rng, first++, count)];
+}
+
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values)
 {
     uint64_t choices = (uint64_t)(task->max_length - task->min_length) + 1,
@@ -87,6 +108,7 @@ int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, i
         int32_t length = task->min_length + (int32_t)lb_rng_below(rng, first, choices);
         for (int32_t i = 0; i < length; i++)
             values[i] = (int32_t)lb_rng_below(rng, first + 1 + (uint64_t)i, bound);
+        if (task->repeats > 0) repeat_values(task, split, index, rng.step, values, length);
         if (lb_sort_split(values, length) == split) return length;
     }
 }

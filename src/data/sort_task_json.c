@@ -10,8 +10,11 @@
 char *lb_sort_task_print(const lb_sort_task *task)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d}",
+    lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d",
                     (int)task->max_value, (int)task->min_length, (int)task->max_length);
+    /* Left out where there are none, as in files of the time before repeats. */
+    if (task->repeats > 0) lb_buffer_print(&json, ",\"repeats\":%.9g", task->repeats);
+    lb_buffer_print(&json, "}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -24,13 +27,23 @@ static int32_t whole(const cJSON *json, const char *key)
     return fits ? item->valueint : -1;
 }
 
+/* 0 if there is none; below 0, which no task may have, if it is not a number. */
+static double share(const cJSON *json, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (!item) return 0;
+    return cJSON_IsNumber(item) ? item->valuedouble : -1;
+}
+
 lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
 {
     cJSON *json = text ? cJSON_Parse(text) : NULL;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
     bool is_sort = cJSON_IsString(name) && strcmp(name->valuestring, "sort") == 0;
-    *task =
-        (lb_sort_task){whole(json, "max_number"), whole(json, "min_length"), whole(json, "max_length"), 0};
+    *task = (lb_sort_task){.max_value = whole(json, "max_number"),
+                           .min_length = whole(json, "min_length"),
+                           .max_length = whole(json, "max_length"),
+                           .repeats = share(json, "repeats")};
     cJSON_Delete(json);
     lb_status status = is_sort ? lb_sort_check(task, NULL) : LB_ERROR_FORMAT;
     if (status == LB_OK) return LB_OK;

@@ -34,8 +34,8 @@ static char *print_task(const lb_text_model *t)
     lb_release(sort);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
-    lb_buffer_print(&json, ",\"longest_source\":%d,\"longest_target\":%d}", (int)t->longest_source,
-                    (int)t->longest_target);
+    lb_buffer_print(&json, ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d}",
+                    (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -135,6 +135,7 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
                               "is %.160s",
                               text ? text : "not stated");
     if (!status) status = parse_rules(json, t, error);
+    t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
     t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");
     return status;

@@ -21,7 +21,8 @@ typedef struct lb_text_model {
     lb_model *model;                /* of any kind, an ensemble too; `params` own it */
     lb_vocabulary *source, *target; /* made by lb_vocabulary_new_reserved; perhaps one and the same */
     lb_symbol_rule source_rule, target_rule;
-    int32_t longest_source, longest_target; /* symbols that texts of the training had at most; 0: not known */
+    int32_t shortest_source; /* symbols that texts of the training had at least; 0: not known */
+    int32_t longest_source, longest_target; /* and at most */
     bool sorts;           /* sources are lists, numbers between blanks, and targets the same in order */
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */

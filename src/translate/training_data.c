@@ -125,6 +125,17 @@ static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_
     return most;
 }
 
+static int32_t shortest_source(const lb_training_data *data)
+{
+    int32_t least = INT32_MAX;
+    if (data->sorts) return data->task.min_length;
+    for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
+        int32_t length = lb_pairs_source_length(data->train, i);
+        least = length < least ? length : least;
+    }
+    return least;
+}
+
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     return (lb_text_model){.params = params,
@@ -133,6 +144,7 @@ lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *mod
                            .target = data->target,
                            .source_rule = data->format.source,
                            .target_rule = data->format.target,
+                           .shortest_source = shortest_source(data),
                            .longest_source = longest(data, lb_pairs_source_length),
                            .longest_target = longest(data, lb_pairs_target_length),
                            .sorts = data->sorts,

@@ -62,6 +62,7 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .target = m->target,
                                  .source_rule = m->source_rule,
                                  .target_rule = m->target_rule,
+                                 .shortest_source = m->shortest_source,
                                  .longest_source = m->longest_source,
                                  .longest_target = m->longest_target,
                                  .most = t->most,

@@ -147,6 +147,7 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     ck_assert_msg(sort != NULL, "%s", error.message);
     lb_translator_facts facts = lb_translator_about(sort);
     lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(facts.shortest_source, SHORTEST);
     ck_assert_int_eq(facts.longest_source, SHORTEST + LENGTHS - 1);
     for (int i = 0; i < LENGTHS; i++) {
         const lb_sort_task task = {

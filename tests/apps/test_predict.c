@@ -97,6 +97,16 @@ START_TEST(test_predict_zero_byte_is_no_number)
 }
 END_TEST
 
+START_TEST(test_predict_list_shorter_than_learned_is_told_once)
+{
+    run(model, NULL, "7 3\n5\n6\n7 3\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error,
+                     "predict: standard input:2: a list of 1 number; those of the training had at least 2\n");
+    ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
+}
+END_TEST
+
 START_TEST(test_predict_list_longer_than_learned_is_told_once)
 {
     run(model, NULL, "7 3\n1 2 3 4 5\n6 5 4 3 2 1\n7 3\n");
@@ -161,7 +171,7 @@ END_TEST
 
 START_TEST(test_predict_output_without_end_is_cut_and_told)
 {
-    run(beginner, NULL, "7 3\n1 2 3\n9\n");
+    run(beginner, NULL, "7 3\n1 2 3\n9 0\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error,
                      "predict: standard input:1: the model found no end; cut off after 16 numbers\n"
@@ -272,7 +282,10 @@ END_TEST
 START_TEST(test_predict_reader_gone_ends_without_a_word)
 {
     const char *const argv[] = {PREDICT, model, NULL};
-    char *many = write_lists(100000, 1, 1000);
+    enum { LISTS = 100000 };
+    char *many = malloc(4 * LISTS + 1);
+    ck_assert_ptr_nonnull(many);
+    for (size_t i = 0; i < LISTS; i++) strcpy(many + 4 * i, "7 3\n");
     support_command command = {.argv = argv, .input = many, .close_output = true};
     ck_assert(support_run_command(&command, &result));
     ck_assert_str_eq(result.error, "");
@@ -343,6 +356,7 @@ int main(void)
     tcase_add_test(tests, test_predict_no_input_is_no_output);
     tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);
     tcase_add_test(tests, test_predict_zero_byte_is_no_number);
+    tcase_add_test(tests, test_predict_list_shorter_than_learned_is_told_once);
     tcase_add_test(tests, test_predict_list_longer_than_learned_is_told_once);
     tcase_add_test(tests, test_predict_list_of_a_million_numbers_is_refused);
     tcase_add_test(tests, test_predict_endless_blank_line_is_refused);

@@ -219,6 +219,25 @@ START_TEST(test_predict_line_of_a_megabyte_is_refused)
 }
 END_TEST
 
+/* A model of words of three letters and more, as the program makes it. */
+START_TEST(test_predict_text_shorter_than_learned_is_told_once)
+{
+    char path[SUPPORT_PATH], file[SUPPORT_PATH];
+    static const char pairs[] = "abc\tcba\nbcab\tbacb\ncab\tbac\n";
+    support_write_file(support_path(file, "train.tsv"), pairs, sizeof pairs - 1);
+    support_path(path, "words");
+    ck_assert(support_run((const char *const[]){BIN_DIR "/train_seq2seq", "--train", file, "--dev", file,
+                                                "--steps", "2", "--hidden", "8", "--out", path, NULL},
+                          NULL, &result));
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    run(path, NULL, "abc\nca\nb\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(
+        strstr(result.error, INPUT "2: a text of 2 symbols; those of the training had at least 3\n"));
+    ck_assert_ptr_null(strstr(result.error, "a text of 1 symbol"));
+}
+END_TEST
+
 START_TEST(test_predict_text_longer_than_learned_is_told_once)
 {
     run(model, NULL, "abcabc\nabcabca\nabcabcab\n");
@@ -340,8 +359,9 @@ int main(void)
             test_predict_text_of_another_kind_is_told, test_predict_many_unknown_symbols_are_summed_up,
             test_predict_symbol_without_a_sign_is_the_replacement_character,
             test_predict_bad_line_is_status_65_after_answers_to_those_before,
-            test_predict_line_of_a_megabyte_is_refused, test_predict_text_longer_than_learned_is_told_once,
-            test_predict_zero_byte_is_no_text, test_predict_attention_of_a_text_is_an_array,
+            test_predict_line_of_a_megabyte_is_refused, test_predict_text_shorter_than_learned_is_told_once,
+            test_predict_text_longer_than_learned_is_told_once, test_predict_zero_byte_is_no_text,
+            test_predict_attention_of_a_text_is_an_array,
             test_predict_attention_takes_one_text_and_a_model_that_attends,
             test_predict_text_is_answered_before_the_next_is_written,
             test_predict_many_texts_keep_order_and_batches_change_nothing));

@@ -5,6 +5,7 @@
 #include "support/suite.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const lb_sort_task usual = {.max_value = 99, .min_length = 5, .max_length = 10, .seed = 7};
@@ -91,6 +92,74 @@ START_TEST(test_draw_values_and_lengths_are_even)
 }
 END_TEST
 
+static int different_numbers(const int32_t *list, int32_t length)
+{
+    int different = 0;
+    for (int32_t i = 0; i < length; i++) {
+        bool seen = false;
+        for (int32_t j = 0; j < i; j++) seen = seen || list[j] == list[i];
+        different += !seen;
+    }
+    return different;
+}
+
+START_TEST(test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone)
+{
+    enum { LISTS = 20000 };
+    lb_sort_task task = usual;
+    task.repeats = 0.25;
+    for (int split = 0; split < 2; split++) {
+        int few[5] = {0}, same = 0;
+        for (uint64_t i = 0; i < LISTS; i++) {
+            int32_t plain[10], list[10];
+            lb_split which = split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN;
+            int32_t length = lb_sort_draw(&usual, which, i, plain),
+                    drawn = lb_sort_draw(&task, which, i, list);
+            int different = different_numbers(list, drawn);
+            ck_assert_int_eq(lb_sort_split(list, drawn), which);
+            if (drawn >= 7 && different <= 4) few[different]++;
+            same += drawn == length && memcmp(plain, list, (size_t)length * sizeof *list) == 0;
+        }
+        /* Of six lengths four are 7 to 10. A list that was drawn for the other split is drawn again. */
+        int all = few[1] + few[2] + few[3] + few[4];
+        ck_assert_double_eq_tol((double)all / LISTS, 0.25 * 4 / 6, 0.02);
+        for (int i = 1; i <= 4; i++) ck_assert_int_gt(few[i], all / 8);
+        ck_assert_double_ge((double)same / LISTS, split ? 0.1 : 0.65);
+    }
+}
+END_TEST
+
+START_TEST(test_draw_share_of_one_repeats_in_every_list)
+{
+    lb_sort_task task = usual;
+    task.repeats = 1;
+    for (uint64_t i = 0; i < 2000; i++) {
+        int32_t list[10], length = lb_sort_draw(&task, LB_SPLIT_TRAIN, i, list);
+        ck_assert_int_le(different_numbers(list, length), 4);
+    }
+}
+END_TEST
+
+START_TEST(test_draw_lists_of_a_seed_stay_what_they_were)
+{
+    static const struct {
+        lb_split split;
+        uint64_t index;
+        int32_t list[10], length;
+    } drawn[] = {
+        {LB_SPLIT_TRAIN, 0, {83, 27, 37, 6, 85, 40, 11}, 7},
+        {LB_SPLIT_TRAIN, 1000, {18, 35, 37, 60, 75, 48, 33, 69}, 8},
+        {LB_SPLIT_TEST, 0, {85, 4, 78, 10, 88, 16, 76}, 7},
+        {LB_SPLIT_TEST, 1000, {98, 1, 32, 41, 11}, 5},
+    };
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        int32_t list[10];
+        ck_assert_int_eq(lb_sort_draw(&usual, drawn[i].split, drawn[i].index, list), drawn[i].length);
+        ck_assert_mem_eq(list, drawn[i].list, (size_t)drawn[i].length * sizeof *list);
+    }
+}
+END_TEST
+
 START_TEST(test_check_impossible_tasks_are_errors_of_argument)
 {
     static const lb_sort_task bad[] = {
@@ -102,6 +171,9 @@ START_TEST(test_check_impossible_tasks_are_errors_of_argument)
         {.max_value = 9, .min_length = 4, .max_length = INT32_MAX},
         {.max_value = 0, .min_length = 1, .max_length = 1}, /* one list cannot be in both splits */
         {.max_value = 1, .min_length = 1, .max_length = 1},
+        {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = -0.1},
+        {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = 1.1},
+        {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = NAN},
     };
     for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
         lb_error error = {0};
@@ -173,7 +245,10 @@ int main(void)
         SUPPORT_TESTS(
             test_draw_lists_belong_to_their_split, test_split_keeps_one_list_in_ten_for_testing,
             test_draw_same_index_gives_the_same_list_and_another_another,
-            test_draw_values_and_lengths_are_even, test_check_impossible_tasks_are_errors_of_argument,
+            test_draw_values_and_lengths_are_even,
+            test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone,
+            test_draw_share_of_one_repeats_in_every_list, test_draw_lists_of_a_seed_stay_what_they_were,
+            test_check_impossible_tasks_are_errors_of_argument,
             test_check_possible_tasks_have_lists_in_both_splits,
             test_check_failing_allocation_is_an_error_of_memory,
             test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs));

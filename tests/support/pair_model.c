@@ -82,6 +82,7 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                           .target = lb_vocabulary_new_reserved(error),
                           .source_rule = {.normalize = LB_NORMALIZE_NFD},
                           .target_rule = {" ", LB_NORMALIZE_NFD},
+                          .shortest_source = 1,
                           .longest_source = MOST_SYMBOLS,
                           .longest_target = MOST_SYMBOLS,
                           .training = "{\"steps\":500,\"seconds\":1.5}"};

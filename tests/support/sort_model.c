@@ -50,6 +50,7 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                           .target = numbers,
                           .source_rule = lb_list_rule,
                           .target_rule = lb_list_rule,
+                          .shortest_source = task.min_length,
                           .longest_source = task.max_length,
                           .longest_target = task.max_length,
                           .sorts = true,

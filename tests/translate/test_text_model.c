@@ -44,6 +44,7 @@ static lb_text_model make_model(void)
                           .target = vocabulary_of(sounds, SOUNDS),
                           .source_rule = {.normalize = LB_NORMALIZE_NFC},
                           .target_rule = {" ", LB_NORMALIZE_NFD},
+                          .shortest_source = 2,
                           .longest_source = 9,
                           .longest_target = 12,
                           .training = "{\"steps\":7}"};
@@ -98,6 +99,7 @@ static void expect_round_trip(lb_text_model *made)
     ck_assert_str_eq(loaded.target_rule.separator, made->target_rule.separator);
     ck_assert_int_eq(loaded.source_rule.normalize, made->source_rule.normalize);
     ck_assert_int_eq(loaded.target_rule.normalize, made->target_rule.normalize);
+    ck_assert_int_eq(loaded.shortest_source, made->shortest_source);
     ck_assert_int_eq(loaded.longest_source, made->longest_source);
     ck_assert_int_eq(loaded.longest_target, made->longest_target);
     if (made->training)
@@ -244,6 +246,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     lb_text_model loaded;
     write_model(TASK, SOURCE, TARGET);
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    /* A file of the time before lengths were written. */
+    ck_assert(loaded.shortest_source == 0 && loaded.longest_source == 0);
     lb_text_model_free(&loaded);
 }
 END_TEST

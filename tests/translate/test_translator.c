@@ -95,6 +95,7 @@ START_TEST(test_translator_opens_a_model_that_sorts_without_vocabularies)
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert(facts.sorts && facts.source == facts.target);
     ck_assert_int_eq(lb_vocabulary_size(facts.source), LB_FIRST_TOKEN + 10);
+    ck_assert_int_eq(facts.shortest_source, 2);
     ck_assert_int_eq(facts.longest_source, 4);
     ck_assert_int_eq(facts.most, 40);
     expect_translation(translator, "7 3 9 1", "1 3 7 9");
@@ -112,6 +113,7 @@ START_TEST(test_translator_about_tells_the_facts)
     ck_assert_str_eq(lb_vocabulary_symbol(facts.target, LB_FIRST_TOKEN), "A");
     ck_assert_int_eq(facts.source_rule.normalize, LB_NORMALIZE_NFD);
     ck_assert_str_eq(facts.target_rule.separator, " ");
+    ck_assert_int_eq(facts.shortest_source, 1);
     ck_assert_int_eq(facts.longest_source, 6);
     ck_assert_int_eq(facts.longest_target, 6);
     ck_assert_int_eq(facts.most, 1000);

@@ -1,0 +1,55 @@
+/* The sort task as text: what is written can be read again, and files of the time before repeats still can. */
+#include "base/alloc.h"
+#include "data/sort_task_json.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+static lb_error error;
+
+START_TEST(test_sort_task_comes_back_from_its_text)
+{
+    const lb_sort_task tasks[] = {{.max_value = 99, .min_length = 5, .max_length = 10},
+                                  {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = 0.25},
+                                  {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = 1}};
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        lb_sort_task read;
+        char *text = lb_sort_task_print(&tasks[i]);
+        ck_assert_int_eq(lb_sort_task_parse(text, &read, &error), LB_OK);
+        ck_assert_int_eq(read.max_value, tasks[i].max_value);
+        ck_assert_int_eq(read.min_length, tasks[i].min_length);
+        ck_assert_int_eq(read.max_length, tasks[i].max_length);
+        ck_assert_double_eq(read.repeats, tasks[i].repeats);
+        lb_release(text);
+    }
+}
+END_TEST
+
+START_TEST(test_sort_task_without_repeats_is_written_as_ever)
+{
+    const lb_sort_task task = {.max_value = 99, .min_length = 5, .max_length = 10, .seed = 7};
+    char *text = lb_sort_task_print(&task);
+    ck_assert_str_eq(text, "{\"task\":\"sort\",\"max_number\":99,\"min_length\":5,\"max_length\":10}");
+    lb_release(text);
+}
+END_TEST
+
+START_TEST(test_sort_task_with_impossible_repeats_is_refused)
+{
+    static const char *const wrong[] = {"2", "-0.5", "\"many\"", "null"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[160] = "{\"task\":\"sort\",\"max_number\":9,\"min_length\":1,\"max_length\":3,\"repeats\":";
+        lb_sort_task task;
+        strcat(strcat(text, wrong[i]), "}");
+        ck_assert_int_eq(lb_sort_task_parse(text, &task, &error), LB_ERROR_FORMAT);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("sort task as text",
+                             SUPPORT_TESTS(test_sort_task_comes_back_from_its_text,
+                                           test_sort_task_without_repeats_is_written_as_ever,
+                                           test_sort_task_with_impossible_repeats_is_refused));
+}
