@@ -1,0 +1,172 @@
+/* bench/tasks.sh on a few pairs of each task: its table, and that the pairs are what they say. How well they are learned is not
+ * looked at. Its models are of full size: too slow for sanitizers. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRAIN = 40, DEV = 5, TEST = 5 };
+
+static const char *const environment[] = {"BIN=" BIN_DIR, NULL};
+static const char *const tasks[] = {"plurals", "roman", "cyrillic", "numbers", "phrases",
+                                    "sql",     "dates", "copy",     "reverse", "inflection"};
+
+static void run(const char *const *arguments)
+{
+    const char *argv[16] = {"/bin/bash", SOURCE_DIR "/bench/tasks.sh"};
+    for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
+    support_command command = {.argv = argv, .environment = environment, .directory = support_tempdir()};
+    support_result_free(&support_run_result);
+    ck_assert(support_run_command(&command, &support_run_result));
+}
+
+#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+
+static char *pairs_of(const char *task, const char *file)
+{
+    char name[SUPPORT_PATH];
+    size_t length;
+    snprintf(name, sizeof name, "out/tasks-quick/%s/pairs/%s.tsv", task, file);
+    return support_content(name, &length);
+}
+
+static int line_count(const char *text)
+{
+    int count = 0;
+    for (; *text; text++) count += *text == '\n';
+    return count;
+}
+
+/* No source of `text` begins a line of `other`. */
+static void expect_no_source_of(const char *text, const char *other)
+{
+    char begun[256];
+    for (; *text; text = strchr(text, '\n') + 1) {
+        int length = (int)(strchr(text, '\t') - text) + 1;
+        snprintf(begun, sizeof begun, "\n%.*s", length, text);
+        ck_assert_msg(strncmp(other, text, (size_t)length) != 0 && !strstr(other, begun),
+                      "%s is in both files", begun);
+    }
+}
+
+static void check_files(const char *task)
+{
+    char *train = pairs_of(task, "train"), *dev = pairs_of(task, "dev"), *test = pairs_of(task, "test");
+    ck_assert_int_eq(line_count(train), TRAIN);
+    ck_assert_int_eq(line_count(dev), DEV);
+    ck_assert_int_eq(line_count(test), TEST);
+    expect_no_source_of(dev, train);
+    expect_no_source_of(test, train);
+    expect_no_source_of(test, dev);
+    free(train);
+    free(dev);
+    free(test);
+}
+
+START_TEST(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it)
+{
+    size_t length;
+    RUN("--quick", "--threads", "1", "--out", "out");
+    support_assert_trained();
+    char *first = strdup(support_run_result.output);
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        char row[64];
+        double rates[4];
+        int steps, seconds;
+        snprintf(row, sizeof row, "\n| %s | 40 | ", tasks[i]);
+        const char *line = strstr(first, row);
+        ck_assert_msg(line != NULL, "%s is not in %s", tasks[i], first);
+        ck_assert_int_eq(sscanf(line + strlen(row), "%d | %d | %lf | %lf | %lf | %lf |", &steps, &seconds,
+                                &rates[0], &rates[1], &rates[2], &rates[3]),
+                         6);
+        ck_assert_int_eq(steps, 5);
+        for (int r = 0; r < 4; r++) ck_assert_double_gt(rates[r], 0);
+        check_files(tasks[i]);
+    }
+    char *kept = support_content("out/tasks.md", &length);
+    ck_assert_str_eq(kept, first);
+    RUN("--quick", "--threads", "1", "--out", "out");
+    ck_assert_str_eq(support_run_result.output, first);
+    ck_assert_str_eq(support_run_result.error, "");
+    free(kept);
+    free(first);
+}
+END_TEST
+
+/* Pairs of a task of the list below, some of which any reader can check. */
+static const struct {
+    const char *generator, *pairs[4];
+    int wanted; /* so many that all of these are there */
+} known[] = {
+    {"plurals", {"tooth\tteeth", "knife\tknives", "analysis\tanalyses", "woodlouse\twoodlice"}, 1000},
+    {"roman", {"4\tIV", "1987\tMCMLXXXVII", "3999\tMMMCMXCIX", "944\tCMXLIV"}, 3999},
+    {"numbers",
+     {"eleven thousand forty five\t11045", "thirty two thousand nine\t32009",
+      "eighty eight thousand eight hundred twelve\t88812", "ninety two thousand ninety\t92090"},
+     3000},
+    {"inflection",
+     {"c o n t a r PRS 1 SG\tcuento", "d o r m i r PST 3 PL\tdurmieron", "b u s c a r PST 1 SG\tbusqué",
+      "v i v i r COND 3 SG\tviviría"},
+     2100},
+};
+
+START_TEST(test_tasks_pairs_follow_their_rules)
+{
+    char command[2 * SUPPORT_PATH];
+    static const char generate[] = "cd " SOURCE_DIR "/bench/tasks && awk -v wanted=%d -f pairs.awk -f %s.awk";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        snprintf(command, sizeof command, generate, known[i].wanted, known[i].generator);
+        support_result_free(&support_run_result);
+        ck_assert(
+            support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &support_run_result));
+        for (int p = 0; p < 4; p++) {
+            char line[128];
+            snprintf(line, sizeof line, "%s\n", known[i].pairs[p]);
+            ck_assert_msg(strstr(support_run_result.output, line) != NULL, "no pair %s", line);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_tasks_copy_and_reverse_have_forty_symbols)
+{
+    static const char *const names[] = {"copy", "reverse"};
+    RUN("--quick", "--task", "copy", "--task", "reverse", "--threads", "1", "--out", "out");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.output, "| roman |"));
+    for (int reverse = 0; reverse < 2; reverse++) {
+        char *text = pairs_of(names[reverse], "test");
+        for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+            ck_assert(line[40] == '\t' && line[81] == '\n');
+            for (int i = 0; i < 40; i++) ck_assert_int_eq(line[41 + (reverse ? 39 - i : i)], line[i]);
+        }
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(test_tasks_wrong_usage_is_told)
+{
+    RUN("--fast");
+    support_assert_refused(2, "unknown argument --fast");
+    RUN("--task", "chess");
+    support_assert_refused(2, "--task: no task is named chess; there are plurals roman");
+    RUN("--out");
+    support_assert_refused(2, "--out: expected a value");
+    RUN("--help");
+    ck_assert_int_eq(support_run_result.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/tasks.sh"));
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("tasks", SUPPORT_TESTS(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it,
+                                                    test_tasks_pairs_follow_their_rules,
+                                                    test_tasks_copy_and_reverse_have_forty_symbols,
+                                                    test_tasks_wrong_usage_is_told));
+}
