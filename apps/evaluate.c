@@ -107,7 +107,7 @@ int evaluate_main(int argc, char **argv)
         .name = "evaluate",
         .purpose =
             "Applies a model, a file or the folder that it was written to, to the sources of a TSV "
-            "file of pairs "
+            "file of pairs, - is standard input, "
             "and prints how far its outputs are from the targets: exact match and sequence error rate, "
             "which count "
             "whole outputs, word error rate where targets have several words, symbol error rate and "

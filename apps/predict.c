@@ -1,4 +1,5 @@
 /* Applies a trained model to what stands on standard input: a line in, a line out. */
+#include "base/plural.h"
 #include "common/decoding.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -53,6 +54,7 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
 static void session_close(session *s)
 {
     if (s->endless > 1) app_note("%lld outputs were cut off", (long long)s->endless);
+    app_unknown_say(&s->unknown, app_input_name);
     app_unknown_close(&s->unknown);
     app_input_close(&s->input);
     lb_translator_free(s->translator);
@@ -78,9 +80,11 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
 {
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
-        app_note("%s:%lld: the model found no end; cut off after %lld %s", app_input_name, (long long)line,
-                 (long long)text->output->length, s->model.sorts ? "numbers" : "symbols");
-    return app_unknown_note(&s->unknown, &s->model, line, text, error);
+        app_note("%s:%lld: the model found no end; cut off after %lld %s%s", app_input_name, (long long)line,
+                 (long long)text->output->length, s->model.sorts ? "number" : "symbol",
+                 lb_plural(text->output->length));
+    app_unknown_note(&s->unknown, &s->model, line, text);
+    return app_unknown_count(&s->unknown, text, error);
 }
 
 /* A line for each of the best outputs. That of a list is the list and nothing else. */
@@ -114,7 +118,10 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
         const app_input_line *line = &s->input.line[i];
         const lb_translation *of_line = line->text ? text++ : &none;
         if (of_line->error) status = refuse(s, line->number, of_line, error);
-        if (!status) print_answers(s, line->text, of_line);
+        if (line->blank)
+            putchar('\n');
+        else if (!status)
+            print_answers(s, line->text, of_line);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
     }
     if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/plural.h"
 #include "io/file.h"
 #include <lookback/plot.h>
 
@@ -24,8 +25,8 @@ static int width_of(const app_compared *model)
 void app_comparison_print(const app_comparison *comparison)
 {
     const app_compared *end = comparison->models + comparison->count;
-    printf("exact match on %d held-out lists of each length, after %d steps\n\n", comparison->lists,
-           comparison->steps);
+    printf("exact match on %d held-out lists of each length, after %d step%s\n\n", comparison->lists,
+           comparison->steps, lb_plural(comparison->steps));
     printf("%10s", "length");
     for (const app_compared *m = comparison->models; m < end; m++) printf("  %*s", width_of(m), m->name);
     for (int i = 0; i < app_comparison_lengths(comparison); i++) {

@@ -1,50 +1,21 @@
 /* Measures predictions that somebody has made, of whatever kind, against the pairs. */
 #include "common/evaluate.h"
-
-#include "data/pair_line.h"
+#include "common/pair_input.h"
 #include "data/symbols.h"
-#include "io/lines.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-
-/* A file that is being read. */
-typedef struct input {
-    const char *name;
-    int descriptor;
-    lb_lines lines;
-} input;
 
 typedef struct session {
     const app_evaluate *asked;
-    input pairs, predictions;
-    lb_pair_line pair;
+    app_pair_input pairs, predictions;
     lb_symbols source, output;
     app_score *score;
 } session;
 
-static lb_status open_input(input *in, const char *path, lb_error *error)
-{
-    bool standard = strcmp(path, "-") == 0;
-    in->name = standard ? "standard input" : path;
-    in->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY);
-    if (in->descriptor < 0)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
-    return lb_lines_open(&in->lines, in->descriptor, in->name, LB_PAIR_LINE_BYTES, error);
-}
-
-static void close_input(input *in)
-{
-    lb_lines_close(&in->lines);
-    if (in->descriptor > STDIN_FILENO) close(in->descriptor);
-}
-
 /* The next line; false, and perhaps an error, if there is none. */
-static bool next_line(input *in, lb_line *line, lb_error *error)
+static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
 {
-    if (lb_lines_next(&in->lines, true, line, error) != LB_LINES_ONE) return false;
+    if (!app_pair_input_line(in, line, error)) return false;
     if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
         line->text += LB_PAIR_LINE_MARK;
         line->length -= LB_PAIR_LINE_MARK;
@@ -52,7 +23,7 @@ static bool next_line(input *in, lb_line *line, lb_error *error)
     return true;
 }
 
-static lb_status bad(const input *in, const lb_line *line, const char *found, lb_error *error)
+static lb_status bad(const app_pair_input *in, const lb_line *line, const char *found, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", in->name, (long long)line->number, found);
 }
@@ -92,7 +63,7 @@ static lb_status compare(session *s, const lb_line *pair, const lb_line *predict
 {
     lb_error found = {0};
     const lb_pair_format *format = &s->asked->format;
-    lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pair, &found);
+    lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pairs.pair, &found);
     if (status == LB_ERROR_FORMAT && format->skip_bad_lines) {
         s->score->skipped++;
         return LB_OK;
@@ -100,12 +71,12 @@ static lb_status compare(session *s, const lb_line *pair, const lb_line *predict
     if (status) return lb_error_set(error, status, "%s", found.message);
     status = read_prediction(s, prediction, error);
     if (status) return status;
-    if (!same_symbols(&s->source, &s->pair.source))
+    if (!same_symbols(&s->source, &s->pairs.pair.source))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s:%lld: found another source than in line %lld of %s, expected its output",
                             s->predictions.name, (long long)prediction->number, (long long)pair->number,
                             s->pairs.name);
-    return app_score_add(s->score, &s->output, &s->pair.target, error);
+    return app_score_add(s->score, &s->output, &s->pairs.pair.target, error);
 }
 
 static lb_status compare_all(session *s, lb_error *error)
@@ -129,17 +100,15 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predic
 {
     session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
     lb_status status = app_score_open(score, asked->format.target.separator, error);
-    if (!status) status = lb_pair_format_check(&asked->format, error);
-    if (!status) status = open_input(&s.pairs, asked->pairs, error);
-    if (!status) status = open_input(&s.predictions, predictions, error);
+    if (!status) status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
+    if (!status) status = app_pair_input_open(&s.predictions, predictions, &asked->format, error);
     if (!status) status = compare_all(&s, error);
     if (!status && score->count == 0)
         status =
             lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);
-    lb_pair_line_free(&s.pair);
     lb_symbols_free(&s.source);
     lb_symbols_free(&s.output);
-    close_input(&s.pairs);
-    close_input(&s.predictions);
+    app_pair_input_close(&s.pairs);
+    app_pair_input_close(&s.predictions);
     return status;
 }

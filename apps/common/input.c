@@ -36,7 +36,9 @@ void app_input_skip(app_input *input, const char *message)
 
 void app_input_close(app_input *input)
 {
-    if (input->skipped > 0) app_note("%lld bad lines were skipped", (long long)input->skipped);
+    if (input->skipped > 0)
+        app_note("%lld bad line%s skipped", (long long)input->skipped,
+                 input->skipped == 1 ? " was" : "s were");
     lb_lines_close(&input->lines);
     lb_pair_line_free(&input->parts);
     lb_release(input->line);
@@ -51,8 +53,21 @@ static void blank_tabs(const lb_line *line, char *copy)
     for (size_t i = 0; i < line->length; i++) copy[i] = line->text[i] == '\t' ? ' ' : line->text[i];
 }
 
+/* Has the line nothing but blanks? Between columns a tab is none. */
+static bool is_blank(const app_input *input, const lb_line *line)
+{
+    const char *blanks = input->format.source_column > 0 ? " " : " \t";
+    for (size_t i = 0; i < line->length; i++)
+        if (!line->text[i] || !strchr(blanks, line->text[i])) return false;
+    return !line->cut;
+}
+
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
+    if (is_blank(input, &line)) {
+        input->line[input->count++] = (app_input_line){.number = line.number, .blank = true};
+        return LB_OK;
+    }
     const char *text;
     size_t length;
     lb_error found = {0};

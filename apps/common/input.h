@@ -10,7 +10,8 @@ extern const char app_input_name[];
 
 /** One line. */
 typedef struct app_input_line {
-    const char *text; /* a string; NULL if the line is none, which has been said, and is to be skipped */
+    const char *text; /* a string; NULL if the line is blank, or bad and to be skipped, which has been said */
+    bool blank;
     int64_t number;
 } app_input_line;
 

@@ -1,14 +1,19 @@
 #include "common/unknown.h"
 
+#include "base/plural.h"
 #include "common/input.h"
 #include "common/report.h"
+#include "data/vocabulary.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    NAMED = 20, /* symbols of which it is said one by one that they are unknown */
-    SAMPLE = 8, /* symbols that are shown of what the model knows */
+    MOST = 10000,     /* unknown symbols that are told apart: of words there is no end */
+    NAMED = 20,       /* that are listed */
+    LIST_BYTES = 800, /* less than a note may have */
+    ENTRY_BYTES = 80, /* at most of one that is listed, or of what follows the list */
+    SAMPLE = 8,       /* symbols that are shown of what the model knows */
     SAMPLE_BYTES = 128
 };
 
@@ -25,45 +30,59 @@ static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYT
     }
 }
 
-static bool all_are_named(const app_unknown *unknown)
-{
-    return unknown->named && lb_vocabulary_size(unknown->named) == LB_FIRST_TOKEN + NAMED;
-}
-
-static lb_status name(app_unknown *unknown, int64_t number, const char *symbol, lb_error *error)
+static lb_status count(app_unknown *unknown, const char *symbol, lb_error *error)
 {
     unknown->times++;
-    if (all_are_named(unknown)) return LB_OK;
     if (!unknown->named) unknown->named = lb_vocabulary_new_reserved(error);
     if (!unknown->named) return LB_ERROR_MEMORY;
-    int32_t before = lb_vocabulary_size(unknown->named);
-    lb_status status = lb_vocabulary_add(unknown->named, &symbol, 1, error);
-    if (status || lb_vocabulary_size(unknown->named) == before) return status;
-    app_note("%s:%lld: the model does not know the symbol \"%.40s\"", app_input_name, (long long)number,
-             symbol);
+    bool full = lb_vocabulary_size(unknown->named) >= LB_FIRST_TOKEN + MOST;
+    if (!full || lb_vocabulary_id(unknown->named, symbol) != LB_UNK)
+        return lb_vocabulary_add(unknown->named, &symbol, 1, error);
+    unknown->full = true;
     return LB_OK;
 }
 
-lb_status app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, int64_t number,
-                           const lb_translation *text, lb_error *error)
+lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb_error *error)
 {
     lb_status status = LB_OK;
-    if (text->length > 0 && text->unknown_count == text->length && !unknown->strangers_said) {
-        char sample[SAMPLE_BYTES];
-        write_sample(model->source, sample);
-        app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...",
-                 app_input_name, (long long)number, sample);
-        unknown->strangers_said = true;
-    }
+    unknown->symbols += text->length;
     for (int64_t i = 0; i < text->unknown_count && !status; i++)
-        status = name(unknown, number, text->unknown[i], error);
+        status = count(unknown, text->unknown[i], error);
     return status;
+}
+
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, int64_t number,
+                      const lb_translation *text)
+{
+    if (text->length == 0 || text->unknown_count < text->length || unknown->strangers_said) return;
+    char sample[SAMPLE_BYTES];
+    write_sample(model->source, sample);
+    app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...",
+             app_input_name, (long long)number, sample);
+    unknown->strangers_said = true;
+}
+
+void app_unknown_say(app_unknown *unknown, const char *where)
+{
+    if (unknown->times == 0) return;
+    char list[LIST_BYTES];
+    size_t used = 0;
+    lb_vocabulary_sort(unknown->named, 0);
+    int32_t size = lb_vocabulary_size(unknown->named), id = LB_FIRST_TOKEN;
+    for (; id < size && id < LB_FIRST_TOKEN + NAMED && used + ENTRY_BYTES < sizeof list; id++) {
+        int64_t times = lb_vocabulary_count(unknown->named, id);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\" %lld time%s", used ? ", " : "",
+                             lb_vocabulary_symbol(unknown->named, id), (long long)times, lb_plural(times));
+    }
+    if (id < size)
+        snprintf(list + used, sizeof list - used, " and %s%d other%s", unknown->full ? "at least " : "",
+                 (int)(size - id), lb_plural(size - id));
+    app_note("%s: the model does not know %lld of the %lld symbols: %s", where, (long long)unknown->times,
+             (long long)unknown->symbols, list);
 }
 
 void app_unknown_close(app_unknown *unknown)
 {
-    if (all_are_named(unknown))
-        app_note("%lld symbols of the texts were unknown to the model; not all have been named",
-                 (long long)unknown->times);
     lb_vocabulary_free(unknown->named);
 }

@@ -1,5 +1,6 @@
 #include "data/pair_line.h"
 
+#include "base/plural.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
@@ -109,11 +110,6 @@ static lb_status check_text(const examination *e, bool cut)
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }
 
-static const char *plural(int32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static lb_status check_columns(const examination *e, bool others)
 {
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
@@ -121,10 +117,10 @@ static lb_status check_columns(const examination *e, bool others)
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
     if (others && *expected == 0 && found < last)
         return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d, separated by tabs",
-                   (int)found, plural(found), (int)last);
+                   (int)found, lb_plural(found), (int)last);
     if (*expected == 0) *expected = others ? found : last;
     if (found == *expected) return LB_OK;
-    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s", (int)found, plural(found),
+    return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s", (int)found, lb_plural(found),
                (int)*expected,
                others          ? " as in the first line"
                : *expected > 1 ? ", separated by tabs"

@@ -2,20 +2,16 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/plural.h"
 
 enum { SHOWN = 10 };
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
 {
     int64_t bad = 0, kinds = 0;
     for (int kind = 0; kind < LB_BAD_LINES; kind++) bad += facts->bad[kind];
     if (bad == 0) return;
-    lb_buffer_print(text, "  %lld bad line%s skipped:", (long long)bad, plural(bad));
+    lb_buffer_print(text, "  %lld bad line%s skipped:", (long long)bad, lb_plural(bad));
     for (int kind = 0; kind < LB_BAD_LINES; kind++)
         if (facts->bad[kind] > 0)
             lb_buffer_print(text, "%s %lld %s", kinds++ ? "," : "", (long long)facts->bad[kind],
@@ -37,24 +33,24 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     const lb_pairs_facts *facts = lb_pairs_facts_of(file->pairs);
     int64_t pairs = lb_pairs_count(file->pairs);
     lb_buffer_print(text, "%s: %lld line%s, %lld pair%s\n", lb_pairs_path(file->pairs),
-                    (long long)facts->lines, plural(facts->lines), (long long)pairs, plural(pairs));
+                    (long long)facts->lines, lb_plural(facts->lines), (long long)pairs, lb_plural(pairs));
     write_bad_lines(text, facts);
     if (facts->byte_order_mark) lb_buffer_print(text, "  ignored a byte order mark at the start\n");
     if (facts->crlf > 0)
         lb_buffer_print(text, "  ignored the \\r of %lld line%s ending in \\r\\n\n", (long long)facts->crlf,
-                        plural(facts->crlf));
+                        lb_plural(facts->crlf));
     write_side(text, "source", &file->source);
     if (file->target.longest > 0) write_side(text, "target", &file->target);
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
-                    (long long)file->duplicates, plural(file->duplicates), (long long)file->ambiguous,
-                    plural(file->ambiguous));
+                    (long long)file->duplicates, lb_plural(file->duplicates), (long long)file->ambiguous,
+                    lb_plural(file->ambiguous));
 }
 
 static void write_unseen(lb_buffer *text, const char *side, const lb_unseen_report *report)
 {
     if (report->count == 0) return;
     lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:", (long long)report->count,
-                    side, plural(report->count), (long long)report->times, plural(report->times));
+                    side, lb_plural(report->count), (long long)report->times, lb_plural(report->times));
     for (int64_t i = 0; i < report->count && i < SHOWN; i++) {
         lb_buffer_print(text, i ? ", " : " ");
         lb_buffer_json_string(text, report->unseen[i].symbol);
@@ -68,7 +64,7 @@ static void write_comparison(lb_buffer *text, const lb_pair_report *report)
     const char *train = lb_pairs_path(report->train.pairs), *dev = lb_pairs_path(report->dev.pairs);
     lb_buffer_print(text,
                     "  %lld pair%s with a source that is also in %s, %lld of them with the same target\n",
-                    (long long)report->shared_sources, plural(report->shared_sources), train,
+                    (long long)report->shared_sources, lb_plural(report->shared_sources), train,
                     (long long)report->shared_pairs);
     write_unseen(text, "source", &report->source);
     write_unseen(text, "target", &report->target);

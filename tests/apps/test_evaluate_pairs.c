@@ -159,6 +159,28 @@ START_TEST(test_evaluate_what_predict_writes_can_be_compared)
 }
 END_TEST
 
+START_TEST(test_evaluate_pairs_can_come_through_a_pipe)
+{
+    RUN_ON(pairs, model, "-", "--json", "--batch=3");
+    expect_one_error();
+    RUN_ON("a\tA\n\nb\tB\nc\n", model, "-");
+    expect_refused(65, "evaluate: standard input:2: found an empty line, expected text\n");
+    RUN_ON("a\tA\n\nb\tB\nc\n", model, "-", "--skip-bad-lines");
+    expect_begin("pairs                      2\nskipped lines              2\n");
+    RUN_ON("", model, "-");
+    expect_refused(65, "evaluate: standard input: found no pair, expected at least one\n");
+}
+END_TEST
+
+/* A file is checked to its end before the model begins: of what it does not know it says nothing. */
+START_TEST(test_evaluate_bad_line_at_the_end_is_found_first)
+{
+    write_file("pairs.tsv", "ax\tA\nb\n");
+    RUN(model, "pairs.tsv", "--batch=1");
+    expect_refused(65, "evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
+}
+END_TEST
+
 START_TEST(test_evaluate_each_row_counts_on_its_own)
 {
     write_file("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
@@ -227,8 +249,9 @@ START_TEST(test_evaluate_symbols_that_the_model_does_not_know_are_counted)
     write_file("pairs.tsv", "ax\tA\nyyb\tB\n");
     RUN(model, "pairs.tsv");
     expect_begin("pairs                      2\n");
-    ck_assert_str_eq(result.error,
-                     "evaluate: pairs.tsv: the model does not know 3 of the 5 symbols of the sources\n");
+    ck_assert_str_eq(
+        result.error,
+        "evaluate: pairs.tsv: the model does not know 3 of the 5 symbols: \"y\" 2 times, \"x\" 1 time\n");
 }
 END_TEST
 
@@ -291,7 +314,7 @@ START_TEST(test_evaluate_model_that_sorts_is_measured_on_lists)
         strncmp(result.output, "pairs                      3\nexact match            66.67 %", 57), 0);
     write_file("pairs.tsv", pairs);
     RUN(sorter, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv: in pair 1, abc is not a number from 0 to 9\n");
+    expect_refused(65, "evaluate: pairs.tsv:1: abc is not a number from 0 to 9\n");
 }
 END_TEST
 
@@ -323,6 +346,7 @@ int main(void)
             test_evaluate_model_and_predictions_give_the_same_measures,
             test_evaluate_prints_a_line_for_each_measure, test_evaluate_what_predict_writes_can_be_compared,
             test_evaluate_each_row_counts_on_its_own, test_evaluate_empty_output_lacks_all_symbols,
+            test_evaluate_pairs_can_come_through_a_pipe, test_evaluate_bad_line_at_the_end_is_found_first,
             test_evaluate_texts_of_words_have_a_word_error_rate,
             test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate,
             test_evaluate_columns_and_bad_lines_can_be_chosen,

@@ -74,8 +74,6 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         /* a colour, a line of its own, and what C1 calls a control */
         {"\033[31m\v\xc2\x9b", "?[31m?\?? is not a number from 0 to 9"},
         {"1 \xff", "found 0xFF at byte 3 of the line, expected UTF-8"},
-        {"", "found an empty line, expected text"},
-        {" \t ", "there is no number; expected some from 0 to 9, separated by blanks"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char input[256], error[256];
@@ -84,6 +82,15 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         run(model, NULL, input);
         expect(65, "3 7\n0 5\n", error);
     }
+}
+END_TEST
+
+START_TEST(test_predict_blank_line_is_answered_with_a_blank_line)
+{
+    run(model, NULL, "7 3\n\n \t \n5 0\n\r\n");
+    expect(0, "3 7\n\n\n0 5\n\n", "");
+    run(model, "--n-best=2", "\n");
+    expect(0, "\n", "");
 }
 END_TEST
 
@@ -359,6 +366,7 @@ int main(void)
     tcase_add_test(tests, test_predict_list_shorter_than_learned_is_told_once);
     tcase_add_test(tests, test_predict_list_longer_than_learned_is_told_once);
     tcase_add_test(tests, test_predict_list_of_a_million_numbers_is_refused);
+    tcase_add_test(tests, test_predict_blank_line_is_answered_with_a_blank_line);
     tcase_add_test(tests, test_predict_endless_blank_line_is_refused);
     tcase_add_test(tests, test_predict_output_without_end_is_cut_and_told);
     tcase_add_test(tests, test_predict_many_lines_keep_order_and_batches_change_nothing);

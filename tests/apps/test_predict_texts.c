@@ -109,15 +109,24 @@ START_TEST(test_predict_length_penalty_changes_scores_not_the_order_of_lines)
 }
 END_TEST
 
-START_TEST(test_predict_unknown_symbol_is_told_once_and_the_text_answered)
+START_TEST(test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered)
 {
-    run(model, NULL, "bad\nbxd\nxyb\nbad\n");
+    run(model, NULL, "bad\nbyd\nxyb\nbad\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, INPUT "2: the model does not know the symbol \"x\"\n" INPUT
-                                         "3: the model does not know the symbol \"y\"\n");
-    ck_assert_int_eq(strncmp(result.output, "bad\tB A " TSH "\nbxd\t", 16), 0);
+    ck_assert_str_eq(result.error, "predict: standard input: the model does not know 3 of the 12 symbols: "
+                                   "\"y\" 2 times, \"x\" 1 time\n");
+    ck_assert_int_eq(strncmp(result.output, "bad\tB A " TSH "\nbyd\t", 16), 0);
     ck_assert_ptr_nonnull(strstr(result.output, "\nxyb\t"));
     ck_assert_ptr_nonnull(strstr(result.output, "\nbad\tB A " TSH "\n"));
+}
+END_TEST
+
+START_TEST(test_predict_blank_line_is_answered_with_a_blank_line)
+{
+    run(model, NULL, "bad\n\n  \r\ncab\n");
+    expect(0, "bad\tB A " TSH "\n\n\ncab\tC A B\n", "");
+    run(model, "--source-column=2", "1\tbad\n\n2\tcab\n");
+    expect(0, "bad\tB A " TSH "\n\ncab\tC A B\n", "");
 }
 END_TEST
 
@@ -125,10 +134,9 @@ START_TEST(test_predict_text_of_another_kind_is_told)
 {
     run(model, NULL, "7 3\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error,
-                     INPUT "1: " STRANGER INPUT "1: the model does not know the symbol \"7\"\n" INPUT
-                           "1: the model does not know the symbol \" \"\n" INPUT
-                           "1: the model does not know the symbol \"3\"\n");
+    ck_assert_str_eq(result.error, INPUT
+                     "1: " STRANGER "predict: standard input: the model does not know 3 of the 3 symbols: "
+                     "\" \" 1 time, \"3\" 1 time, \"7\" 1 time\n");
     run(sorter, NULL, "bad\n");
     expect(65, "", INPUT "1: bad is not a number from 0 to 9\n");
 }
@@ -140,11 +148,12 @@ START_TEST(test_predict_many_unknown_symbols_are_summed_up)
     for (int i = 0; i < 30; i++) end += sprintf(end, "a%c\n", 'A' + i);
     run(model, NULL, input);
     ck_assert_int_eq(result.status, 0);
-    int lines = 0;
-    for (const char *c = result.error; *c; c++) lines += *c == '\n';
-    ck_assert_int_eq(lines, 21);
-    ck_assert_ptr_nonnull(strstr(result.error, "predict: 30 symbols of the texts were unknown to the model; "
-                                               "not all have been named\n"));
+    static const char begin[] =
+        "predict: standard input: the model does not know 30 of the 60 symbols: \"A\" 1 time, ";
+    static const char end_of[] = "\"T\" 1 time and 10 others\n";
+    ck_assert_int_eq(strncmp(result.error, begin, sizeof begin - 1), 0);
+    ck_assert_ptr_nonnull(strstr(result.error, end_of));
+    ck_assert_uint_eq(strlen(strchr(result.error, '\n')), 1);
 }
 END_TEST
 
@@ -162,7 +171,6 @@ static const struct {
     const char *line, *error;
 
 } bad_lines[] = {
-    {"", "found an empty line, expected text"},
     {"a\tb", "found 2 columns, expected 1"},
     {"\xff", "found 0xFF at byte 1 of the line, expected UTF-8"},
     {"ab\xc3(", "found 0xC3 at byte 3 of the line, expected UTF-8"},
@@ -177,7 +185,7 @@ START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
                  strchr(bad_lines[i].line, '\t') ? "; --source-column takes one of several" : "");
         run(model, NULL, input);
         expect(65, "bad\tB A " TSH "\ncab\tC A B\n", error);
-        snprintf(error, sizeof error, INPUT "3: %s: skipped\npredict: 1 bad lines were skipped\n",
+        snprintf(error, sizeof error, INPUT "3: %s: skipped\npredict: 1 bad line was skipped\n",
                  bad_lines[i].error);
         run(model, "--skip-bad-lines", input);
         expect(0, "bad\tB A " TSH "\ncab\tC A B\n\t\nbad\tB A " TSH "\n", error);
@@ -355,8 +363,9 @@ int main(void)
             test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
             test_predict_n_best_outputs_come_with_falling_scores,
             test_predict_length_penalty_changes_scores_not_the_order_of_lines,
-            test_predict_unknown_symbol_is_told_once_and_the_text_answered,
-            test_predict_text_of_another_kind_is_told, test_predict_many_unknown_symbols_are_summed_up,
+            test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered,
+            test_predict_blank_line_is_answered_with_a_blank_line, test_predict_text_of_another_kind_is_told,
+            test_predict_many_unknown_symbols_are_summed_up,
             test_predict_symbol_without_a_sign_is_the_replacement_character,
             test_predict_bad_line_is_status_65_after_answers_to_those_before,
             test_predict_line_of_a_megabyte_is_refused, test_predict_text_shorter_than_learned_is_told_once,
