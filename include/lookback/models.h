@@ -183,6 +183,8 @@ typedef struct lb_beam_config {
     int64_t limit;  /* tokens after which a hypothesis is cut off [2 source lengths + 8] */
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
+    /* No output has a token below this one, however likely: LB_EOS leaves out LB_PAD and LB_BOS [0: all may be]. */
+    int32_t first_token;
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -209,8 +211,9 @@ typedef struct lb_beam {
  *  LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary and limit >= 1; LB_ERROR_INDEX, LB_ERROR_MEMORY;
- *          `batch` of the result is then 0.
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= LB_EOS, or if
+ *          there are fewer than n_best outputs within the limit; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
+ *          is then 0.
  *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7; the stopping rule after Huang, Zhao,
  *          Ma 2017, arXiv:1809.00069. Differs: the plain power of the length, as in most toolkits. */
 lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config);

@@ -125,13 +125,13 @@ static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 /* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
 static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
 {
-    int64_t count = 0;
+    int64_t count = 0, first = s->config.first_token;
     candidate greedy = {0};
     for (int64_t from = 0; from < s->live_count[row]; from++) {
         const live *l = &s->live[row * s->config.beam + from];
         const lb_real *added = log_probabilities + from * s->vocabulary;
-        int64_t likeliest = l->greedy ? lb_argmax(added, s->vocabulary) : -1;
-        for (int64_t token = 0; token < s->vocabulary; token++) {
+        int64_t likeliest = l->greedy ? first + lb_argmax(added + first, s->vocabulary - first) : -1;
+        for (int64_t token = first; token < s->vocabulary; token++) {
             candidate c = {from, (int32_t)token, l->log_probability + (double)added[token],
                            token == likeliest};
             count = offer(s->candidates, count, 2 * s->config.beam, c);
@@ -191,6 +191,14 @@ static frontier select_frontier(const search *s, lb_decoder_state state, const i
     return f;
 }
 
+/* There are fewer outputs than are asked for. */
+static void refuse(const search *s, int64_t found)
+{
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
+                 (long long)s->config.n_best, (long long)found, (long long)s->config.limit);
+}
+
 static void search_all(search *s)
 {
     lb_decoder_state encoded = s->model->kind->encode(s->model, s->source);
@@ -217,18 +225,22 @@ static void search_all(search *s)
     for (int64_t row = 0; row < s->source.batch; row++)
         for (int64_t h = 0; h < s->live_count[row]; h++)
             finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
+    for (int64_t row = 0; row < s->source.batch; row++)
+        if (s->done_count[row] < s->config.n_best) refuse(s, s->done_count[row]);
 }
 
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
-    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary)
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
+        c->first_token >= 0 && c->first_token <= LB_EOS && c->first_token < s->vocabulary)
         return true;
     lb_tape_fail(
         s->tape, LB_ERROR_ARGUMENT,
-        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary and limit >= 1, found n_best %lld, "
-        "beam %lld, vocabulary %lld, limit %lld",
-        (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
+        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= %d, "
+        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld, first_token %d",
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit,
+        (int)c->first_token);
     return false;
 }
 

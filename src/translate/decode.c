@@ -69,7 +69,8 @@ lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t
     lb_beam_config search = {.beam = config->beam,
                              .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
-                             .length_penalty = config->length_penalty};
+                             .length_penalty = config->length_penalty,
+                             .first_token = LB_EOS};
     lb_tape_reset(t->tape);
     *found = lb_beam_search(t->model.model, make_tokens(t->tape, sources, count), search);
     if (found->batch == (int64_t)count) return LB_OK;

@@ -157,11 +157,13 @@ START_TEST(test_predict_many_unknown_symbols_are_summed_up)
 }
 END_TEST
 
-START_TEST(test_predict_symbol_without_a_sign_is_the_replacement_character)
+/* A token that stands for no symbol is what this model finds likeliest. */
+START_TEST(test_predict_padding_is_never_written)
 {
     run(beginner, "--beam=1", "a\nb\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_ptr_nonnull(strstr(result.output, NO_CHAR));
+    ck_assert_ptr_null(strstr(result.output, NO_CHAR));
+    ck_assert_ptr_null(strstr(result.output, "<pad>"));
     ck_assert_str_eq(result.error, INPUT "1: the model found no end; cut off after 20 symbols\n"
                                          "predict: 2 outputs were cut off\n");
 }
@@ -365,8 +367,7 @@ int main(void)
             test_predict_length_penalty_changes_scores_not_the_order_of_lines,
             test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered,
             test_predict_blank_line_is_answered_with_a_blank_line, test_predict_text_of_another_kind_is_told,
-            test_predict_many_unknown_symbols_are_summed_up,
-            test_predict_symbol_without_a_sign_is_the_replacement_character,
+            test_predict_many_unknown_symbols_are_summed_up, test_predict_padding_is_never_written,
             test_predict_bad_line_is_status_65_after_answers_to_those_before,
             test_predict_line_of_a_megabyte_is_refused, test_predict_text_shorter_than_learned_is_told_once,
             test_predict_text_longer_than_learned_is_told_once, test_predict_zero_byte_is_no_text,

@@ -262,10 +262,48 @@ START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
 }
 END_TEST
 
+/* Padding and the beginning are made the likeliest tokens by far. */
+START_TEST(test_beam_search_writes_no_token_below_the_first)
+{
+    for (int32_t first_token = 0; first_token <= LB_EOS; first_token++) {
+        subject s = make(LB_ATTENTION_ADDITIVE, 2);
+        lb_tensor *bias = lb_params_find(s.params, "output.bias");
+        bias->data[LB_PAD] = bias->data[LB_BOS] = 50;
+        for (int64_t beam = 1; beam <= VOCABULARY; beam++) {
+            int32_t least = VOCABULARY;
+            lb_beam_config config = {.beam = beam, .limit = LONGEST, .first_token = first_token};
+            lb_beam found = lb_beam_search(s.model, s.source, config);
+            ck_assert_int_eq(found.batch, 3);
+            for (int64_t i = 0; i < 3 * beam; i++)
+                for (int64_t t = 0; t < found.hypothesis[i].length; t++)
+                    if (found.hypothesis[i].id[t] < least) least = found.hypothesis[i].id[t];
+            ck_assert_int_ge(least, first_token);
+            ck_assert_int_eq(least < LB_EOS, first_token < LB_EOS);
+        }
+        discard(&s);
+    }
+}
+END_TEST
+
+START_TEST(test_beam_search_more_outputs_than_there_are_is_an_error)
+{
+    subject s = make(LB_ATTENTION_ADDITIVE, 1);
+    lb_beam_config config = {
+        .beam = VOCABULARY, .n_best = VOCABULARY - LB_EOS, .limit = 1, .first_token = LB_EOS};
+    ck_assert_int_eq(lb_beam_search(s.model, s.source, config).batch, 3);
+    config.n_best++;
+    ck_assert_int_eq(lb_beam_search(s.model, s.source, config).batch, 0);
+    ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(lb_tape_error(s.tape), "found only 4 outputs of at most 1 tokens"));
+    discard(&s);
+}
+END_TEST
+
 START_TEST(test_beam_search_impossible_sizes_are_errors)
 {
     static const lb_beam_config impossible[] = {
-        {.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}, {.beam = 2, .n_best = 3}, {.n_best = -1}};
+        {.beam = -1},   {.beam = VOCABULARY + 1}, {.limit = -3},          {.beam = 2, .n_best = 3},
+        {.n_best = -1}, {.first_token = -1},      {.first_token = LB_UNK}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
@@ -288,6 +326,8 @@ int main(void)
     tcase_add_loop_test(tests, test_beam_search_every_hypothesis_has_its_score_and_its_attention, 0, count);
     tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
     tcase_add_loop_test(tests, test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, 0, count);
+    tcase_add_test(tests, test_beam_search_writes_no_token_below_the_first);
+    tcase_add_test(tests, test_beam_search_more_outputs_than_there_are_is_an_error);
     tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
