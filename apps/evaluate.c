@@ -92,6 +92,9 @@ int evaluate_main(int argc, char **argv)
                 "for lists of numbers"),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "outputs are compared by their log-probability, divided by their length to this power"),
+        APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
+                 "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
+                 "most"),
         APP_HEADING("Predictions instead of a model"),
         APP_TEXT(
             0, "predictions", "FILE", &s.predictions,

@@ -1,5 +1,6 @@
 /* Applies a trained model to what stands on standard input: a line in, a line out. */
 #include "base/plural.h"
+#include "common/answer_json.h"
 #include "common/decoding.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -13,8 +14,9 @@
 typedef struct settings {
     const char *attention; /* a file for where the model looked; NULL: nowhere */
     int batch, beam, n_best, source_column;
-    double length_penalty;
-    bool skip_bad_lines;
+    double length_penalty, temperature;
+    uint64_t seed;
+    bool skip_bad_lines, copy_unknown, jsonl, sample;
 } settings;
 
 /* A run from the first line to the last. */
@@ -39,9 +41,14 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
                                       .n_best = asked->n_best,
                                       .length_penalty = app_length_penalty(asked->length_penalty),
                                       .attention = asked->attention,
+                                      .copy_unknown = asked->copy_unknown,
+                                      .sample = asked->sample,
+                                      .temperature = app_temperature(asked->temperature),
+                                      .seed = asked->seed,
                                       .skip_bad_texts = true};
-    lb_status status =
-        app_check_beam(&s->model, asked->beam > asked->n_best ? asked->beam : asked->n_best, error);
+    int widest = asked->beam > asked->n_best ? asked->beam : asked->n_best;
+    lb_status status = asked->sample ? LB_OK : app_check_beam(&s->model, widest, error);
+    if (!status && asked->copy_unknown) status = app_check_copy(&s->model, error);
     if (status) return status;
     if (asked->attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
@@ -87,8 +94,19 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
     return app_unknown_count(&s->unknown, text, error);
 }
 
+/* A line of JSON. */
+static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
+{
+    lb_buffer json = {0};
+    app_answer_json(&json, source, text);
+    lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+    if (!status) puts(json.text);
+    lb_release(json.text);
+    return status;
+}
+
 /* A line for each of the best outputs. That of a list is the list and nothing else. */
-static void print_answers(const session *s, const char *source, const lb_translation *text)
+static void print_lines(const session *s, const char *source, const lb_translation *text)
 {
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
         if (!s->model.sorts) printf("%s\t", source ? source : "");
@@ -97,6 +115,17 @@ static void print_answers(const session *s, const char *source, const lb_transla
         if (s->asked->n_best > 0 && i < text->count) printf("%.6f", text->output[i].score);
         putchar('\n');
     }
+}
+
+static lb_status print_answer(const session *s, const app_input_line *line, const lb_translation *text,
+                              lb_error *error)
+{
+    if (s->asked->jsonl) return print_json(line->blank ? "" : line->text, text, error);
+    if (line->blank)
+        putchar('\n');
+    else
+        print_lines(s, line->text, text);
+    return LB_OK;
 }
 
 /* A line whose text the model cannot read. */
@@ -118,10 +147,7 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
         const app_input_line *line = &s->input.line[i];
         const lb_translation *of_line = line->text ? text++ : &none;
         if (of_line->error) status = refuse(s, line->number, of_line, error);
-        if (line->blank)
-            putchar('\n');
-        else if (!status)
-            print_answers(s, line->text, of_line);
+        if (!status) status = print_answer(s, line, of_line, error);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
     }
     if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
@@ -133,6 +159,7 @@ static lb_status answer(session *s, lb_error *error)
     lb_translations *found =
         lb_translate_all(s->translator, s->input.text, (size_t)s->input.text_count, s->config, error);
     if (!found) return error->status;
+    s->config.first_text += found->count;
     lb_status status = print_all(s, found->text, error);
     if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
         status = app_write_attention(s->asked->attention, found, error);
@@ -174,7 +201,7 @@ static const app_example examples[] = {
 
 int predict_main(int argc, char **argv)
 {
-    settings asked = {.batch = 256, .length_penalty = 1};
+    settings asked = {.batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
@@ -187,11 +214,25 @@ int predict_main(int argc, char **argv)
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
                 "print the N best outputs, the best first, and their scores in a last column; the beam is at "
                 "least that wide"),
+        APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
+                 "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
+                 "most, by the mean over the heads of its last layer"),
+        APP_FLAG(0, "jsonl", &asked.jsonl,
+                 "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
+                 "probability, and the probability of each symbol"),
         APP_TEXT(0, "attention", "FILE", &asked.attention,
                  "write where the model looked while it answered the one line of the input: a NumPy file, "
                  ".npy, of shape [layer, head, target, source]"),
         APP_INT(0, "threads", "N", &threads, 0, 1024,
                 "threads, 0 for one a processor; results do not depend on it"),
+        APP_HEADING("Sampling"),
+        APP_FLAG(0, "sample", &asked.sample,
+                 "draw the outputs from the model's distribution instead of searching for the best; --n-best "
+                 "says how many for each line"),
+        APP_NUMBER(0, "temperature", "T", &asked.temperature, 0, 100,
+                   "below 1 likely symbols are drawn more often, above 1 less; 0 takes the likeliest"),
+        APP_SEED(0, "seed", "N", &asked.seed,
+                 "of what is drawn: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
                 "where the texts stand in lines of several columns, separated by tabs"),

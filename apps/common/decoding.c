@@ -1,5 +1,7 @@
 #include "common/decoding.h"
 
+#include <float.h>
+
 lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, lb_error *error)
 {
     if (beam <= model->model->target_vocab) return LB_OK;
@@ -8,9 +10,22 @@ lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, lb_erro
                         (long long)model->model->target_vocab, (long long)beam);
 }
 
+lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)
+{
+    if (model->model->heads > 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: the model has no attention, by which --copy-unknown chooses the symbol",
+                        model->path);
+}
+
 double app_length_penalty(double given)
 {
     return given > 0 ? given : -1;
+}
+
+double app_temperature(double given)
+{
+    return given > 0 ? given : DBL_MIN; /* any other logit over it is minus infinity */
 }
 
 lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error)

@@ -11,6 +11,7 @@ typedef struct app_evaluate {
     /* For a model. */
     int batch, beam;
     double length_penalty;
+    bool copy_unknown;
 } app_evaluate;
 
 /** Applies the model, a file or a folder, to the sources of the pairs and adds its outputs to a score that this opens.

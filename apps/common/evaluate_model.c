@@ -25,6 +25,7 @@ static lb_status open_all(session *s, const char *model, lb_error *error)
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     lb_status status = app_check_beam(&s->model, s->asked->beam, error);
+    if (!status && s->asked->copy_unknown) status = app_check_copy(&s->model, error);
     if (status) return status;
     lb_pair_format format = s->asked->format;
     format.source = s->model.source_rule;
@@ -53,6 +54,7 @@ static lb_status translate(session *s, lb_error *error)
 {
     lb_translate_config config = {.beam = s->asked->beam,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
+                                  .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
     lb_translations *found =
         lb_translate_all(s->translator, (const char *const *)s->texts.source, s->texts.count, config, error);

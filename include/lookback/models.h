@@ -196,6 +196,7 @@ typedef struct lb_hypothesis {
     double score;   /* log-probability of all steps, divided by steps to the power of the penalty */
     /* [layers, heads, steps, source length]: the attention of each step; NULL without attention */
     lb_real *weights;
+    double *log_probability; /* [steps] of each token, given those before it */
 } lb_hypothesis;
 
 /** The hypotheses for every source of a batch. */
@@ -217,6 +218,28 @@ typedef struct lb_beam {
  *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7; the stopping rule after Huang, Zhao,
  *          Ma 2017, arXiv:1809.00069. Differs: the plain power of the length, as in most toolkits. */
 lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config);
+
+/* ---- Sampling: outputs that are drawn. ---- */
+
+/** Zero means the default in brackets. */
+typedef struct lb_sample_config {
+    int64_t count;         /* outputs for each source, at most 65536, drawn independently [1] */
+    int64_t limit;         /* tokens after which an output is cut off [2 source lengths + 8] */
+    double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
+    double length_penalty; /* of lb_beam_config [1] */
+    int32_t first_token;   /* of lb_beam_config [0] */
+    uint64_t seed;
+    const uint64_t *text; /* [batch] numbers of the sources [0, 1, 2 ...] */
+} lb_sample_config;
+
+/** Draws outputs for a batch, token by token, each from the softmax of its logits over the temperature. They are in the
+ *  order in which they were drawn, and can be equal. Scores and log-probabilities are those of the model itself, at
+ *  temperature 1. The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
+ *  Random: each number is a function of the seed, the numbers of the source and of the output, and the step. It depends
+ *          neither on the batch nor on the threads.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible number; LB_ERROR_INDEX, LB_ERROR_MEMORY; `batch` of the result is then
+ *          0. */
+lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config);
 
 /* ---- Checkpoints: parameters in a safetensors file, under their own names. ---- */
 

@@ -41,6 +41,14 @@ typedef struct lb_translate_config {
     int64_t
         limit; /* symbols after which an output is given up [twice what training or the text had, and 8] */
     bool attention; /* also where the model looked */
+    /* In place of an unknown symbol, the source's symbol that the attention looks at most at that step: by the mean
+     * over the heads of the last layer. */
+    bool copy_unknown;
+    /* Outputs are drawn, n_best of them, in place of the best: see lb_sample. The beam does not count then. */
+    bool sample;
+    double temperature; /* of lb_sample_config [1] */
+    uint64_t seed;
+    uint64_t first_text; /* number of the first text; what is drawn for a text depends on its number [0] */
     bool
         skip_bad_texts; /* a text that cannot be read has an error of its own and no output; else the call fails */
 } lb_translate_config;
@@ -48,13 +56,14 @@ typedef struct lb_translate_config {
 /** One output for a text. */
 typedef struct lb_output {
     char *text;
-    const char *
-        *symbol; /* [length] of the text; U+FFFD for an id that stands for none, such as the unknown one */
+    const char **symbol; /* [length] of the text; U+FFFD for the unknown one, unless the source's is copied */
     int64_t length;
     bool finished;      /* did the model find an end within the limit? */
     int64_t steps;      /* length, and one for the end if it came */
     double score;       /* by which outputs are compared: see lb_hypothesis */
     double probability; /* of all steps together, exp of their log-probabilities' sum */
+    /* [steps] of each symbol, and of the end, given those before it: the model's confidence */
+    double *symbol_probability;
     lb_real *
         weights; /* [layers, heads, steps, source length]: where each step looked, if asked for; NULL without attention */
 } lb_output;
@@ -65,8 +74,9 @@ typedef struct lb_translation {
     int64_t length;       /* 0 if it cannot be read */
     const char **unknown; /* [unknown_count] those of them that the model does not know, once for each time */
     int64_t unknown_count;
-    lb_output *
-        output; /* [count] the finished ones first, and of these, as of the others, the one with the best score */
+    /* [count] the finished ones first, and of these, as of the others, the one with the best score; samples in the
+     * order of the draws */
+    lb_output *output;
     int64_t count;     /* n_best; 0 if the text cannot be read */
     const char *error; /* why the text cannot be read; NULL if it can */
 } lb_translation;
@@ -85,8 +95,8 @@ typedef struct lb_translations {
  *  Memory: freed by lb_translations_free; NULL after an error. Nothing in it belongs to the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, 1 is the first, if one is empty, not UTF-8, or longer than
  *          lb_translator_about says, or not made of symbols as the model reads them, unless these are to be skipped;
- *          LB_ERROR_ARGUMENT if a number of the configuration is negative or the beam is wider than the vocabulary of
- *          the targets; LB_ERROR_MEMORY. */
+ *          LB_ERROR_ARGUMENT if a number of the configuration is negative, the beam is wider than the vocabulary of the
+ *          targets, or the model has no attention to copy by; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 

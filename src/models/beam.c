@@ -2,20 +2,14 @@
 
 #include "lookback/op.h"
 #include "models/model.h"
+#include "models/trail.h"
 
 #include <math.h>
 #include <string.h>
 
-/* One step of one hypothesis, linked to the step before: the way back from an end to its beginning. */
-typedef struct node {
-    const struct node *before; /* NULL at the first token */
-    int32_t token;
-    const lb_real *weights; /* [maps, source length]; NULL without attention */
-} node;
-
 /* A hypothesis that is still being written. */
 typedef struct live {
-    const node *last;
+    const lb_trail *last;
     double log_probability;
     bool greedy; /* the likeliest token was taken at every step */
 } live;
@@ -64,22 +58,6 @@ static int64_t offer(candidate *best, int64_t count, int64_t room, candidate off
     return count < room ? count + 1 : room;
 }
 
-static lb_hypothesis trace(const search *s, const node *last, lb_hypothesis h)
-{
-    h.id = grab(s, h.length, sizeof *h.id);
-    int64_t width = s->source.length;
-    if (s->maps) h.weights = grab(s, s->maps * h.steps * width, sizeof *h.weights);
-    if (lb_tape_status(s->tape)) return h;
-    int64_t t = h.steps - 1;
-    for (const node *n = last; n; n = n->before, t--) {
-        if (t < h.length) h.id[t] = n->token;
-        for (int64_t map = 0; n->weights && map < s->maps; map++)
-            memcpy(h.weights + (map * h.steps + t) * width, n->weights + map * width,
-                   (size_t)width * sizeof *h.weights);
-    }
-    return h;
-}
-
 /* A hypothesis that was cut off can score high, above all where it repeats itself. It is still no answer. */
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 {
@@ -97,7 +75,7 @@ static void finish(search *s, int64_t row, live ended, int64_t steps, bool finis
                        .score = normalised(s, ended.log_probability, steps)};
     if (at == room && !is_better(&h, &done[--at])) return;
     for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
-    done[at] = trace(s, ended.last, h);
+    done[at] = lb_trail_trace(s->tape, ended.last, h, s->maps, s->source.length);
     if (s->done_count[row] < room) s->done_count[row]++;
 }
 
@@ -152,9 +130,10 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
     if (!going) return 0;
     for (int64_t i = 0; i < found && kept < beam; i++) {
         candidate c = s->candidates[i];
-        node *n = grab(s, 1, sizeof *n);
+        lb_trail *n = grab(s, 1, sizeof *n);
         if (!n) return 0;
-        *n = (node){.before = s->live[row * beam + c.from].last, .token = c.token};
+        *n = (lb_trail){.before = s->live[row * beam + c.from].last, .token = c.token};
+        n->log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
         if (map) n->weights = step->weights->data + (first + c.from) * map;
         live next = {n, c.log_probability, c.greedy};
         if (c.token == LB_EOS) {
@@ -184,7 +163,7 @@ static frontier select_frontier(const search *s, lb_decoder_state state, const i
     f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
     for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
         for (int64_t h = 0; h < s->live_count[i]; h++, at++) {
-            const node *last = s->live[i * s->config.beam + h].last;
+            const lb_trail *last = s->live[i * s->config.beam + h].last;
             id[at] = last ? last->token : LB_BOS;
             lengths[at] = 1;
         }

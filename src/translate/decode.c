@@ -1,5 +1,7 @@
 #include "translate/translator.h"
 
+#include "base/alloc.h"
+
 #include <string.h>
 
 enum {
@@ -9,13 +11,18 @@ enum {
 
 lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
+    if (!(c->temperature >= 0))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: expected more than 0, found %g",
+                            c->temperature);
     if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "a beam of %d, %d outputs and %lld symbols at most",
                             c->beam, c->n_best, (long long)c->limit);
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
-    if (c->beam < c->n_best) c->beam = c->n_best;
-    if (c->beam <= t->model.model->target_vocab) return LB_OK;
+    if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
+    if (c->copy_unknown && t->model.model->heads == 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy_unknown: the model has no attention to copy by");
+    if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "a beam of %d: the model has only %lld symbols to choose from", c->beam,
                         (long long)t->model.model->target_vocab);
@@ -63,16 +70,42 @@ static lb_tokens make_tokens(lb_tape *tape, const lb_source *sources, size_t cou
     return tokens;
 }
 
-lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t count,
-                              const lb_translate_config *config, lb_beam *found, lb_error *error)
+static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source *sources,
+                      const lb_translate_config *config)
 {
     lb_beam_config search = {.beam = config->beam,
                              .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
                              .first_token = LB_EOS};
+    return lb_beam_search(t->model.model, tokens, search);
+}
+
+static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
+                    const lb_translate_config *config)
+{
+    uint64_t *text = lb_alloc(count * sizeof *text);
+    lb_sample_config sample = {.count = config->n_best,
+                               .limit = limit_of(t, sources, config),
+                               .temperature = config->temperature,
+                               .length_penalty = config->length_penalty,
+                               .first_token = LB_EOS,
+                               .seed = config->seed,
+                               .text = text};
+    for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;
+    lb_beam found = text ? lb_sample(t->model.model, tokens, sample) : (lb_beam){0};
+    lb_release(text);
+    return found;
+}
+
+lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t count,
+                              const lb_translate_config *config, lb_beam *found, lb_error *error)
+{
     lb_tape_reset(t->tape);
-    *found = lb_beam_search(t->model.model, make_tokens(t->tape, sources, count), search);
+    lb_tokens tokens = make_tokens(t->tape, sources, count);
+    *found = config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, config);
     if (found->batch == (int64_t)count) return LB_OK;
-    return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
+    if (lb_tape_status(t->tape))
+        return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
 }

@@ -16,6 +16,7 @@ struct lb_translator {
 typedef struct lb_source {
     const int32_t *id;
     int32_t length;
+    uint64_t number; /* of its text: what is drawn for it depends on it */
 } lb_source;
 
 /** What a model does if nothing else is asked for. Errors: LB_ERROR_ARGUMENT if a number is negative that must not

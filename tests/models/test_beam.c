@@ -169,7 +169,10 @@ static void check_hypothesis(const subject *s, int64_t row, const lb_hypothesis 
     for (int64_t t = 0; t < h->length; t++) ck_assert_int_ne(h->id[t], LB_EOS);
     double expected = probability_of(s, row, token, h->steps) / pow((double)h->steps, penalty);
     ck_assert_double_eq_tol(h->score, expected, 1e-4);
-    const lb_tensor *weights = force(s, row, token, h->steps).weights;
+    lb_model_step forced = force(s, row, token, h->steps);
+    const lb_tensor *weights = forced.weights, *each = lb_log_softmax(forced.logits);
+    for (int64_t t = 0; t < h->steps; t++)
+        ck_assert_double_eq_tol(h->log_probability[t], (double)each->data[t * VOCABULARY + token[t]], 1e-4);
     ck_assert_int_eq(weights != NULL, h->weights != NULL);
     for (int64_t i = 0; weights && i < lb_count(weights); i++)
         ck_assert_double_eq_tol((double)h->weights[i], (double)weights->data[i], 1e-5);

@@ -1,0 +1,30 @@
+#include "models/trail.h"
+
+#include "lookback/op.h"
+
+#include <string.h>
+
+static void *grab(lb_tape *tape, int64_t count, size_t size)
+{
+    void *memory = lb_tape_alloc(tape, (size_t)count * size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+lb_hypothesis lb_trail_trace(lb_tape *tape, const lb_trail *last, lb_hypothesis h, int64_t maps,
+                             int64_t source_length)
+{
+    h.id = grab(tape, h.length, sizeof *h.id);
+    h.log_probability = grab(tape, h.steps, sizeof *h.log_probability);
+    if (maps) h.weights = grab(tape, maps * h.steps * source_length, sizeof *h.weights);
+    if (lb_tape_status(tape)) return h;
+    int64_t t = h.steps - 1;
+    for (const lb_trail *at = last; at; at = at->before, t--) {
+        if (t < h.length) h.id[t] = at->token;
+        h.log_probability[t] = at->log_probability;
+        for (int64_t map = 0; at->weights && map < maps; map++)
+            memcpy(h.weights + (map * h.steps + t) * source_length, at->weights + map * source_length,
+                   (size_t)source_length * sizeof *h.weights);
+    }
+    return h;
+}

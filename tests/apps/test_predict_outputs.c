@@ -1,0 +1,273 @@
+/* What predict can do with outputs: copy unknown symbols, print JSON lines, draw instead of search. */
+#include "support/pair_model.h"
+#include "support/pair_program.h"
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <cJSON.h>
+#include <lookback/base.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREDICT  BIN_DIR "/predict"
+#define EVALUATE BIN_DIR "/evaluate"
+#define TSH      "t\xca\x83"
+#define NO_CHAR  "\xef\xbf\xbd"
+
+/* Made once, in main: one that has learnt to copy names, and some that write other symbols. */
+static char copier[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], unsure[SUPPORT_PATH];
+
+static support_result result;
+
+static void run(const char *const *argv, const char *input)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(text, ...)         run((const char *const[]){PREDICT, __VA_ARGS__, NULL}, text)
+#define EVALUATE_ON(text, ...) run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, text)
+
+/* Words a to f, which become A to F, among names, which stay as they are: each of these is too rare to be learnt. */
+static char *make_sentences(int count)
+{
+    char *text = malloc((size_t)count * 128), *end = text;
+    for (int i = 0; i < count && text; i++) {
+        lb_rng rng = {.seed = 11, .step = (uint32_t)i};
+        char target[64] = "", *to = target;
+        int words = 2 + (int)lb_rng_below(rng, 0, 4);
+        for (int w = 0; w < words; w++) {
+            const char *gap = w + 1 < words ? " " : "";
+            uint64_t at = 3 * (uint64_t)w + 1;
+            if (lb_rng_below(rng, at, 3) == 0) {
+                int name = (int)lb_rng_below(rng, at + 1, 100000);
+                end += sprintf(end, "Z%05d%s", name, gap);
+                to += sprintf(to, "Z%05d%s", name, gap);
+            } else {
+                int letter = (int)lb_rng_below(rng, at + 1, 6);
+                end += sprintf(end, "%c%s", 'a' + letter, gap);
+                to += sprintf(to, "%c%s", 'A' + letter, gap);
+            }
+        }
+        end += sprintf(end, "\t%s\n", target);
+    }
+    return text;
+}
+
+START_TEST(test_predict_copies_unknown_symbols_from_where_the_attention_looks)
+{
+    static const char lines[] = "a Ophelia c\nOtto b Xaver\n";
+    RUN(lines, copier, "--copy-unknown");
+    ck_assert_str_eq(result.output, "a Ophelia c\tA Ophelia C\nOtto b Xaver\tOtto B Xaver\n");
+    RUN(lines, copier);
+    ck_assert_str_eq(result.output,
+                     "a Ophelia c\tA " NO_CHAR " C\nOtto b Xaver\t" NO_CHAR " B " NO_CHAR "\n");
+}
+END_TEST
+
+START_TEST(test_evaluate_counts_copied_symbols)
+{
+    static const char pairs[] = "a Ophelia c\tA Ophelia C\nOtto b Xaver\tOtto B Xaver\nf e\tF E\n";
+    EVALUATE_ON(pairs, copier, "-", "--copy-unknown");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nexact match           100.00 %"));
+    EVALUATE_ON(pairs, copier, "-");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nexact match            33.33 %"));
+}
+END_TEST
+
+START_TEST(test_predict_copying_needs_attention)
+{
+    RUN("ab\n", plain, "--copy-unknown");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(
+        strstr(result.error, "the model has no attention, by which --copy-unknown chooses the symbol"));
+    EVALUATE_ON("ab\tA B\n", plain, "-", "--copy-unknown");
+    ck_assert_int_eq(result.status, 65);
+}
+END_TEST
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
+    ck_assert_msg(cJSON_IsNumber(found), "%s: %s", key, result.output);
+    return found->valuedouble;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+/* One line of the output, parsed; `at` moves to the next. */
+static cJSON *parse_line(const char **at)
+{
+    const char *end;
+    cJSON *line = cJSON_ParseWithOpts(*at, &end, 0);
+    ck_assert_msg(line && *end == '\n', "%s", *at);
+    *at = end + 1;
+    return line;
+}
+
+/* That an output's numbers agree with each other, and its symbols with its text. */
+static void check_output(const cJSON *output)
+{
+    char text[256] = "";
+    double product = number(output, "end");
+    int count = 0;
+    const cJSON *symbol;
+    cJSON_ArrayForEach(symbol, cJSON_GetObjectItemCaseSensitive(output, "symbols"))
+    {
+        sprintf(text + strlen(text), "%s%s", count++ ? " " : "", text_of(symbol, "symbol"));
+        double probability = number(symbol, "probability");
+        ck_assert(probability > 0 && probability <= 1);
+        product *= probability;
+    }
+    ck_assert_str_eq(text, text_of(output, "text"));
+    ck_assert(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(output, "finished")));
+    ck_assert_double_eq_tol(number(output, "probability"), product, 1e-6 * product);
+    ck_assert_double_eq_tol(number(output, "score"), log(product) / (count + 1), 1e-6);
+}
+
+START_TEST(test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbol)
+{
+    RUN("bad\n\nxd\n", model, "--jsonl", "--n-best=3");
+    ck_assert_int_eq(result.status, 0);
+    const char *at = result.output;
+    cJSON *line = parse_line(&at);
+    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(line, "outputs"), *output;
+    ck_assert_str_eq(text_of(line, "source"), "bad");
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(line, "unknown")), 0);
+    ck_assert_int_eq(cJSON_GetArraySize(outputs), 3);
+    ck_assert_str_eq(text_of(outputs->child, "text"), "B A " TSH);
+    cJSON_ArrayForEach(output, outputs) check_output(output);
+    cJSON_Delete(line);
+    line = parse_line(&at);
+    ck_assert_str_eq(text_of(line, "source"), "");
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(line, "outputs")), 0);
+    cJSON_Delete(line);
+    line = parse_line(&at);
+    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(line, "unknown")->child->valuestring, "x");
+    cJSON_Delete(line);
+    ck_assert_str_eq(at, "");
+}
+END_TEST
+
+START_TEST(test_predict_jsonl_of_a_bad_line_says_why)
+{
+    char line[1100] = "";
+    memset(line, 'a', 1001);
+    strcpy(line + 1001, "\nab\n");
+    RUN(line, model, "--jsonl", "--skip-bad-lines");
+    ck_assert_int_eq(result.status, 0);
+    const char *at = result.output;
+    cJSON *bad = parse_line(&at), *good = parse_line(&at);
+    ck_assert_str_eq(text_of(bad, "error"), "found a text of 1001 symbols, expected at most 1000");
+    ck_assert(!cJSON_HasObjectItem(good, "error"));
+    cJSON_Delete(bad);
+    cJSON_Delete(good);
+    RUN("\xff\nab\n", model, "--jsonl", "--skip-bad-lines");
+    static const char unreadable[] = "{\"source\":null,\"unknown\":[],\"outputs\":[]}\n";
+    ck_assert_int_eq(strncmp(result.output, unreadable, sizeof unreadable - 1), 0);
+}
+END_TEST
+
+/* Without the last column: the last digits of a score may depend on the texts beside it. */
+static char *without_scores(char *text)
+{
+    char *to = text;
+    for (char *line = text; *line;) {
+        char *end = strchr(line, '\n');
+        size_t length = (size_t)(end - line);
+        while (line[length] != '\t') length--;
+        memmove(to, line, length);
+        to += length;
+        *to++ = '\n';
+        line = end + 1;
+    }
+    *to = '\0';
+    return text;
+}
+
+START_TEST(test_predict_samples_depend_on_the_seed_and_not_on_the_batch)
+{
+    static const char lines[] = "bad\ncab\nbad\nabc\ned\na\nbb\nceb\n";
+    RUN(lines, unsure, "--sample", "--n-best=4", "--temperature=1.5");
+    ck_assert_int_eq(result.status, 0);
+    char *first = without_scores(strdup(result.output));
+    static const char *const batches[] = {"--batch=1", "--batch=2", "--batch=4"};
+    for (int i = 0; i < 3; i++) {
+        RUN(lines, unsure, "--sample", "--n-best=4", "--temperature=1.5", "--threads=1", batches[i]);
+        ck_assert_str_eq(without_scores(result.output), first);
+    }
+    RUN(lines, unsure, "--sample", "--n-best=4", "--temperature=1.5", "--seed=2");
+    ck_assert_str_ne(without_scores(result.output), first);
+    /* The same text twice is drawn for twice. */
+    RUN("bad\nbad\n", unsure, "--sample", "--temperature=3");
+    const char *second = strchr(result.output, '\n') + 1;
+    ck_assert_uint_ne(strlen(second), 0);
+    ck_assert(strncmp(result.output, second, (size_t)(second - result.output)) != 0);
+    free(first);
+}
+END_TEST
+
+START_TEST(test_predict_samples_without_temperature_are_greedy)
+{
+    static const char lines[] = "bad\ncab\nabcabc\ned\n";
+    RUN(lines, unsure, "--beam=1");
+    char *greedy = strdup(result.output);
+    RUN(lines, unsure, "--sample", "--temperature=0");
+    ck_assert_str_eq(result.output, greedy);
+    free(greedy);
+    RUN(lines, unsure, "--sample", "--temperature=-1");
+    ck_assert_int_eq(result.status, 2);
+}
+END_TEST
+
+/* Outside of the tests, where Check cannot assert. False if that fails. */
+static bool train_copier(void)
+{
+    char path[SUPPORT_PATH], *sentences = make_sentences(800);
+    if (!sentences) return false;
+    support_write_file(support_path(path, "sentences.tsv"), sentences, strlen(sentences));
+    free(sentences);
+    support_path(copier, "copier");
+    const char *const argv[] = {BIN_DIR "/train_seq2seq",
+                                "--train",
+                                path,
+                                SUPPORT_SMALL,
+                                "--source-separator",
+                                " ",
+                                "--min-count",
+                                "5",
+                                "--lr",
+                                "0.01",
+                                "--steps",
+                                "600",
+                                "--evaluate-every",
+                                "200",
+                                "--out",
+                                copier,
+                                NULL};
+    return support_run(argv, NULL, &result) && result.status == 0;
+}
+
+int main(void)
+{
+    if (!train_copier()) return EXIT_FAILURE;
+    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(plain, "plain.safetensors"), 50, LB_ATTENTION_NONE);
+    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 100, LB_ATTENTION_ADDITIVE);
+    return support_run_tests(
+        "predict outputs",
+        SUPPORT_TESTS(test_predict_copies_unknown_symbols_from_where_the_attention_looks,
+                      test_evaluate_counts_copied_symbols, test_predict_copying_needs_attention,
+                      test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbol,
+                      test_predict_jsonl_of_a_bad_line_says_why,
+                      test_predict_samples_depend_on_the_seed_and_not_on_the_batch,
+                      test_predict_samples_without_temperature_are_greedy));
+}
