@@ -6,7 +6,7 @@
 #include "programs.h"
 
 #include "plot/figure.h"
-#include "plot/png.h"
+#include "plot/picture.h"
 #include "tensor/gemm.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct settings {
     bool all_heads;
     const char *output, *title, *colormap, *font, *range;
     double dpi;
-    bool no_values;
+    bool no_values, transparent;
     int threads;
 } settings;
 
@@ -44,7 +44,7 @@ static lb_status check(const settings *s, lb_error *error)
         return wrong_usage(error, "--rows and --columns belong to --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
-    return app_check_png(s->output, error);
+    return app_check_picture(s->output, error);
 }
 
 static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
@@ -138,7 +138,9 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     lb_error found = {0};
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
-    if (make_readable(font, matrices, count, error)) {
+    bool any_font = style.format == LB_FORMAT_SVG; /* its viewer chooses */
+    if (!any_font) app_note_missing(font, s->title, matrices, count);
+    if (make_readable(any_font ? NULL : font, matrices, count, error)) {
         lb_font_close(font);
         return error->status;
     }
@@ -149,7 +151,7 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
     lb_font_close(font);
     if (canvas) {
-        lb_status status = lb_png_write(canvas, s->dpi, s->output, error);
+        lb_status status = lb_picture_write(canvas, s->output, error);
         lb_canvas_free(canvas);
         return status;
     }
@@ -177,7 +179,11 @@ static void report(const settings *s, const app_matrix *matrices, size_t count)
 static int visualize(const settings *s)
 {
     lb_error error = {0};
-    app_maps_style style = {.title = s->title, .no_values = s->no_values, .dpi = s->dpi};
+    app_maps_style style = {.title = s->title,
+                            .no_values = s->no_values,
+                            .dpi = s->dpi,
+                            .format = lb_picture_format(s->output),
+                            .transparent = s->transparent};
     app_matrix matrices[MOST_MODELS] = {{0}};
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
     lb_status status = check(s, &error);
@@ -233,7 +239,8 @@ int visualize_main(int argc, char **argv)
         APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "one head, counted from 0, instead of all"),
         APP_FLAG(0, "all-heads", &s.all_heads, "all heads, also where models are compared"),
         APP_HEADING("Picture"),
-        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture, a PNG file"),
+        APP_TEXT('o', "output", "FILE", &s.output,
+                 "where to write the picture: a name that ends in .png, .svg or .pdf"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
         APP_TEXT(
@@ -241,7 +248,9 @@ int visualize_main(int argc, char **argv)
             "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
             "lie outside or all lie below 0.5"),
         APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers, which else stand where they fit"),
-        APP_TEXT(0, "font", "FILE", &s.font, "a TrueType font, .ttf, instead of DejaVu Sans"),
+        APP_TEXT(0, "font", "FILE", &s.font,
+                 "a font, .ttf, .otf or .ttc, asked before DejaVu Sans; FILE#N is number N of a collection"),
+        APP_FLAG(0, "transparent", &s.transparent, "no white behind the picture"),
         APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; sizes of text follow"),
     };
     const app_program program = {

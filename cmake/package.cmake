@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Shared libraries, in single and in double 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblookback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenblas-dev, libcjson-dev, libutf8proc-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenblas-dev, libcjson-dev, libutf8proc-dev, zlib1g-dev, libcairo2-dev, libharfbuzz-dev, libfribidi-dev, libfreetype-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, archives, and what CMake and pkg-config need to find them.")
 
 foreach(component programs runtime development)

@@ -119,7 +119,11 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
             maps[panel].title = titles[panel];
             panels[panel] = lb_heatmap_panel(&maps[panel]);
         }
-    lb_figure figure = {.panels = panels, .count = panel, .dpi = style->dpi, .font = style->font};
+    lb_figure figure = {.panels = panels,
+                        .count = panel,
+                        .dpi = style->dpi,
+                        .font = style->font,
+                        .transparent = style->transparent};
     lb_color_bar bar;
     if (panel == 1) {
         maps->title = style->title;
@@ -129,7 +133,7 @@ static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *mat
         figure.title = style->title;
         figure.columns = columns_of(matrices, count, panel);
     }
-    return lb_figure_draw(&figure, error);
+    return lb_figure_draw_as(&figure, style->format, error);
 }
 
 lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,

@@ -25,6 +25,8 @@ typedef struct app_maps_style {
     app_range range;
     bool no_values; /* in the cells */
     double dpi;
+    lb_format format;
+    bool transparent;            /* no white behind */
     const lb_font *font;         /* NULL: the built-in one */
     char (*names)[APP_MAP_NAME]; /* [count] of the matrices, for their titles; NULL: there is only one */
 } app_maps_style;

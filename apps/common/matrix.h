@@ -24,8 +24,13 @@ typedef struct app_matrix {
 LB_MUST_USE lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix,
                                         bool *ended, lb_error *error);
 
-/** Makes labels such that they can be read in that font. Errors: LB_ERROR_MEMORY. */
+/** Makes labels such that they can be read in that font; NULL: in any that has their characters.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_error *error);
+
+/** Says on standard error which characters of the title and of the labels of `count` matrices no font of the chain
+ *  has. To be called before they are made readable. */
+void app_note_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count);
 
 /** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels
  *  that blanks separate; NULL: no labels.

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 /* A copy of `label`, which may be NULL for want of memory, as the matrix's own. */
 static lb_status set_label(app_matrix *m, const char **label, char *text, lb_error *error)
@@ -88,4 +89,33 @@ lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font *font, lb_e
     for (size_t i = 0; i < matrix->columns && columns && !status; i++)
         status = set_label(matrix, &columns[i], lb_text_readable(font, columns[i]), error);
     return status;
+}
+
+static size_t missing_labels(const lb_font *font, const char **labels, size_t label_count, int32_t *missing,
+                             size_t count, size_t most)
+{
+    for (size_t i = 0; i < label_count && labels; i++)
+        count = lb_text_missing(font, labels[i], missing, count, most);
+    return count;
+}
+
+void app_note_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
+{
+    enum { MOST = 64 };
+    int32_t missing[MOST];
+    char list[MOST * 24] = "";
+    size_t found = lb_text_missing(font, title, missing, 0, MOST), used = 0;
+    for (const app_matrix *m = matrices; m < matrices + count; m++) {
+        found = missing_labels(font, m->row_labels, m->rows, missing, found, MOST);
+        found = missing_labels(font, m->column_labels, m->columns, missing, found, MOST);
+    }
+    for (size_t i = 0; i < found; i++) {
+        char letter[5] = "";
+        utf8proc_encode_char(missing[i], (utf8proc_uint8_t *)letter);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s (U+%04X)", i > 0 ? ", " : "", letter,
+                                 (unsigned)missing[i]);
+    }
+    if (found > 0)
+        app_note("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
+                 found == MOST ? " ..." : "");
 }

@@ -1,4 +1,5 @@
-/* Figures: heat maps, line charts and diagrams as PNG. */
+/* Figures: heat maps, line charts and diagrams as PNG, SVG or PDF. The name of the file decides: what ends in .svg or
+ * .pdf is such a document, with text that can be searched and copied; all else is PNG. */
 #ifndef LOOKBACK_PLOT_H
 #define LOOKBACK_PLOT_H
 
@@ -65,7 +66,7 @@ const char *lb_colormap_names(void);
 
 /* ---- Fonts: where the outlines and widths of characters come from. ---- */
 
-/** A TrueType font, checked and ready to draw with. */
+/** A font, ready to draw with. */
 typedef struct lb_font lb_font;
 
 /** Which of the two built-in fonts. */
@@ -75,11 +76,10 @@ typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
  *  Errors:  LB_ERROR_MEMORY.    Memory: closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
 
-/** The TrueType font in the file `path`; NULL if that fails.
- *  A font is a program of a kind; this one is checked before use (tables inside of the file, outlines inside of their
- *  table, no endless composition), so that a broken file is an error and not a crash.
- *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is not a sound TrueType font with a Unicode character map (fonts
- *           with PostScript outlines, mostly *.otf, are not); LB_ERROR_MEMORY.
+/** The TrueType or OpenType font in the file `path` (.ttf, .otf, or the first of a .ttc; "NAME.ttc#2" is number 2,
+ *  counted from 0); NULL if that fails. Characters that it lacks come from the built-in font, bold if it is bold.
+ *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is no font with outlines and a Unicode character map, or there is no
+ *           such number; LB_ERROR_MEMORY.
  *  Memory:  closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_open(const char *path, lb_error *error);
 
@@ -89,7 +89,7 @@ void lb_font_close(lb_font *font);
 /* ---- A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
  * A heat map is one, a chart is one; write two functions and your diagram is one. ---- */
 
-/** The pixels that a panel draws on. */
+/** What a panel draws on. */
 typedef struct lb_canvas lb_canvas;
 /** The looks that all panels of a figure share. */
 typedef struct lb_style lb_style;
@@ -164,7 +164,7 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
  *  the label that of the first that has one. */
 lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
 
-/** Draws one heat map into a PNG file, at 100 dots per inch. For more see plot/figure.h.
+/** Draws one heat map into a file, at 100 dots per inch. For more see lb_figure_save.
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error);
 
@@ -209,7 +209,7 @@ typedef struct lb_chart {
  *           though it is logarithmic, or if there are series or points but no array of them. */
 lb_panel lb_chart_panel(const lb_chart *chart);
 
-/** Draws one chart into a PNG file, at 100 dots per inch. For more see plot/figure.h.
+/** Draws one chart into a file, at 100 dots per inch. For more see lb_figure_save.
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error);
 
@@ -244,9 +244,12 @@ typedef struct lb_figure {
     const lb_color_bar *bar;    /* one colour bar at the right, for all panels; NULL: none */
     double dpi;                 /* pixels per inch; text sizes and widths follow. 0: 100; 10 to 1200 */
     const lb_font *font, *bold; /* NULL: built-in DejaVu Sans; `bold` NULL: `font` */
+    bool transparent;           /* no white behind the panels */
 } lb_figure;
 
-/** Draws the figure into a PNG file.    Errors: those of lb_figure_draw; LB_ERROR_WRITE. */
+/** Draws the figure into a file: SVG or PDF if its name ends so, else PNG. PDF holds the fonts that it uses. SVG names
+ *  them, and its viewer takes what it has, for each script.
+ *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, what a panel does not like); LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error);
 
 LB_END_DECLS

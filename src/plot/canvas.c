@@ -1,73 +1,71 @@
 #include "plot/canvas.h"
 
 #include "base/alloc.h"
-#include "plot/coverage.h"
+#include "plot/backend.h"
 
 #include <math.h>
 #include <string.h>
 
-struct lb_canvas {
-    int width, height;
-    int clip_x0, clip_y0, clip_x1, clip_y1;
-    lb_error failure;
-    lb_coverage coverage; /* empty between two calls, except inside of a path */
-    uint8_t *pixels;
-};
-
-lb_canvas *lb_canvas_new(int width, int height, lb_error *error)
+lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
 {
+    static lb_canvas *(*const open[])(const lb_canvas_config *) = {
+        [LB_FORMAT_PNG] = lb_pixels_open, [LB_FORMAT_SVG] = lb_svg_open, [LB_FORMAT_PDF] = lb_pdf_open};
+    int width = config->width, height = config->height;
     if (width < 1 || height < 1 || width > LB_CANVAS_MAX_SIDE || height > LB_CANVAS_MAX_SIDE) {
         lb_error_set(error, LB_ERROR_ARGUMENT, "canvas: %d x %d pixels, each side may have 1 to %d", width,
                      height, LB_CANVAS_MAX_SIDE);
         return NULL;
     }
-    size_t bytes = (size_t)width * (size_t)height * 3;
-    lb_canvas *canvas = lb_alloc_zero(sizeof *canvas);
-    if (canvas) {
-        *canvas = (lb_canvas){.width = width, .height = height, .pixels = lb_alloc(bytes)};
-        if (canvas->pixels && lb_coverage_init(&canvas->coverage, width, height) == LB_OK) {
-            memset(canvas->pixels, 255, bytes);
-            lb_canvas_clip(canvas, NULL);
-            return canvas;
-        }
-    }
-    lb_canvas_free(canvas);
-    lb_error_set(error, LB_ERROR_MEMORY, "canvas: out of memory for %d x %d pixels", width, height);
-    return NULL;
+    lb_canvas *canvas = open[config->format](config);
+    if (!canvas)
+        lb_error_set(error, LB_ERROR_MEMORY, "canvas: out of memory for %d x %d pixels", width, height);
+    return canvas;
+}
+
+lb_canvas *lb_canvas_new(int width, int height, lb_error *error)
+{
+    return lb_canvas_open(&(lb_canvas_config){.width = width, .height = height}, error);
 }
 
 void lb_canvas_free(lb_canvas *canvas)
 {
-    if (!canvas) return;
-    lb_coverage_free(&canvas->coverage);
-    lb_release(canvas->pixels);
-    lb_release(canvas);
+    if (canvas) canvas->backend->close(canvas);
 }
 
 int lb_canvas_width(const lb_canvas *canvas)
 {
-    return canvas->width;
+    return canvas->config.width;
 }
 
 int lb_canvas_height(const lb_canvas *canvas)
 {
-    return canvas->height;
+    return canvas->config.height;
 }
 
-const uint8_t *lb_canvas_pixels(const lb_canvas *canvas)
+double lb_canvas_dpi(const lb_canvas *canvas)
 {
-    return canvas->pixels;
+    return canvas->config.dpi;
 }
 
-static uint8_t *at(const lb_canvas *canvas, int x, int y)
+lb_format lb_canvas_format(const lb_canvas *canvas)
 {
-    return canvas->pixels + 3 * ((size_t)y * (size_t)canvas->width + (size_t)x);
+    return canvas->config.format;
+}
+
+bool lb_canvas_transparent(const lb_canvas *canvas)
+{
+    return canvas->config.transparent;
 }
 
 lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y)
 {
-    const uint8_t *p = at(canvas, x, y);
-    return (lb_color){p[0], p[1], p[2], 255};
+    return canvas->backend->pixel(canvas, x, y);
+}
+
+lb_status lb_canvas_document(lb_canvas *canvas, const void **bytes, size_t *count, lb_error *error)
+{
+    if (lb_canvas_status(canvas, NULL) == LB_OK) canvas->backend->document(canvas, bytes, count);
+    return lb_canvas_status(canvas, error);
 }
 
 lb_status lb_canvas_status(const lb_canvas *canvas, lb_error *error)
@@ -81,56 +79,52 @@ void lb_canvas_fail(lb_canvas *canvas, lb_status status, const char *message)
     lb_error_set(&canvas->failure, status, "%s", message);
 }
 
-/* A coordinate as a whole number of pixels in [0, limit]. */
-static int whole(double coordinate, int limit)
+bool lb_document_add(lb_document *document, const void *bytes, size_t count)
 {
-    double rounded = floor(coordinate + 0.5);
-    return rounded > 0 ? (rounded < limit ? (int)rounded : limit) : 0;
+    if (count > document->room - document->count) {
+        size_t room = 2 * document->room + count + 4096;
+        char *grown = lb_alloc_grow(document->bytes, document->room, room);
+        if (!grown) return false;
+        document->bytes = grown;
+        document->room = room;
+    }
+    memcpy(document->bytes + document->count, bytes, count);
+    document->count += count;
+    return true;
+}
+
+/* A coordinate as a whole number of pixels in [0, limit]. */
+static double whole(double coordinate, int limit)
+{
+    return fmax(0, fmin(floor(coordinate + 0.5), limit));
 }
 
 void lb_canvas_clip(lb_canvas *canvas, const lb_rect *area)
 {
-    lb_rect all = {0, 0, canvas->width, canvas->height};
-    lb_rect r = area ? *area : all;
-    canvas->clip_x0 = whole(r.x, canvas->width);
-    canvas->clip_y0 = whole(r.y, canvas->height);
-    canvas->clip_x1 = whole(r.x + r.width, canvas->width);
-    canvas->clip_y1 = whole(r.y + r.height, canvas->height);
+    if (!area) {
+        canvas->backend->clip(canvas, NULL);
+        return;
+    }
+    int width = canvas->config.width, height = canvas->config.height;
+    lb_rect inside = {whole(area->x, width), whole(area->y, height), 0, 0};
+    inside.width = whole(area->x + area->width, width) - inside.x;
+    inside.height = whole(area->y + area->height, height) - inside.y;
+    canvas->backend->clip(canvas, &inside);
 }
 
-static uint8_t mix(uint8_t below, uint8_t above, double alpha)
+/* What is far outside of any canvas may lie anywhere there: backends compute in small numbers. */
+static double near(double coordinate)
 {
-    return (uint8_t)lround(below + (above - below) * alpha);
-}
-
-static void blend(lb_canvas *canvas, int x, int y, lb_color color, double coverage)
-{
-    double alpha = coverage * color.alpha / 255;
-    uint8_t *p = at(canvas, x, y);
-    p[0] = mix(p[0], color.red, alpha);
-    p[1] = mix(p[1], color.green, alpha);
-    p[2] = mix(p[2], color.blue, alpha);
-}
-
-/* The part of pixel `i` that lies between `from` and `to`. */
-static double overlap(int i, double from, double to)
-{
-    return fmax(0, fmin(i + 1, to) - fmax(i, from));
+    const double far = 1e6;
+    return fmax(-far, fmin(coordinate, far));
 }
 
 void lb_canvas_rect(lb_canvas *canvas, lb_rect area, lb_color color)
 {
-    double right = area.x + area.width, bottom = area.y + area.height;
-    int x0 = whole(area.x - 0.5, canvas->width), x1 = whole(right + 0.5, canvas->width);
-    int y0 = whole(area.y - 0.5, canvas->height), y1 = whole(bottom + 0.5, canvas->height);
-    if (x0 < canvas->clip_x0) x0 = canvas->clip_x0;
-    if (y0 < canvas->clip_y0) y0 = canvas->clip_y0;
-    if (x1 > canvas->clip_x1) x1 = canvas->clip_x1;
-    if (y1 > canvas->clip_y1) y1 = canvas->clip_y1;
-    for (int y = y0; y < y1; y++) {
-        double rows = overlap(y, area.y, bottom);
-        for (int x = x0; x < x1; x++) blend(canvas, x, y, color, rows * overlap(x, area.x, right));
-    }
+    double x0 = near(area.x), y0 = near(area.y), x1 = near(area.x + area.width),
+           y1 = near(area.y + area.height);
+    if (color.alpha > 0 && x0 < x1 && y0 < y1)
+        canvas->backend->rect(canvas, (lb_rect){x0, y0, x1 - x0, y1 - y0}, color);
 }
 
 void lb_canvas_border(lb_canvas *canvas, lb_rect area, double line, lb_color color)
@@ -142,53 +136,61 @@ void lb_canvas_border(lb_canvas *canvas, lb_rect area, double line, lb_color col
     lb_canvas_rect(canvas, (lb_rect){area.x + area.width - line, area.y + line, line, inner}, color);
 }
 
-static int larger(int a, int b)
+static bool is_point(lb_point *point)
 {
-    return a > b ? a : b;
+    if (isnan(point->x) || isnan(point->y)) return false;
+    *point = (lb_point){near(point->x), near(point->y)};
+    return true;
 }
 
-static int smaller(int a, int b)
+void lb_canvas_move_to(lb_canvas *canvas, lb_point to)
 {
-    return a < b ? a : b;
+    if (is_point(&to)) canvas->backend->move_to(canvas, to);
 }
 
-void lb_canvas_edge(lb_canvas *canvas, lb_point from, lb_point to)
+void lb_canvas_line_to(lb_canvas *canvas, lb_point to)
 {
-    lb_coverage_edge(&canvas->coverage, from, to);
+    if (is_point(&to)) canvas->backend->line_to(canvas, to);
 }
 
-void lb_canvas_segment(lb_canvas *canvas, lb_point from, lb_point to, double width)
+void lb_canvas_curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to)
 {
-    lb_coverage_segment(&canvas->coverage, from, to, width);
+    if (is_point(&first) && is_point(&second) && is_point(&to))
+        canvas->backend->curve_to(canvas, first, second, to);
 }
 
-void lb_canvas_stroke(lb_canvas *canvas, lb_color color)
+void lb_canvas_close_path(lb_canvas *canvas)
 {
-    lb_coverage *c = &canvas->coverage;
-    for (int y = larger(c->y0, canvas->clip_y0); y < smaller(c->y1, canvas->clip_y1); y++) {
-        const float *row = lb_coverage_row(c, y);
-        for (int x = larger(c->x0, canvas->clip_x0); x < smaller(c->x1, canvas->clip_x1); x++)
-            if (row[x] > 0) blend(canvas, x, y, color, (double)row[x]);
-    }
-    lb_coverage_clear(c);
+    canvas->backend->close_path(canvas);
 }
 
 void lb_canvas_fill(lb_canvas *canvas, lb_color color)
 {
-    lb_coverage_close(&canvas->coverage);
-    lb_canvas_stroke(canvas, color);
+    canvas->backend->fill(canvas, color);
+}
+
+void lb_canvas_stroke(lb_canvas *canvas, double width, lb_color color)
+{
+    canvas->backend->stroke(canvas, width, color);
 }
 
 void lb_canvas_polygon(lb_canvas *canvas, const lb_point *corners, size_t count, lb_color color)
 {
-    for (size_t i = 0; i < count; i++) lb_canvas_edge(canvas, corners[i], corners[i + 1 < count ? i + 1 : 0]);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0)
+            lb_canvas_move_to(canvas, corners[i]);
+        else
+            lb_canvas_line_to(canvas, corners[i]);
+    }
+    lb_canvas_close_path(canvas);
     lb_canvas_fill(canvas, color);
 }
 
 void lb_canvas_line(lb_canvas *canvas, lb_point from, lb_point to, double width, lb_color color)
 {
-    lb_canvas_segment(canvas, from, to, width);
-    lb_canvas_stroke(canvas, color);
+    lb_canvas_move_to(canvas, from);
+    lb_canvas_line_to(canvas, to);
+    lb_canvas_stroke(canvas, width, color);
 }
 
 void lb_canvas_arrow(lb_canvas *canvas, lb_point from, lb_point to, double width, double head, lb_color color)

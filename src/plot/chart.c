@@ -135,28 +135,40 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     lb_text_draw(d->canvas, &look, (lb_point){edge + sign * away, d->plot.y + d->plot.height / 2}, label);
 }
 
+/* Where a point of a series goes; false if it cannot be drawn, or is none. */
+static bool place_point(const drawing *d, const lb_series *series, size_t i, lb_point *at)
+{
+    if (i >= series->count) return false;
+    double x = lb_axis_position(&d->x, lb_series_x(series, i));
+    double y = lb_axis_position(series->right ? &d->right : &d->left, series->y[i]);
+    *at = (lb_point){d->plot.x + x * d->plot.width, d->plot.y + (1 - y) * d->plot.height};
+    return isfinite(x) && isfinite(y);
+}
+
 static void draw_series(const drawing *d, size_t index)
 {
     const lb_series *series = &d->chart->series[index];
-    const lb_axis_scale *scale = series->right ? &d->right : &d->left;
-    double p = d->style->point;
-    bool drawn = false, joined = false; /* is there a point before this one, and a line to it? */
-    lb_point before = {0, 0};
-    for (size_t i = 0; i <= series->count; i++) {
-        double x = NAN, y = NAN; /* behind the last point: nothing */
-        if (i < series->count) {
-            x = lb_axis_position(&d->x, lb_series_x(series, i));
-            y = lb_axis_position(scale, series->y[i]);
-        }
-        bool draws = isfinite(x) && isfinite(y);
-        lb_point at = {d->plot.x + x * d->plot.width, d->plot.y + (1 - y) * d->plot.height};
-        if (draws && drawn) lb_canvas_segment(d->canvas, before, at, line_width * p);
-        if (!draws && drawn && !joined) lb_canvas_segment(d->canvas, before, before, dot * p);
-        joined = draws && drawn;
-        drawn = draws;
-        before = at;
+    lb_color color = lb_series_color(d->chart, index);
+    lb_point at, next;
+    bool before = false, drawn = place_point(d, series, 0, &at);
+    for (size_t i = 0; i < series->count; i++) {
+        bool after = place_point(d, series, i + 1, &next);
+        if (drawn && before) lb_canvas_line_to(d->canvas, at);
+        if (drawn && !before && after) lb_canvas_move_to(d->canvas, at);
+        before = drawn;
+        drawn = after;
+        at = next;
     }
-    lb_canvas_stroke(d->canvas, lb_series_color(d->chart, index));
+    lb_canvas_stroke(d->canvas, line_width * d->style->point, color);
+    before = false;
+    drawn = place_point(d, series, 0, &at);
+    for (size_t i = 0; i < series->count; i++) {
+        bool after = place_point(d, series, i + 1, &next);
+        if (drawn && !before && !after) lb_canvas_line(d->canvas, at, at, dot * d->style->point, color);
+        before = drawn;
+        drawn = after;
+        at = next;
+    }
 }
 
 static void draw_grid(const drawing *d, const lb_axis_scale *scale)

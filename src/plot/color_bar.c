@@ -60,7 +60,9 @@ void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas
     for (int i = 0; i < (int)area.height; i++) {
         double part = 1 - (i + 0.5) / area.height;
         lb_color color = lb_colormap_at(bar->colormap, part);
-        lb_canvas_rect(canvas, (lb_rect){area.x, area.y + i, width, 1}, color);
+        /* Two high, of which the next covers one: in a document no seam shows between them. */
+        double height = fmin(2, area.height - i);
+        lb_canvas_rect(canvas, (lb_rect){area.x, area.y + i, width, height}, color);
     }
     lb_canvas_border(canvas, (lb_rect){area.x, area.y, width, area.height}, line, ink);
 

@@ -1,6 +1,6 @@
 #include "plot/figure.h"
 
-#include "plot/png.h"
+#include "plot/picture.h"
 
 #include <math.h>
 
@@ -67,7 +67,7 @@ static void draw_panels(const lb_figure *figure, const lb_style *style, const gr
     }
 }
 
-static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_error *error)
+static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format format, lb_error *error)
 {
     grid g = arrange(figure, style);
     double p = style->point, edge = round(margin * p), gap = round(gutter * p);
@@ -81,7 +81,12 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_error 
                      LB_CANVAS_MAX_SIDE);
         return NULL;
     }
-    lb_canvas *canvas = lb_canvas_new((int)width, (int)height, error);
+    lb_canvas *canvas = lb_canvas_open(&(lb_canvas_config){.width = (int)width,
+                                                           .height = (int)height,
+                                                           .format = format,
+                                                           .dpi = 72 * p,
+                                                           .transparent = figure->transparent},
+                                       error);
     if (!canvas) return NULL;
     double x = floor((width - body) / 2), y = edge + top;
     draw_panels(figure, style, &g, canvas, (lb_point){x, y + floor((panels_height - g.panels.height) / 2)});
@@ -94,12 +99,21 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_error 
     lb_text_style look = {.font = style->bold, .size = LB_SIZE_FIGURE * p, .align = LB_ALIGN_CENTER};
     look.valign = LB_VALIGN_TOP;
     if (figure->title) lb_text_draw(canvas, &look, (lb_point){width / 2, edge}, figure->title);
+    /* One after the other: each forgets. */
+    bool failed = lb_font_failed(style->regular);
+    failed = lb_font_failed(style->bold) || failed;
+    if (failed) lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");
     if (lb_canvas_status(canvas, error) == LB_OK) return canvas;
     lb_canvas_free(canvas);
     return NULL;
 }
 
 lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
+{
+    return lb_figure_draw_as(figure, LB_FORMAT_PNG, error);
+}
+
+lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error *error)
 {
     double dpi = figure->dpi != 0 ? figure->dpi : 100;
     if (!figure->panels || figure->count == 0 || !(dpi >= 10 && dpi <= 1200)) {
@@ -112,7 +126,7 @@ lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
     lb_style style = {.regular = figure->font ? figure->font : regular, .point = dpi / 72};
     style.bold = figure->bold ? figure->bold : figure->font ? figure->font : bold;
     style.single = figure->count == 1;
-    lb_canvas *canvas = style.regular && style.bold ? draw(figure, &style, error) : NULL;
+    lb_canvas *canvas = style.regular && style.bold ? draw(figure, &style, format, error) : NULL;
     lb_font_close(regular);
     lb_font_close(bold);
     return canvas;
@@ -121,9 +135,9 @@ lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error)
 lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error)
 {
     lb_error local = {0};
-    lb_canvas *canvas = lb_figure_draw(figure, &local);
+    lb_canvas *canvas = lb_figure_draw_as(figure, lb_picture_format(path), &local);
     if (!canvas) return lb_error_set(error, local.status, "%s: %s", path, local.message);
-    lb_status status = lb_png_write(canvas, figure->dpi != 0 ? figure->dpi : 100, path, error);
+    lb_status status = lb_picture_write(canvas, path, error);
     lb_canvas_free(canvas);
     return status;
 }

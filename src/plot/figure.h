@@ -12,4 +12,7 @@
  *  Memory:  freed by lb_canvas_free. */
 LB_MUST_USE lb_canvas *lb_figure_draw(const lb_figure *figure, lb_error *error);
 
+/** The same for any format. */
+LB_MUST_USE lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error *error);
+
 #endif

@@ -1,112 +1,147 @@
 #include "plot/font.h"
 
 #include "base/alloc.h"
-#include "plot/font_check.h"
 
 #include <errno.h>
+#include <hb-ot.h>
+#include <hb.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Memory as stb_truetype asks for it: `failed` is told when there is none. It may read one point past an outline
- * that starts badly, hence the slack. */
-static void *outline_alloc(size_t bytes, bool *failed)
-{
-    enum { SLACK = 64 };
-    void *memory = lb_alloc_zero(bytes + SLACK);
-    if (!memory) *failed = true;
-    return memory;
-}
+extern const char lb_font_data_regular[], lb_font_data_regular_end[]; /* font_data.S */
+extern const char lb_font_data_bold[], lb_font_data_bold_end[];
 
-#define STBTT_malloc(bytes, failed) outline_alloc(bytes, failed)
-#define STBTT_free(memory, failed)  ((void)(failed), lb_release(memory))
-#define STBTT_assert(condition)     ((void)0) /* a font from a user must not abort; font_check.h stands guard */
-#define STBTT_STATIC
-#define STB_TRUETYPE_IMPLEMENTATION
-#include <stb_truetype.h>
-
-extern const unsigned char lb_font_data_regular[], lb_font_data_bold[]; /* font_data.S */
+enum { FAMILY = 64, LARGEST = 1 << 28 };
 
 struct lb_font {
-    stbtt_fontinfo info;
-    double scale; /* from the units of the font to parts of its size */
+    hb_font_t *hb;
+    unsigned index; /* in its file */
+    double units;
     lb_font_metrics metrics;
-    unsigned char *owned; /* NULL if the font is built in */
+    char family[FAMILY];
+    bool bold;
+    atomic_bool *failed;
+    lb_font *next;
 };
 
-/* The box that stands for a missing character, in parts of the size. */
-static const double box_advance = 0.6, box_left = 0.06, box_right = 0.54, box_top = 0.72, box_line = 0.05;
-
-static double top_of(const lb_font *font, int32_t character, double otherwise)
+static double top_of(const lb_font *font, hb_codepoint_t character, double otherwise)
 {
-    int x0, y0, x1, y1, glyph = lb_font_glyph(font, character);
-    bool found = glyph && stbtt_GetGlyphBox(&font->info, glyph, &x0, &y0, &x1, &y1) && y1 > 0;
-    return found ? y1 * font->scale : otherwise;
+    hb_codepoint_t glyph;
+    hb_glyph_extents_t box;
+    bool found = hb_font_get_nominal_glyph(font->hb, character, &glyph) &&
+                 hb_font_get_glyph_extents(font->hb, glyph, &box) && box.y_bearing > 0;
+    return found ? box.y_bearing / font->units : otherwise;
 }
 
-static bool init(lb_font *font, const unsigned char *data)
+static void measure(lb_font *font)
 {
-    if (!stbtt_InitFont(&font->info, data, 0)) return false;
-    int ascent, descent, gap;
-    stbtt_GetFontVMetrics(&font->info, &ascent, &descent, &gap);
-    font->scale = (double)stbtt_ScaleForMappingEmToPixels(&font->info, 1);
-    font->info.gpos = 0; /* its offsets are unchecked; kerning comes from "kern" */
-    font->metrics = (lb_font_metrics){.ascent = ascent * font->scale, .descent = -descent * font->scale};
-    font->metrics.line = fmax(1.2, (ascent - descent + gap) * font->scale);
+    hb_font_extents_t extents;
+    if (!hb_font_get_h_extents(font->hb, &extents))
+        extents = (hb_font_extents_t){.ascender = (int)(0.93 * font->units),
+                                      .descender = (int)(-0.24 * font->units)};
+    double ascent = extents.ascender / font->units, descent = -extents.descender / font->units;
+    font->metrics = (lb_font_metrics){.ascent = ascent, .descent = descent};
+    font->metrics.line = fmax(1.2, ascent + descent + extents.line_gap / font->units);
     font->metrics.capital = top_of(font, 'H', 0.72);
     font->metrics.small = top_of(font, 'x', 0.54);
-    return true;
+    unsigned room = FAMILY;
+    hb_ot_name_get_utf8(hb_font_get_face(font->hb), HB_OT_NAME_ID_FONT_FAMILY,
+                        hb_language_from_string("en", -1), &room, font->family);
+    font->bold = hb_style_get_value(font->hb, HB_STYLE_TAG_WEIGHT) >= 600;
+}
+
+/* NULL if the file can be drawn with, else what is wrong with it. */
+static const char *wrong_with(hb_face_t *face)
+{
+    hb_set_t *characters = hb_set_create();
+    hb_face_collect_unicodes(face, characters);
+    bool empty = hb_set_is_empty(characters);
+    hb_set_destroy(characters);
+    if (hb_face_get_glyph_count(face) == 0 || hb_face_get_upem(face) == 0) return "it has no glyphs";
+    if (empty) return "it has no character map for Unicode";
+    static const char outlines[][5] = {"glyf", "CFF ", "CFF2"};
+    unsigned found = 0;
+    for (int i = 0; i < 3; i++) {
+        const char *tag = outlines[i];
+        hb_blob_t *table = hb_face_reference_table(face, HB_TAG(tag[0], tag[1], tag[2], tag[3]));
+        found += hb_blob_get_length(table);
+        hb_blob_destroy(table);
+    }
+    return found ? NULL : "it has no outlines";
+}
+
+/* The font number `index` of a file; takes over a reference to the blob. */
+static lb_font *font_from(hb_blob_t *blob, unsigned index, const char *name, lb_error *error)
+{
+    unsigned count = hb_face_count(blob);
+    const char *wrong = count == 0 ? "it is neither TrueType nor OpenType" : NULL;
+    hb_face_t *face = hb_face_create(blob, index);
+    hb_blob_destroy(blob);
+    if (!wrong && index < count) wrong = wrong_with(face);
+    lb_font *font = lb_alloc_zero(sizeof *font);
+    if (font) font->failed = lb_alloc_zero(sizeof *font->failed);
+    if (wrong || index >= count || !font || !font->failed) {
+        if (wrong)
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: not a usable font: %s", name, wrong);
+        else if (index >= count)
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: expected a font from 0 to %u, found %u", name,
+                         count - 1, index);
+        else
+            lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+        hb_face_destroy(face);
+        if (font) lb_release(font->failed);
+        lb_release(font);
+        return NULL;
+    }
+    font->index = index;
+    font->units = hb_face_get_upem(face);
+    font->hb = hb_font_create(face);
+    hb_face_destroy(face);
+    measure(font);
+    return font;
 }
 
 lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error)
 {
-    lb_font *font = lb_alloc_zero(sizeof *font);
-    if (!font || !init(font, weight == LB_FONT_BOLD ? lb_font_data_bold : lb_font_data_regular)) {
-        lb_release(font);
-        lb_error_set(error, LB_ERROR_MEMORY, "font: out of memory");
-        return NULL;
-    }
-    return font;
+    const char *data = weight == LB_FONT_BOLD ? lb_font_data_bold : lb_font_data_regular;
+    const char *end = weight == LB_FONT_BOLD ? lb_font_data_bold_end : lb_font_data_regular_end;
+    return font_from(hb_blob_create(data, (unsigned)(end - data), HB_MEMORY_MODE_READONLY, NULL, NULL), 0,
+                     "font", error);
 }
 
-/* Takes over `data`, which ends with the padding. */
-static lb_font *font_from(unsigned char *data, size_t size, const char *name, lb_error *error)
+/* Takes over `data`. Characters that the font does not have come from the built-in one. */
+static lb_font *chain_from(char *data, size_t size, unsigned index, const char *name, lb_error *error)
 {
-    const char *wrong = lb_font_check(data, size);
-    lb_font *font = wrong ? NULL : lb_alloc_zero(sizeof *font);
-    if (!font) {
-        if (wrong) lb_error_set(error, LB_ERROR_FORMAT, "%s: not a usable TrueType font: %s", name, wrong);
-        if (!wrong) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
-        lb_release(data);
-        return NULL;
-    }
-    font->owned = data;
-    if (init(font, data)) return font;
-    lb_error_set(error, LB_ERROR_FORMAT, "%s: the font has no character map for Unicode", name);
+    lb_font *font = font_from(hb_blob_create(data, (unsigned)size, HB_MEMORY_MODE_READONLY, data, lb_release),
+                              index, name, error);
+    if (!font) return NULL;
+    font->next = lb_font_builtin(font->bold ? LB_FONT_BOLD : LB_FONT_REGULAR, error);
+    if (font->next) return font;
     lb_font_close(font);
     return NULL;
 }
 
-/* `size` bytes and the padding. */
-static unsigned char *padded(size_t size, const char *name, lb_error *error)
+static char *room_for(size_t size, const char *name, lb_error *error)
 {
-    enum { LARGEST = 1 << 28 };
     if (size > LARGEST) {
         lb_error_set(error, LB_ERROR_FORMAT, "%s: too large for a font", name);
         return NULL;
     }
-    unsigned char *data = lb_alloc_zero(size + LB_FONT_PADDING);
+    char *data = lb_alloc(size + 1);
     if (!data) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
     return data;
 }
 
 lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error)
 {
-    unsigned char *copy = padded(size, name, error);
+    char *copy = room_for(size, name, error);
     if (!copy) return NULL;
     if (size) memcpy(copy, data, size);
-    return font_from(copy, size, name, error);
+    return chain_from(copy, size, 0, name, error);
 }
 
 /* Size of an open file that can be read from the start; -1 and errno if it cannot, as with a folder. */
@@ -118,25 +153,45 @@ static long readable_size(FILE *file)
     return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
+/* Opens "FILE", or "FILE#N", the font number N of a collection. */
+static FILE *open_numbered(const char *path, unsigned *index)
+{
+    *index = 0;
+    FILE *file = fopen(path, "rb");
+    const char *hash = strrchr(path, '#');
+    size_t digits = hash ? strspn(hash + 1, "0123456789") : 0;
+    if (file || digits == 0 || digits > 4 || hash[1 + digits]) return file;
+    char *name = lb_alloc_string(path);
+    if (!name) return NULL;
+    name[hash - path] = '\0';
+    file = fopen(name, "rb");
+    lb_release(name);
+    if (file) *index = (unsigned)strtoul(hash + 1, NULL, 10);
+    return file;
+}
+
 lb_font *lb_font_open(const char *path, lb_error *error)
 {
-    FILE *file = fopen(path, "rb");
+    unsigned index;
+    FILE *file = open_numbered(path, &index);
     long size = file ? readable_size(file) : -1;
     if (size < 0) {
         lb_error_set(error, LB_ERROR_OPEN, "%s: %s", path, strerror(errno));
         if (file) fclose(file);
         return NULL;
     }
-    unsigned char *data = padded((size_t)size, path, error);
+    char *data = room_for((size_t)size, path, error);
     size_t got = data ? fread(data, 1, (size_t)size, file) : 0;
     fclose(file);
-    return data ? font_from(data, got, path, error) : NULL;
+    return data ? chain_from(data, got, index, path, error) : NULL;
 }
 
 void lb_font_close(lb_font *font)
 {
     if (!font) return;
-    lb_release(font->owned);
+    lb_font_close(font->next);
+    hb_font_destroy(font->hb);
+    lb_release(font->failed);
     lb_release(font);
 }
 
@@ -145,94 +200,58 @@ lb_font_metrics lb_font_measure(const lb_font *font)
     return font->metrics;
 }
 
-int lb_font_glyph(const lb_font *font, int32_t character)
+const lb_font *lb_font_find(const lb_font *font, int32_t character)
 {
-    int glyph = stbtt_FindGlyphIndex(&font->info, character);
-    return glyph > 0 && glyph < font->info.numGlyphs ? glyph : 0;
+    hb_codepoint_t glyph;
+    for (; font; font = font->next)
+        if (hb_font_get_nominal_glyph(font->hb, (hb_codepoint_t)character, &glyph) && glyph != 0) return font;
+    return NULL;
 }
 
-double lb_font_advance(const lb_font *font, int glyph)
+const lb_font *lb_font_next(const lb_font *font)
 {
-    if (glyph == 0) return box_advance;
-    int advance, bearing;
-    stbtt_GetGlyphHMetrics(&font->info, glyph, &advance, &bearing);
-    return advance * font->scale;
+    return font->next;
 }
 
-double lb_font_kerning(const lb_font *font, int glyph, int next)
+const char *lb_font_family(const lb_font *font)
 {
-    if (glyph == 0 || next == 0) return 0;
-    return stbtt_GetGlyphKernAdvance(&font->info, glyph, next) * font->scale;
+    return font->family;
 }
 
-/* Height `y` moved so that the tops of small letters and capitals are where the place wants them. */
-static double fitted(const lb_font *font, const lb_glyph_place *place, double y)
+bool lb_font_is_bold(const lb_font *font)
 {
-    double small = font->metrics.small, capital = font->metrics.capital;
-    if (place->small <= 0 || place->capital <= place->small || capital <= small || y <= 0) return y;
-    if (y <= small) return y * place->small / small;
-    if (y <= capital) return place->small + (y - small) * (place->capital - place->small) / (capital - small);
-    return y + place->capital - capital;
+    return font->bold;
 }
 
-static lb_point put(const lb_font *font, const lb_glyph_place *place, double x, double y)
+void *lb_font_handle(const lb_font *font)
 {
-    double up = fitted(font, place, y);
-    return (lb_point){place->origin.x + x * place->right.x + up * place->up.x,
-                      place->origin.y + x * place->right.y + up * place->up.y};
+    return font->hb;
 }
 
-static void draw_box(const lb_font *font, const lb_glyph_place *place, lb_canvas *canvas)
+double lb_font_units(const lb_font *font)
 {
-    for (int ring = 0; ring < 2; ring++) {
-        double inset = ring * box_line;
-        double left = box_left + inset, right = box_right - inset, low = inset, high = box_top - inset;
-        const lb_point corner[] = {put(font, place, left, low), put(font, place, left, high),
-                                   put(font, place, right, high), put(font, place, right, low)};
-        for (int i = 0; i < 4; i++) {
-            lb_point a = corner[i], b = corner[(i + 1) % 4];
-            lb_canvas_edge(canvas, ring ? b : a,
-                           ring ? a : b); /* the inner ring runs the other way: a hole */
-        }
-    }
+    return font->units;
 }
 
-/* A quadratic curve as straight edges, close enough for any size that is read. */
-static void draw_curve(lb_canvas *canvas, lb_point from, lb_point control, lb_point to)
+lb_font_bytes lb_font_keep_bytes(const lb_font *font)
 {
-    double bend = hypot(from.x - 2 * control.x + to.x, from.y - 2 * control.y + to.y);
-    int pieces = 1 + (int)fmin(sqrt(bend / (4 * 0.02)), 64); /* no further than 0.02 pixels from the curve */
-    lb_point last = from;
-    for (int i = 1; i <= pieces; i++) {
-        double t = (double)i / pieces, s = 1 - t;
-        lb_point next = {s * s * from.x + 2 * s * t * control.x + t * t * to.x,
-                         s * s * from.y + 2 * s * t * control.y + t * t * to.y};
-        if (i == pieces) next = to;
-        lb_canvas_edge(canvas, last, next);
-        last = next;
-    }
+    hb_blob_t *blob = hb_face_reference_blob(hb_font_get_face(font->hb));
+    unsigned size;
+    const char *data = hb_blob_get_data(blob, &size);
+    return (lb_font_bytes){(const unsigned char *)data, size, (int)font->index, blob};
 }
 
-void lb_font_draw(const lb_font *font, int glyph, const lb_glyph_place *place, lb_canvas *canvas)
+void lb_font_release_bytes(void *kept)
 {
-    if (glyph == 0) {
-        draw_box(font, place, canvas);
-        return;
-    }
-    bool failed = false;
-    stbtt_fontinfo info = font->info;
-    info.userdata = &failed;
-    stbtt_vertex *vertices = NULL;
-    int count = stbtt_GetGlyphShape(&info, glyph, &vertices);
-    if (failed) lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");
-    lb_point pen = place->origin;
-    for (int i = 0; i < count; i++) {
-        const stbtt_vertex *v = &vertices[i];
-        lb_point to = put(font, place, v->x * font->scale, v->y * font->scale);
-        lb_point control = put(font, place, v->cx * font->scale, v->cy * font->scale);
-        if (v->type == STBTT_vline) lb_canvas_edge(canvas, pen, to);
-        if (v->type == STBTT_vcurve) draw_curve(canvas, pen, control, to);
-        pen = to;
-    }
-    lb_release(vertices);
+    hb_blob_destroy(kept);
+}
+
+void lb_font_fail(const lb_font *font)
+{
+    atomic_store(font->failed, true);
+}
+
+bool lb_font_failed(const lb_font *font)
+{
+    return atomic_exchange(font->failed, false);
 }

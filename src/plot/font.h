@@ -1,4 +1,4 @@
-/* Fonts: where the outlines and widths of characters come from. */
+/* Fonts: where the outlines and widths of characters come from. HarfBuzz reads them. */
 #ifndef LB_FONT_H
 #define LB_FONT_H
 
@@ -17,24 +17,35 @@ typedef struct lb_font_metrics {
 
 lb_font_metrics lb_font_measure(const lb_font *font);
 
-/** The glyph of a character; 0 if the font does not have it. */
-int lb_font_glyph(const lb_font *font, int32_t character);
+/** The first font of the chain that begins with `font` and has the character; NULL if none has. */
+const lb_font *lb_font_find(const lb_font *font, int32_t character);
 
-/** How far the pen moves after a glyph, as a part of the size. Glyph 0 is a box. */
-double lb_font_advance(const lb_font *font, int glyph);
+/** The next font of the chain, which is asked for what this one does not have; NULL: none. */
+const lb_font *lb_font_next(const lb_font *font);
 
-/** What is added between two glyphs, as a part of the size. Source: the font's "kern" table. */
-double lb_font_kerning(const lb_font *font, int glyph, int next);
+/** The name of its family, "DejaVu Sans". */
+const char *lb_font_family(const lb_font *font);
 
-/** Where a glyph goes: a point (x, y) of its outline, with y upwards and 1 = the size of the font, is drawn at
- *  origin + x' * right + y' * up. The pen is at the origin. `x'` is x; `y'` is y, but with capitals and small letters
- *  `capital` and `small` high where those are not 0, so that their tops can fall on the edges of pixels. */
-typedef struct lb_glyph_place {
-    lb_point origin, right, up;
-    double capital, small;
-} lb_glyph_place;
+/** Is it bold? */
+bool lb_font_is_bold(const lb_font *font);
 
-/** Adds the outline of a glyph to the canvas, for lb_canvas_fill. If memory runs out, the canvas remembers. */
-void lb_font_draw(const lb_font *font, int glyph, const lb_glyph_place *place, lb_canvas *canvas);
+/** For HarfBuzz: a hb_font_t whose unit is 1 / lb_font_units of the size. */
+void *lb_font_handle(const lb_font *font);
+double lb_font_units(const lb_font *font);
+
+/** The file of the font; `kept` holds it for as long as it is used, to be given to lb_font_release_bytes. */
+typedef struct lb_font_bytes {
+    const unsigned char *data;
+    size_t size;
+    int index; /* of the font in its file */
+    void *kept;
+} lb_font_bytes;
+
+lb_font_bytes lb_font_keep_bytes(const lb_font *font);
+void lb_font_release_bytes(void *kept);
+
+/** Measuring text cannot fail, but memory can run out below it: that is remembered here, until it is asked for. */
+void lb_font_fail(const lb_font *font);
+bool lb_font_failed(const lb_font *font);
 
 #endif

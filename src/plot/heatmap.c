@@ -54,6 +54,9 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
             double value = map->values[row * map->columns + column];
             lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + (double)row * l->cell_h, l->cell_w,
                             l->cell_h};
+            /* One pixel below its neighbours, which are drawn later: in a document no seam shows between them. */
+            if (column + 1 < map->columns) cell.width++;
+            if (row + 1 < map->rows) cell.height++;
             lb_canvas_rect(canvas, cell, lb_color_bar_at(&scale, isfinite(value) ? value : NAN));
         }
     }

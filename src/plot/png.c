@@ -55,7 +55,7 @@ static unsigned char *deflate_all(unsigned char *data, int count, int *compresse
     return compressed;
 }
 
-enum { CHANNELS = 3, HEADER = 33 /* signature and IHDR */, PHYSICAL = 21 /* a pHYs chunk */ };
+enum { HEADER = 33 /* signature and IHDR */, PHYSICAL = 21 /* a pHYs chunk */ };
 
 static void put_u32(unsigned char *out, unsigned long value)
 {
@@ -74,14 +74,30 @@ static void make_physical(double dpi, unsigned char chunk[PHYSICAL])
     put_u32(chunk + 17, crc32(0, chunk + 4, 13));
 }
 
+/* The pixels as stb_image_write wants them, [height, width, channels]; NULL if there is no memory. */
+static unsigned char *pixels_of(const lb_canvas *canvas, int channels)
+{
+    int width = lb_canvas_width(canvas), height = lb_canvas_height(canvas);
+    unsigned char *pixels = lb_alloc((size_t)width * (size_t)height * (size_t)channels), *to = pixels;
+    for (int y = 0; y < height && pixels; y++)
+        for (int x = 0; x < width; x++, to += channels) {
+            lb_color color = lb_canvas_pixel(canvas, x, y);
+            memcpy(to, (const uint8_t[]){color.red, color.green, color.blue, color.alpha}, (size_t)channels);
+        }
+    return pixels;
+}
+
 lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb_error *error)
 {
     lb_status status = lb_canvas_status(canvas, error);
     if (status != LB_OK) return status;
-    int count = 0, width = lb_canvas_width(canvas);
+    int count = 0, width = lb_canvas_width(canvas), channels = lb_canvas_transparent(canvas) ? 4 : 3;
+    unsigned char *pixels = pixels_of(canvas, channels), *file = NULL;
     compressed = NULL;
-    unsigned char *file = stbi_write_png_to_mem(lb_canvas_pixels(canvas), width * CHANNELS, width,
-                                                lb_canvas_height(canvas), CHANNELS, &count);
+    if (pixels)
+        file = stbi_write_png_to_mem(pixels, width * channels, width, lb_canvas_height(canvas), channels,
+                                     &count);
+    lb_release(pixels);
     if (!file) {
         lb_release(compressed);
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);

@@ -37,7 +37,7 @@ static bool is_mark(int32_t character)
 static bool is_seen(const lb_font *font, int32_t character)
 {
     utf8proc_category_t category = utf8proc_category(character);
-    return lb_font_glyph(font, character) != 0 && category != UTF8PROC_CATEGORY_CC &&
+    return (!font || lb_font_find(font, character)) && category != UTF8PROC_CATEGORY_CC &&
            category != UTF8PROC_CATEGORY_CF;
 }
 
@@ -46,10 +46,16 @@ static bool is_blank(int32_t character)
     return utf8proc_category(character) == UTF8PROC_CATEGORY_ZS;
 }
 
+/* Are all characters seen, and marks drawn by the font of their letter? */
 static bool is_all_seen(const lb_font *font, const char *text)
 {
-    while (*text)
-        if (!is_seen(font, next_character(&text))) return false;
+    const lb_font *before = NULL;
+    while (*text) {
+        int32_t character = next_character(&text);
+        const lb_font *found = lb_font_find(font, character);
+        if (!is_seen(font, character) || (before && is_mark(character) && found != before)) return false;
+        before = found;
+    }
     return true;
 }
 
@@ -95,4 +101,17 @@ char *lb_text_readable(const lb_font *font, const char *text)
     }
     lb_release(composed);
     return readable;
+}
+
+size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, size_t count, size_t most)
+{
+    while (*text && count < most) {
+        int32_t character = next_character(&text);
+        utf8proc_category_t category = utf8proc_category(character);
+        bool known = category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+                     lb_font_find(font, character);
+        for (size_t i = 0; i < count && !known; i++) known = missing[i] == character;
+        if (!known) missing[count++] = character;
+    }
+    return count;
 }

@@ -1,5 +1,9 @@
 #include "plot/text.h"
 
+#include "plot/backend.h"
+#include "plot/glyph.h"
+#include "plot/shape.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,14 +25,11 @@ static bool next_character(const char **text, int32_t *character)
 /* Width of the first line as a part of the size; `*text` moves to its end. */
 static double line_width(const lb_font *font, const char **text)
 {
-    double width = 0;
-    int32_t character;
-    int before = 0;
-    while (next_character(text, &character)) {
-        int glyph = lb_font_glyph(font, character);
-        width += lb_font_kerning(font, before, glyph) + lb_font_advance(font, glyph);
-        before = glyph;
-    }
+    lb_line line;
+    if (lb_line_shape(font, *text, &line)) lb_font_fail(font);
+    double width = line.width;
+    lb_line_free(&line);
+    *text += strcspn(*text, "\n");
     return width;
 }
 
@@ -61,9 +62,10 @@ static double baseline_below(const lb_text_style *style, double height)
     }
 }
 
-static double left_of(lb_align align, double width)
+/* How much of a line lies before its anchor. */
+static double before_anchor(lb_align align)
 {
-    return align == LB_ALIGN_LEFT ? 0 : align == LB_ALIGN_CENTER ? -width / 2 : -width;
+    return align == LB_ALIGN_LEFT ? 0 : align == LB_ALIGN_CENTER ? 0.5 : 1;
 }
 
 /* Exact for multiples of 90 degrees, whose text then stays crisp. */
@@ -87,7 +89,7 @@ lb_rect lb_text_bounds(const lb_text_style *style, const char *text)
 {
     lb_size size = lb_text_measure(style->font, style->size, text);
     lb_point right = direction(style->angle);
-    double x = left_of(style->align, size.width);
+    double x = -before_anchor(style->align) * size.width;
     double y = baseline_below(style, size.height) - style->size * lb_font_measure(style->font).ascent;
     double x0 = INFINITY, y0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY;
     for (int corner = 0; corner < 4; corner++) {
@@ -109,23 +111,6 @@ bool lb_text_is_one_character(const char *text)
     return *text == '\0';
 }
 
-static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_glyph_place place, const char **text)
-{
-    int32_t character;
-    int before = 0;
-    while (next_character(text, &character)) {
-        int glyph = lb_font_glyph(style->font, character);
-        double kerning = lb_font_kerning(style->font, before, glyph);
-        place.origin.x += kerning * place.right.x;
-        place.origin.y += kerning * place.right.y;
-        lb_font_draw(style->font, glyph, &place, canvas);
-        double advance = lb_font_advance(style->font, glyph);
-        place.origin.x += advance * place.right.x;
-        place.origin.y += advance * place.right.y;
-        before = glyph;
-    }
-}
-
 /* Upright and sideways text: the baseline and the tops of letters fall on the edges of pixels. */
 static void snap(lb_glyph_place *place, const lb_text_style *style)
 {
@@ -137,23 +122,61 @@ static void snap(lb_glyph_place *place, const lb_text_style *style)
     place->capital = round(metrics.capital * style->size) / style->size;
 }
 
+/* Adds the glyphs of a line to the path: all of them, or the boxes of what no font has. */
+static void draw_outlines(lb_canvas *canvas, const lb_text_style *style, const lb_line *line,
+                          lb_glyph_place start, bool boxes_only)
+{
+    for (size_t i = 0; i < line->count; i++) {
+        const lb_glyph *glyph = &line->glyph[i];
+        lb_glyph_place place = start;
+        place.origin.x += glyph->x * start.right.x + glyph->y * start.up.x;
+        place.origin.y += glyph->x * start.right.y + glyph->y * start.up.y;
+        if (!glyph->font)
+            lb_glyph_draw_box(style->font, &place, canvas);
+        else if (!boxes_only)
+            lb_glyph_draw(glyph->font, glyph->id, &place, canvas);
+    }
+}
+
+/* One line whose baseline is `baseline` below the anchor. */
+static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_point anchor, lb_point right,
+                      const lb_line *line)
+{
+    double before = before_anchor(style->align) * style->size * line->width;
+    lb_glyph_place start = {.origin = {anchor.x - before * right.x, anchor.y - before * right.y},
+                            .right = {style->size * right.x, style->size * right.y},
+                            .up = {style->size * right.y, -style->size * right.x}};
+    bool letters = canvas->backend->text != NULL;
+    if (letters) {
+        lb_canvas_text text = {
+            line, style->font, style->size, anchor, right, before_anchor(style->align), style->color};
+        canvas->backend->text(canvas, &text);
+    } else {
+        snap(&start, style);
+    }
+    if (lb_canvas_format(canvas) != LB_FORMAT_SVG) draw_outlines(canvas, style, line, start, letters);
+}
+
 void lb_text_draw(lb_canvas *canvas, const lb_text_style *style, lb_point at, const char *text)
 {
     lb_font_metrics metrics = lb_font_measure(style->font);
+    lb_text_style look = *style;
     lb_point right = direction(style->angle);
     lb_size all = lb_text_measure(style->font, style->size, text);
     double baseline = baseline_below(style, all.height);
-    for (const char *line = text;; line++) {
-        const char *end = line;
-        double width = style->size * line_width(style->font, &end);
-        lb_point start = turned(right, left_of(style->align, width), baseline);
-        lb_glyph_place place = {.origin = {at.x + start.x, at.y + start.y},
-                                .right = {style->size * right.x, style->size * right.y},
-                                .up = {style->size * right.y, -style->size * right.x}};
-        snap(&place, style);
-        draw_line(canvas, style, place, &line);
-        if (*line == '\0') break;
+    if (look.color.alpha == 0) look.color = lb_rgb(0x000000);
+    for (const char *rest = text;; rest++) {
+        lb_line line;
+        lb_point below = turned(right, 0, baseline);
+        if (lb_line_shape(style->font, rest, &line))
+            lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");
+        else
+            draw_line(canvas, &look, (lb_point){at.x + below.x, at.y + below.y}, right, &line);
+        lb_line_free(&line);
+        rest += strcspn(rest, "\n");
+        if (*rest == '\0') break;
         baseline += style->size * metrics.line;
     }
-    lb_canvas_fill(canvas, style->color.alpha ? style->color : lb_rgb(0x000000));
+    if (lb_font_failed(style->font)) lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");
+    lb_canvas_fill(canvas, look.color);
 }

@@ -1,5 +1,4 @@
-/* Text on a canvas: one or more lines of UTF-8, at any size and angle. Letters stand one after the other from left to
- * right; scripts that need shaping (Arabic, Devanagari) come out as separate letters. */
+/* Text on a canvas: one or more lines of UTF-8, at any size and angle, shaped as its script wants. */
 #ifndef LB_TEXT_H
 #define LB_TEXT_H
 
@@ -37,7 +36,7 @@ lb_rect lb_text_bounds(const lb_text_style *style, const char *text);
 /** Is the text one character to its reader: a letter with its marks, one emoji? Not so an empty text. */
 bool lb_text_is_one_character(const char *text);
 
-/** Draws the text. A character that the font does not have is a box.
+/** Draws the text. A character that no font of the chain has is a box.
  *  Errors:  if memory runs out, the canvas remembers. */
 void lb_text_draw(lb_canvas *canvas, const lb_text_style *style, lb_point at, const char *text);
 

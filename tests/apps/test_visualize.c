@@ -355,8 +355,8 @@ START_TEST(test_visualize_wrong_usage_is_status_2)
     expect(2, "visualize: --rows and --columns belong to --matrix; see visualize --help\n");
     RUN("--matrix", "w.npy", "--input", "1");
     expect(2, "visualize: --input belongs to a MODEL, not to --matrix; see visualize --help\n");
-    RUN(model, "--input", "1", "-o", "a.pdf");
-    expect(2, "visualize: --output: expected a name that ends in .png, found \"a.pdf\"\n");
+    RUN(model, "--input", "1", "-o", "a.jpg");
+    expect(2, "visualize: --output: expected a name that ends in .png, .svg or .pdf, found \"a.jpg\"\n");
     RUN(model, "--input", "1", "--colormap", "jet");
     ck_assert_int_eq(result.status, 2);
     ck_assert_ptr_nonnull(strstr(result.error, "viridis"));

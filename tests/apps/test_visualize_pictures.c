@@ -1,4 +1,4 @@
-/* visualize, what its picture looks like: the range of the colours. */
+/* visualize, what its picture looks like: the range of the colours, SVG and PDF, fonts and what they lack. */
 #include "plot/figure.h"
 #include "support/picture.h"
 #include "support/process.h"
@@ -110,11 +110,115 @@ START_TEST(test_visualize_range_that_is_none_is_wrong_usage)
 }
 END_TEST
 
+static char *read_text(const char *name)
+{
+    size_t count;
+    char *bytes = support_read_file(file(name), &count), *text = realloc(bytes, count + 1);
+    ck_assert_ptr_nonnull(text);
+    text[count] = '\0';
+    return text;
+}
+
+static void has(const char *text, const char *part)
+{
+    ck_assert_msg(strstr(text, part) != NULL, "there is no %s in:\n%s", part, text);
+}
+
+#define LABELS "--rows", "\u0633\u0644\u0627\u0645 \uD55C", "--columns", "caf\u00e9 , <eos>"
+
+START_TEST(test_visualize_svg_has_every_label_as_text)
+{
+    write_matrix(small);
+    RUN("-o", "map.SVG", LABELS, "--title", "\u6f22");
+    expect(0, "visualize: wrote map.SVG (2 x 3)\n");
+    char *svg = read_text("map.SVG");
+    ck_assert_int_eq(strncmp(svg, "<svg ", 5), 0);
+    has(svg, ">\u0633\u0644\u0627\u0645</text>");
+    has(svg, ">\uD55C</text>");
+    has(svg, ">caf\u00e9</text>");
+    has(svg, ">&lt;eos></text>");
+    has(svg, ">\u6f22</text>");
+    has(svg, ">0.49</text>");
+    has(svg, ">Attention Weight (data range)</text>");
+    free(svg);
+}
+END_TEST
+
+START_TEST(test_visualize_pdf_has_labels_that_can_be_searched)
+{
+    write_matrix(small);
+    RUN("-o", "map.pdf", "--rows", "\u05e9\u05dc\u05d5\u05dd office", "--columns", "a b c", "--title",
+        "Na\u00efve");
+    expect(0, "visualize: wrote map.pdf (2 x 3)\n");
+    support_result words = {0};
+    const char *const argv[] = {"/usr/bin/env", "pdftotext", "map.pdf", "-", NULL};
+    ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()}, &words));
+    ck_assert_int_eq(words.status, 0);
+    has(words.output, "\u05e9\u05dc\u05d5\u05dd");
+    has(words.output, "office"); /* whose three letters in the middle are one glyph */
+    has(words.output, "Na\u00efve");
+    has(words.output, "0.49");
+    has(words.output, "Output Tokens (Queries)"); /* sideways */
+    support_result_free(&words);
+}
+END_TEST
+
+START_TEST(test_visualize_characters_that_no_font_has_are_listed)
+{
+    const char *const said = "visualize: no font has \u6f22 (U+6F22), \uD55C (U+D55C); --font FILE adds a "
+                             "font, and an .svg shows what its "
+                             "viewer has\n";
+    char message[300];
+    write_matrix(small);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "map.pdf" : "map.png";
+        RUN("-o", name, LABELS, "--title", "\u6f22 \uD55C \u6f22");
+        snprintf(message, sizeof message, "%svisualize: wrote %s (2 x 3)\n", said, name);
+        expect(0, message);
+    }
+}
+END_TEST
+
+START_TEST(test_visualize_font_is_helped_out_by_dejavu)
+{
+    write_matrix(small);
+    RUN("-o", "mono.png", "--rows", "a \u05d0", "--font", TEST_FONTS "/DejaVuSansMono.ttf");
+    expect(0, "visualize: wrote mono.png (2 x 3)\n");
+}
+END_TEST
+
+START_TEST(test_visualize_transparent_has_nothing_behind_it)
+{
+    int width, height;
+    write_matrix(small);
+    RUN("-o", "white.png");
+    RUN("-o", "clear.png", "--transparent");
+    unsigned char *clear = support_picture_read_rgba(file("clear.png"), &width, &height);
+    unsigned char *white = support_picture_read_rgba(file("white.png"), &width, &height);
+    ck_assert(clear && white);
+    size_t middle = 4 * ((size_t)height / 2 * (size_t)width + (size_t)width / 2);
+    ck_assert_int_eq(clear[3], 0); /* a corner */
+    ck_assert_int_eq(white[3], 255);
+    ck_assert_int_eq(clear[middle + 3], 255); /* a cell */
+    free(clear);
+    free(white);
+    RUN("-o", "white.svg");
+    RUN("-o", "clear.svg", "--transparent");
+    char *with = read_text("white.svg"), *without = read_text("clear.svg");
+    ck_assert_uint_gt(strlen(with), strlen(without));
+    free(with);
+    free(without);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "visualize pictures",
-        SUPPORT_TESTS(test_visualize_range_is_that_of_the_data_where_all_are_below_a_half,
-                      test_visualize_range_is_what_was_asked_for,
-                      test_visualize_range_that_is_none_is_wrong_usage));
+        SUPPORT_TESTS(
+            test_visualize_range_is_that_of_the_data_where_all_are_below_a_half,
+            test_visualize_range_is_what_was_asked_for, test_visualize_range_that_is_none_is_wrong_usage,
+            test_visualize_svg_has_every_label_as_text, test_visualize_pdf_has_labels_that_can_be_searched,
+            test_visualize_characters_that_no_font_has_are_listed,
+            test_visualize_font_is_helped_out_by_dejavu, test_visualize_transparent_has_nothing_behind_it));
 }

@@ -81,8 +81,8 @@ core() {
         -DLOOKBACK_TESTS=OFF &&
         cmake --build "$work/core" --parallel 2 --target installable && cmake --install "$work/core" --prefix "$work/a core" --strip || return 1
     # It links neither of these, and nobody looked for them.
-    ! readelf --dynamic "$work/a core/lib/liblookback.so" | grep -E 'NEEDED.*(cjson|utf8proc|libz)' || return 1
-    ! grep -E '^(CJSON|UTF8PROC|ZLIB|STB|CHECK)_|FONT_DIR' "$work/core/CMakeCache.txt" || return 1
+    ! readelf --dynamic "$work/a core/lib/liblookback.so" | grep -E 'NEEDED.*(cjson|utf8proc|libz|cairo|harfbuzz|fribidi|freetype)' || return 1
+    ! grep -E '^(CJSON|UTF8PROC|ZLIB|STB|CAIRO|HARFBUZZ|FRIBIDI|FREETYPE|CHECK)_|FONT_DIR' "$work/core/CMakeCache.txt" || return 1
     # Code for three generations of processors, and no fonts, which alone have 1.4 MB.
     core_size=$(wc -c <"$work/a core/lib/liblookback.so")
     test "$core_size" -lt 700000 || {

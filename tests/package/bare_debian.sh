@@ -32,7 +32,8 @@ cc -std=c11 -Werror train.c -o train_f64 $(pkg-config --cflags --libs lookback_f
 readelf --dynamic train | grep -F 'NEEDED' | grep -F '[liblookback.so.0]'
 
 # Archives, with what the package suggests for them.
-apt-get install -qy --no-install-recommends libopenblas-dev libcjson-dev libutf8proc-dev zlib1g-dev
+apt-get install -qy --no-install-recommends libopenblas-dev libcjson-dev libutf8proc-dev zlib1g-dev \
+    libcairo2-dev libharfbuzz-dev libfribidi-dev libfreetype-dev
 cc -std=c11 -Werror train.c -o train_archive $(pkg-config --cflags lookback) \
     -Wl,-Bstatic -llookback -Wl,-Bdynamic $(pkg-config --static --libs lookback | sed 's/-llookback//')
 ./train_archive

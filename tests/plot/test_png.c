@@ -51,8 +51,33 @@ START_TEST(test_write_then_decode_gives_the_same_pixels)
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_eq(width, sizes[_i][0]);
     ck_assert_int_eq(height, sizes[_i][1]);
-    ck_assert_mem_eq(pixels, lb_canvas_pixels(canvas), (size_t)width * (size_t)height * 3);
+    unsigned char *expected = support_canvas_pixels(canvas);
+    ck_assert_mem_eq(pixels, expected, (size_t)width * (size_t)height * 3);
+    free(expected);
     free(pixels);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_write_transparent_has_a_fourth_channel)
+{
+    lb_canvas *canvas =
+        lb_canvas_open(&(lb_canvas_config){.width = 4, .height = 4, .transparent = true}, NULL);
+    lb_canvas_rect(canvas, (lb_rect){1, 1, 1, 1}, lb_rgb(0x102030));
+    lb_canvas_rect(canvas, (lb_rect){2, 2, 1, 1}, (lb_color){200, 100, 50, 102});
+    ck_assert_int_eq(lb_png_write(canvas, 100, path, NULL), LB_OK);
+    unsigned char head[64];
+    FILE *file = fopen(path, "rb");
+    ck_assert_uint_eq(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    ck_assert_int_eq(head[25], 6); /* RGBA */
+    lb_color none = lb_canvas_pixel(canvas, 0, 0), full = lb_canvas_pixel(canvas, 1, 1),
+             part = lb_canvas_pixel(canvas, 2, 2);
+    ck_assert_int_eq(none.alpha, 0);
+    ck_assert_mem_eq(&full, (&(lb_color){0x10, 0x20, 0x30, 255}), sizeof full);
+    ck_assert_int_eq(part.alpha, 102);
+    ck_assert_int_le(abs(part.red - 200), 1); /* not darker for being transparent */
+    ck_assert_int_le(abs(part.blue - 50), 2);
     lb_canvas_free(canvas);
 }
 END_TEST
@@ -121,6 +146,7 @@ int main(void)
     TCase *tests = tcase_create("png");
     tcase_add_checked_fixture(tests, setup, setup);
     tcase_add_loop_test(tests, test_write_then_decode_gives_the_same_pixels, 0, 5);
+    tcase_add_test(tests, test_write_transparent_has_a_fourth_channel);
     tcase_add_test(tests, test_write_states_the_dots_per_inch);
     tcase_add_test(tests, test_write_no_such_folder_is_a_write_error_with_the_path);
     tcase_add_test(tests, test_write_failed_drawing_writes_nothing);

@@ -120,14 +120,36 @@ END_TEST
 
 START_TEST(test_draw_missing_character_is_a_box)
 {
-    ck_assert_int_eq(lb_font_glyph(font, 0x6F22), 0);
+    ck_assert_ptr_null(lb_font_find(font, 0x6F22));
     ink box = drawn((lb_text_style){.size = 40}, "\xe6\xbc\xa2");
     ck_assert_int_ge(box.x0, 101);
     ck_assert_int_le(box.x1, 100 + 24);
     ck_assert_int_eq(box.y1, 100);
     ck_assert_double_gt(box.sum, 50);
     ck_assert_double_lt(box.sum, 0.4 * (box.x1 - box.x0) * (box.y1 - box.y0)); /* it is hollow */
-    ck_assert_double_eq_tol(width("\xe6\xbc\xa2"), 0.6, 1e-9);
+    ck_assert_double_eq_tol(width("\xe6\xbc\xa2"), 1, 1e-9);                   /* as wide as it would be */
+    ck_assert_double_eq_tol(width("\xe0\xa4\xb9"), 0.6, 1e-9);
+}
+END_TEST
+
+START_TEST(test_measure_letters_join_as_their_script_wants)
+{
+    /* Seen, lam, alef, meem: joined, and lam with alef as one. */
+    double apart = width("\u0633") + width("\u0644") + width("\u0627") + width("\u0645");
+    ck_assert_double_lt(width("\u0633\u0644\u0627\u0645"), apart - 0.3);
+    ck_assert_double_lt(width("e\u0301"), width("e") + 0.01); /* the mark is above */
+}
+END_TEST
+
+START_TEST(test_draw_full_stop_after_hebrew_is_at_its_left)
+{
+    drawn((lb_text_style){.size = 40}, "\u05d0.");
+    double dot = 40 * width(".");
+    lb_canvas_rect(canvas, (lb_rect){100 + dot, 0, 200, 200}, lb_rgb(0xFFFFFF));
+    ink left = find_ink();
+    ck_assert_int_ge(left.y0, 90); /* low: the dot alone */
+    ck_assert_int_le(left.y1, 100);
+    ck_assert_double_gt(left.sum, 10);
 }
 END_TEST
 
@@ -263,6 +285,8 @@ int main(void)
     tcase_add_test(tests, test_measure_bad_bytes_count_as_replacement_each);
     tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);
     tcase_add_test(tests, test_draw_missing_character_is_a_box);
+    tcase_add_test(tests, test_measure_letters_join_as_their_script_wants);
+    tcase_add_test(tests, test_draw_full_stop_after_hebrew_is_at_its_left);
     tcase_add_test(tests, test_draw_upright_letter_is_crisp);
     tcase_add_test(tests, test_draw_align_moves_the_text);
     tcase_add_test(tests, test_draw_valign_moves_the_text);

@@ -18,6 +18,12 @@ unsigned char *support_picture_read(const char *path, int *width, int *height)
     return stbi_load(path, width, height, &channels, 3);
 }
 
+unsigned char *support_picture_read_rgba(const char *path, int *width, int *height)
+{
+    int channels;
+    return stbi_load(path, width, height, &channels, 4);
+}
+
 /* What a picture is compared by. */
 typedef struct pixels {
     int width, height;
@@ -58,11 +64,27 @@ static const char *reference_path(const char *name)
     return path;
 }
 
+unsigned char *support_canvas_pixels(const lb_canvas *canvas)
+{
+    int width = lb_canvas_width(canvas), height = lb_canvas_height(canvas);
+    unsigned char *rgb = malloc((size_t)width * (size_t)height * 3), *to = rgb;
+    ck_assert_ptr_nonnull(rgb);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            lb_color color = lb_canvas_pixel(canvas, x, y);
+            *to++ = color.red;
+            *to++ = color.green;
+            *to++ = color.blue;
+        }
+    return rgb;
+}
+
 void support_picture_equals(const lb_canvas *canvas, const char *name)
 {
-    int largest = difference_from_file(
-        (pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), lb_canvas_pixels(canvas)},
-        reference_path(name));
+    unsigned char *rgb = support_canvas_pixels(canvas);
+    int largest = difference_from_file((pixels){lb_canvas_width(canvas), lb_canvas_height(canvas), rgb},
+                                       reference_path(name));
+    free(rgb);
     if (largest <= TOLERANCE) return;
     char path[512];
     snprintf(path, sizeof path, TEST_OUTPUT "/%s.png", name);

@@ -7,6 +7,12 @@
 /** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is none. */
 unsigned char *support_picture_read(const char *path, int *width, int *height);
 
+/** The same with a fourth channel, how opaque each is: 255 where the file does not say. */
+unsigned char *support_picture_read_rgba(const char *path, int *width, int *height);
+
+/** The pixels of a canvas, [height, width, 3], to be freed with free. */
+unsigned char *support_canvas_pixels(const lb_canvas *canvas);
+
 /** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. Then the actual picture
  *  is written to the folder of the test programs: look at both, and copy it over the reference if it is the better
  *  one. */

@@ -1,0 +1,317 @@
+/* Pixels and pages of PDF, both drawn by Cairo. */
+#include "base/alloc.h"
+#include "plot/backend.h"
+#include "plot/font.h"
+
+#include <cairo-ft.h>
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <math.h>
+#include <string.h>
+
+/* Cairo keeps fonts until its cache is full, longer than a canvas lives: each holds all that it is made of. */
+typedef struct page_font {
+    FT_Library library;
+    FT_Face face;
+    void *kept; /* the font's bytes */
+} page_font;
+
+enum { PAGE_FONTS = 8 };
+
+typedef struct cairo_canvas {
+    lb_canvas base;
+    cairo_surface_t *surface;
+    cairo_t *context;
+    unsigned char *pixels; /* NULL: a page */
+    lb_document page;
+    int font_count;
+    const lb_font *font[PAGE_FONTS];     /* that were used on this page, */
+    cairo_font_face_t *face[PAGE_FONTS]; /* and what Cairo made of them */
+} cairo_canvas;
+
+static cairo_canvas *of(lb_canvas *canvas)
+{
+    return (cairo_canvas *)canvas;
+}
+
+static void close(lb_canvas *canvas)
+{
+    cairo_canvas *c = of(canvas);
+    for (int i = 0; i < c->font_count; i++) cairo_font_face_destroy(c->face[i]);
+    cairo_destroy(c->context);
+    cairo_surface_destroy(c->surface);
+    lb_release(c->pixels);
+    lb_release(c->page.bytes);
+    lb_release(c);
+}
+
+static void check(lb_canvas *canvas)
+{
+    if (cairo_status(of(canvas)->context) != CAIRO_STATUS_SUCCESS)
+        lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory");
+}
+
+static void use(lb_canvas *canvas, lb_color color)
+{
+    cairo_set_source_rgba(of(canvas)->context, color.red / 255.0, color.green / 255.0, color.blue / 255.0,
+                          color.alpha / 255.0);
+}
+
+static void clip(lb_canvas *canvas, const lb_rect *area)
+{
+    cairo_reset_clip(of(canvas)->context);
+    if (!area) return;
+    cairo_rectangle(of(canvas)->context, area->x, area->y, area->width, area->height);
+    cairo_clip(of(canvas)->context);
+}
+
+static void fill(lb_canvas *canvas, lb_color color)
+{
+    use(canvas, color);
+    cairo_fill(of(canvas)->context);
+    check(canvas);
+}
+
+static void rect(lb_canvas *canvas, lb_rect area, lb_color color)
+{
+    cairo_rectangle(of(canvas)->context, area.x, area.y, area.width, area.height);
+    fill(canvas, color);
+}
+
+static void move_to(lb_canvas *canvas, lb_point to)
+{
+    cairo_move_to(of(canvas)->context, to.x, to.y);
+}
+
+static void line_to(lb_canvas *canvas, lb_point to)
+{
+    cairo_line_to(of(canvas)->context, to.x, to.y);
+}
+
+static void curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to)
+{
+    cairo_curve_to(of(canvas)->context, first.x, first.y, second.x, second.y, to.x, to.y);
+}
+
+static void close_path(lb_canvas *canvas)
+{
+    cairo_close_path(of(canvas)->context);
+}
+
+static void stroke(lb_canvas *canvas, double width, lb_color color)
+{
+    use(canvas, color);
+    cairo_set_line_width(of(canvas)->context, width);
+    cairo_stroke(of(canvas)->context);
+    check(canvas);
+}
+
+/* A pixel of Cairo's: its colours are as much darker as it is transparent. */
+static uint8_t plain(uint32_t pixel, int shift, uint32_t alpha)
+{
+    uint32_t channel = pixel >> shift & 0xFF;
+    return (uint8_t)(alpha ? (channel * 255 + alpha / 2) / alpha : 0);
+}
+
+static lb_color pixel(const lb_canvas *canvas, int x, int y)
+{
+    const cairo_canvas *c = (const cairo_canvas *)canvas;
+    cairo_surface_flush(c->surface);
+    uint32_t value;
+    size_t stride = (size_t)cairo_image_surface_get_stride(c->surface);
+    memcpy(&value, c->pixels + (size_t)y * stride + 4 * (size_t)x, sizeof value);
+    uint32_t alpha = value >> 24;
+    return (lb_color){plain(value, 16, alpha), plain(value, 8, alpha), plain(value, 0, alpha),
+                      (uint8_t)alpha};
+}
+
+static const lb_backend pixels_backend = {.close = close,
+                                          .clip = clip,
+                                          .rect = rect,
+                                          .move_to = move_to,
+                                          .line_to = line_to,
+                                          .curve_to = curve_to,
+                                          .close_path = close_path,
+                                          .fill = fill,
+                                          .stroke = stroke,
+                                          .pixel = pixel};
+
+/* Takes over the canvas, whose surface is there. */
+static lb_canvas *begin(cairo_canvas *c)
+{
+    c->context = cairo_create(c->surface);
+    cairo_set_line_cap(c->context, CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(c->context, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_antialias(c->context, CAIRO_ANTIALIAS_BEST);
+    if (cairo_status(c->context) != CAIRO_STATUS_SUCCESS) {
+        close(&c->base);
+        return NULL;
+    }
+    return &c->base;
+}
+
+static cairo_canvas *make(const lb_canvas_config *config, const lb_backend *backend)
+{
+    cairo_canvas *c = lb_alloc_zero(sizeof *c);
+    if (c) c->base = (lb_canvas){.backend = backend, .config = *config};
+    return c;
+}
+
+lb_canvas *lb_pixels_open(const lb_canvas_config *config)
+{
+    cairo_canvas *c = make(config, &pixels_backend);
+    if (!c) return NULL;
+    int stride = cairo_format_stride_for_width(CAIRO_FORMAT_ARGB32, config->width);
+    size_t bytes = (size_t)stride * (size_t)config->height;
+    c->pixels = lb_alloc(bytes);
+    if (!c->pixels) {
+        lb_release(c);
+        return NULL;
+    }
+    memset(c->pixels, config->transparent ? 0 : 255, bytes);
+    c->surface = cairo_image_surface_create_for_data(c->pixels, CAIRO_FORMAT_ARGB32, config->width,
+                                                     config->height, stride);
+    return begin(c);
+}
+
+static const cairo_user_data_key_t page_font_key;
+
+static void page_font_free(void *memory)
+{
+    page_font *font = memory;
+    FT_Done_Face(font->face);
+    FT_Done_FreeType(font->library);
+    lb_font_release_bytes(font->kept);
+    lb_release(font);
+}
+
+/* The font as Cairo embeds it, or NULL if there is no memory. */
+static cairo_font_face_t *page_font_new(const lb_font *font)
+{
+    page_font *made = lb_alloc_zero(sizeof *made);
+    if (!made) return NULL;
+    lb_font_bytes bytes = lb_font_keep_bytes(font);
+    made->kept = bytes.kept;
+    cairo_font_face_t *face = NULL;
+    if (FT_Init_FreeType(&made->library) == 0 &&
+        FT_New_Memory_Face(made->library, bytes.data, (FT_Long)bytes.size, bytes.index, &made->face) == 0)
+        face = cairo_ft_font_face_create_for_ft_face(made->face, FT_LOAD_NO_HINTING);
+    if (face &&
+        cairo_font_face_set_user_data(face, &page_font_key, made, page_font_free) == CAIRO_STATUS_SUCCESS)
+        return face;
+    if (face) cairo_font_face_destroy(face);
+    page_font_free(made);
+    return NULL;
+}
+
+static cairo_font_face_t *page_font_of(cairo_canvas *c, const lb_font *font)
+{
+    for (int i = 0; i < c->font_count; i++)
+        if (c->font[i] == font) return c->face[i];
+    if (c->font_count == PAGE_FONTS) return NULL;
+    cairo_font_face_t *face = page_font_new(font);
+    if (!face) return NULL;
+    c->font[c->font_count] = font;
+    c->face[c->font_count++] = face;
+    return face;
+}
+
+/* Shows the glyphs of one run, from `first` to before `end`, with the letters that they stand for. The line begins at
+ * (x, 0). */
+static void show_run(lb_canvas *canvas, const lb_canvas_text *text, double x, size_t first, size_t end)
+{
+    const lb_glyph *glyph = text->line->glyph;
+    size_t count = end - first, cluster_count = 0, begin = SIZE_MAX, bytes = 0;
+    bool backward = glyph[first].begin > glyph[end - 1].begin;
+    cairo_glyph_t *glyphs = lb_alloc(count * sizeof *glyphs);
+    cairo_text_cluster_t *clusters = lb_alloc(count * sizeof *clusters);
+    cairo_font_face_t *face = page_font_of(of(canvas), glyph[first].font);
+    if (glyphs && clusters && face) {
+        for (size_t i = 0; i < count; i++) {
+            const lb_glyph *g = &glyph[first + i], *logical = backward ? &glyph[end - 1 - i] : g;
+            glyphs[i] = (cairo_glyph_t){g->id, x + text->size * g->x, -text->size * g->y};
+            if (begin != SIZE_MAX && logical->begin < begin + bytes) {
+                clusters[cluster_count - 1].num_glyphs++;
+                continue;
+            }
+            if (begin == SIZE_MAX) begin = logical->begin;
+            bytes = logical->end - begin;
+            clusters[cluster_count++] = (cairo_text_cluster_t){(int)(logical->end - logical->begin), 1};
+        }
+        cairo_set_font_face(of(canvas)->context, face);
+        cairo_set_font_size(of(canvas)->context, text->size);
+        cairo_show_text_glyphs(of(canvas)->context, text->line->text + begin, (int)bytes, glyphs, (int)count,
+                               clusters, (int)cluster_count,
+                               backward ? CAIRO_TEXT_CLUSTER_FLAG_BACKWARD : (cairo_text_cluster_flags_t)0);
+    } else {
+        lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");
+    }
+    lb_release(glyphs);
+    lb_release(clusters);
+}
+
+static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
+{
+    cairo_t *context = of(canvas)->context;
+    const lb_line *line = text->line;
+    const cairo_matrix_t turn = {text->right.x, text->right.y,  -text->right.y,
+                                 text->right.x, text->anchor.x, text->anchor.y};
+    cairo_save(context);
+    cairo_transform(context, &turn);
+    use(canvas, text->color);
+    for (size_t first = 0, end = 0; first < line->count; first = end) {
+        while (end < line->count && line->glyph[end].run == line->glyph[first].run) end++;
+        if (line->glyph[first].font)
+            show_run(canvas, text, -text->aligned * text->size * line->width, first, end);
+    }
+    cairo_restore(context);
+    check(canvas);
+}
+
+static cairo_status_t add_to_page(void *canvas, const unsigned char *bytes, unsigned count)
+{
+    if (lb_document_add(&((cairo_canvas *)canvas)->page, bytes, count)) return CAIRO_STATUS_SUCCESS;
+    lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory"); /* Cairo does not always tell */
+    return CAIRO_STATUS_WRITE_ERROR;
+}
+
+static void document(lb_canvas *canvas, const void **bytes, size_t *count)
+{
+    cairo_canvas *c = of(canvas);
+    cairo_surface_finish(c->surface);
+    if (cairo_surface_status(c->surface) != CAIRO_STATUS_SUCCESS)
+        lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory");
+    *bytes = c->page.bytes;
+    *count = c->page.count;
+}
+
+static const lb_backend page_backend = {.close = close,
+                                        .clip = clip,
+                                        .rect = rect,
+                                        .move_to = move_to,
+                                        .line_to = line_to,
+                                        .curve_to = curve_to,
+                                        .close_path = close_path,
+                                        .fill = fill,
+                                        .stroke = stroke,
+                                        .text = show_text,
+                                        .document = document};
+
+lb_canvas *lb_pdf_open(const lb_canvas_config *config)
+{
+    cairo_canvas *c = make(config, &page_backend);
+    if (!c) return NULL;
+    double scale = 72 / (config->dpi > 0 ? config->dpi : 100);
+    c->surface =
+        cairo_pdf_surface_create_for_stream(add_to_page, c, config->width * scale, config->height * scale);
+    /* Equal drawings make equal files. */
+    cairo_pdf_surface_set_metadata(c->surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    lb_canvas *canvas = begin(c);
+    if (!canvas) return NULL;
+    cairo_scale(c->context, scale, scale);
+    if (!config->transparent) {
+        use(canvas, lb_rgb(0xFFFFFF));
+        cairo_paint(c->context);
+    }
+    return canvas;
+}
