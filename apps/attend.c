@@ -218,7 +218,7 @@ static int attend_text(const settings *s)
     lb_error error = {0};
     lb_colormap colormap;
     text t = {0};
-    lb_status status = app_check_picture(s->output, &error);
+    lb_status status = app_check_picture("--output", s->output, &error);
     if (!status) status = lb_colormap_find(s->colormap, &colormap, &error);
     if (!status) status = read_reviews(s, &t, &error);
     if (!status) status = number_words(&t, &error);
@@ -261,7 +261,8 @@ int attend_main(int argc, char **argv)
                 "threads, 0 for one a processor; results do not depend on it"),
         APP_HEADING("Picture"),
         APP_INT(0, "review", "N", &s.review, 0, 1 << 30, "the one to draw, counted from 0"),
-        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a name that ends in .png, .svg or .pdf"),
+        APP_TEXT('o', "output", "FILE", &s.output,
+                 "where to write the picture: a name that ends in .png, .svg or .pdf"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
     };

@@ -3,6 +3,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
+#include "common/scores.h"
 #include "programs.h"
 
 #include "plot/figure.h"
@@ -21,7 +22,7 @@ typedef struct settings {
     const char *matrix, *rows, *columns; /* or those */
     int layer, head;
     bool all_heads;
-    const char *output, *title, *colormap, *font, *range;
+    const char *output, *title, *colormap, *font, *range, *scores;
     double dpi;
     bool no_values, transparent;
     int threads;
@@ -44,7 +45,10 @@ static lb_status check(const settings *s, lb_error *error)
         return wrong_usage(error, "--rows and --columns belong to --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
-    return app_check_picture(s->output, error);
+    if (s->scores && s->model_count != 1)
+        return wrong_usage(error, "--scores shows what one MODEL might have written");
+    lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
+    return status ? status : app_check_picture("--output", s->output, error);
 }
 
 static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
@@ -149,12 +153,15 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     style.font = s->font ? font : NULL;
     style.names = s->model_count > 1 ? names : NULL;
     lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
-    lb_font_close(font);
     if (canvas) {
         lb_status status = lb_picture_write(canvas, s->output, error);
+        if (!status && s->scores)
+            status = app_scores_save(&style, font, s->models[0], s->input, s->scores, error);
         lb_canvas_free(canvas);
+        lb_font_close(font);
         return status;
     }
+    lb_font_close(font);
     /* All that can be wrong with such a figure is that it is too large, which comes of the data. */
     lb_status status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
     return lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
@@ -241,6 +248,9 @@ int visualize_main(int argc, char **argv)
         APP_HEADING("Picture"),
         APP_TEXT('o', "output", "FILE", &s.output,
                  "where to write the picture: a name that ends in .png, .svg or .pdf"),
+        APP_TEXT(
+            0, "scores", "FILE", &s.scores,
+            "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
         APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
         APP_TEXT(

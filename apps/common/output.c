@@ -13,14 +13,14 @@ const char *const app_colormaps[] = {
 #undef NAME
 };
 
-lb_status app_check_picture(const char *output, lb_error *error)
+lb_status app_check_picture(const char *option, const char *output, lb_error *error)
 {
     static const char *const ends[] = {".png", ".svg", ".pdf"};
     size_t length = strlen(output);
     for (int i = 0; i < 3 && length >= 4; i++)
         if (strcasecmp(output + length - 4, ends[i]) == 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--output: expected a name that ends in .png, .svg or .pdf, found \"%s\"", output);
+                        "%s: expected a name that ends in .png, .svg or .pdf, found \"%s\"", option, output);
 }
 
 char *app_path(const char *folder, const char *name, char path[APP_PATH])

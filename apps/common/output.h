@@ -9,9 +9,9 @@ enum { APP_PATH = 4096 };
 /** Names of colour maps, for APP_WORD; NULL behind the last. */
 extern const char *const app_colormaps[];
 
-/** Checks that the picture's name, given as --output, ends in .png, .svg or .pdf: whoever wants another format should
+/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf: whoever wants another format should
  *  know that this is none, and no other file can be overwritten by accident. Errors: LB_ERROR_ARGUMENT. */
-LB_MUST_USE lb_status app_check_picture(const char *output, lb_error *error);
+LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, lb_error *error);
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);

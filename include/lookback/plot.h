@@ -139,8 +139,9 @@ typedef enum lb_label_slant {
 typedef struct lb_heatmap {
     const double *values; /* [rows, columns]; what is not finite is drawn grey and without a number */
     size_t rows, columns;
-    const char *const *row_labels;                     /* [rows], top to bottom; NULL: 0, 1, 2 ... */
-    const char *const *column_labels;                  /* [columns], left to right; NULL: 0, 1, 2 ... */
+    const char *const *row_labels;    /* [rows], top to bottom; NULL: 0, 1, 2 ... */
+    const char *const *column_labels; /* [columns], left to right; NULL: 0, 1, 2 ... */
+    const char *const *cell_labels;   /* [rows, columns], above the values, where these fit; NULL: none */
     const char *title, *x_label, *y_label, *bar_label; /* NULL: none */
     lb_range range;
     double min, max; /* with LB_RANGE_GIVEN; values beyond have the colour of the end */

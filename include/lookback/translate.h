@@ -103,6 +103,26 @@ LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const c
 /** Frees the translations. NULL is allowed. */
 void lb_translations_free(lb_translations *translations);
 
+/** The likeliest symbols at each step of an output. */
+typedef struct lb_likeliest {
+    int64_t steps, count;    /* steps of the output; symbols for each */
+    const char **symbol;     /* [steps, count] the likeliest first; the end is "<eos>" */
+    double *probability;     /* [steps, count] */
+    struct lb_arena *memory; /* of all of it */
+} lb_likeliest;
+
+/** The `count` likeliest symbols at each step of an output, given what it wrote before, and their probabilities. An
+ *  ensemble has the probabilities by which it decodes.
+ *  Count:  cut to the symbols that there are.
+ *  Memory: freed by lb_likeliest_free; NULL after an error. The symbols belong to the translator.
+ *  Errors: LB_ERROR_ARGUMENT if `count` is less than 1, or the text has no symbols, or the output no steps;
+ *          LB_ERROR_MEMORY. */
+LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+                                                 const lb_output *output, int64_t count, lb_error *error);
+
+/** Frees them. NULL is allowed. */
+void lb_likeliest_free(lb_likeliest *likeliest);
+
 /* ---- What there is to know of a model. ---- */
 
 /** Memory: all belongs to the translator. */

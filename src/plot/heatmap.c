@@ -85,7 +85,11 @@ static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_
         size_t row = i / map->columns, column = i % map->columns;
         lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
                            plot.y + ((double)row + 0.5) * l->cell_h};
-        lb_text_draw(canvas, &look, center, lb_heatmap_cell_text(value, buffer));
+        double half =
+            map->cell_labels ? 0.65 * l->text_size : 0; /* of the way from the label to the number */
+        lb_text_draw(canvas, &look, (lb_point){center.x, center.y + half},
+                     lb_heatmap_cell_text(value, buffer));
+        lb_text_draw(canvas, &look, (lb_point){center.x, center.y - half}, lb_heatmap_cell_label(map, i));
     }
 }
 

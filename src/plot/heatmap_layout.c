@@ -41,6 +41,11 @@ const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL])
     return buffer;
 }
 
+const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index)
+{
+    return map->cell_labels && map->cell_labels[index] ? map->cell_labels[index] : "";
+}
+
 lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
                                       const char *label)
 {
@@ -112,8 +117,11 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
         if (!isfinite(map->values[i])) continue;
         widest = fmax(widest,
                       lb_text_measure(style->regular, 1, lb_heatmap_cell_text(map->values[i], buffer)).width);
+        if (map->cell_labels)
+            widest = fmax(widest, lb_text_measure(style->regular, 1, lb_heatmap_cell_label(map, i)).width);
     }
-    double fits = fmin(0.82 * l->cell_w / fmax(widest, 1), 0.5 * l->cell_h);
+    double lines = map->cell_labels ? 0.3 : 0.5;
+    double fits = fmin(0.82 * l->cell_w / fmax(widest, 1), lines * l->cell_h);
     double size = fmin(fits, LB_SIZE_TICK * style->point);
     return size >= smallest_text * style->point ? size : 0;
 }

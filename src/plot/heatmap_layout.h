@@ -40,7 +40,10 @@ const char *lb_heatmap_label(const char *const *labels, size_t index, char buffe
 lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
                                       const char *label);
 
-/** The text of a cell. */
+/** The number in a cell. */
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
+
+/** The label of a cell, "" if there is none. */
+const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index);
 
 #endif

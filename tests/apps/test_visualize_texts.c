@@ -88,6 +88,28 @@ START_TEST(test_visualize_what_is_no_text_is_status_65)
 }
 END_TEST
 
+START_TEST(test_visualize_scores_are_a_second_picture)
+{
+    size_t count;
+    char path[SUPPORT_PATH];
+    RUN(model, "--input", "bad", "-o", "a.png", "--scores", "b.svg");
+    expect(0, "visualize: wrote b.svg (4 x 5)\nvisualize: wrote a.png (4 x 3)\n");
+    char *svg = support_read_file(support_path(path, "b.svg"), &count);
+    svg = realloc(svg, count + 1);
+    svg[count] = '\0';
+    const char *cell = strstr(svg, ">t\xca\x83</text>"); /* in a cell, then as the name of a row */
+    ck_assert_ptr_nonnull(cell);
+    ck_assert_ptr_nonnull(strstr(cell + 1, ">t\xca\x83</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, ">&lt;eos></text>"));
+    ck_assert_ptr_nonnull(strstr(svg, ">Probability</text>"));
+    free(svg);
+    RUN(model, "--input", "bad", "--scores", "b.jpg");
+    expect(2, "visualize: --scores: expected a name that ends in .png, .svg or .pdf, found \"b.jpg\"\n");
+    RUN(model, model, "--input", "bad", "--scores", "b.png");
+    expect(2, "visualize: --scores shows what one MODEL might have written; see visualize --help\n");
+}
+END_TEST
+
 int main(void)
 {
     if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
@@ -98,5 +120,6 @@ int main(void)
                              SUPPORT_TESTS(test_visualize_text_is_drawn_with_its_symbols,
                                            test_visualize_model_may_be_named_in_three_ways,
                                            test_visualize_symbols_that_the_model_does_not_know_are_told,
-                                           test_visualize_what_is_no_text_is_status_65));
+                                           test_visualize_what_is_no_text_is_status_65,
+                                           test_visualize_scores_are_a_second_picture));
 }

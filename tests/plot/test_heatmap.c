@@ -297,6 +297,35 @@ START_TEST(test_cell_text_has_two_decimals)
 }
 END_TEST
 
+START_TEST(test_arrange_cell_labels_fit_with_their_numbers)
+{
+    static const char *const words[16] = {"a", NULL, "Donaudampfschiff", ""};
+    lb_heatmap map = translation();
+    double alone = lb_heatmap_arrange(&map, &style).text_size;
+    map.cell_labels = words;
+    lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+    ck_assert_double_lt(l.text_size, alone);
+    ck_assert(l.text_size == 0 || lb_text_measure(style.regular, l.text_size, words[2]).width <= l.cell_w);
+    static const char *const letters[16] = {"a", NULL, "b", ""};
+    map.cell_labels = letters;
+    l = lb_heatmap_arrange(&map, &style);
+    ck_assert_double_gt(l.text_size, 0);
+    ck_assert_double_le(2.4 * l.text_size, l.cell_h);
+    lb_canvas *with = draw_one(&map, 100);
+    map.cell_labels = (const char *const[16]){NULL};
+    lb_canvas *without = draw_one(&map, 100);
+    double margin = round(12 * style.point), x = margin + l.plot.x, y = margin + l.plot.y;
+    int darker = 0; /* pixels in the upper half of the first cell */
+    for (int i = 0; i < (int)l.cell_w; i++)
+        for (int j = 0; j < (int)(l.cell_h / 2); j++)
+            darker += lb_canvas_pixel(with, (int)x + i, (int)y + j).red !=
+                      lb_canvas_pixel(without, (int)x + i, (int)y + j).red;
+    ck_assert_int_gt(darker, 10);
+    lb_canvas_free(with);
+    lb_canvas_free(without);
+}
+END_TEST
+
 START_TEST(test_draw_impossible_map_is_an_argument_error)
 {
     lb_heatmap maps[] = {
@@ -409,6 +438,7 @@ int main(void)
     tcase_add_test(tests, test_draw_long_labels_are_not_cut);
     tcase_add_test(tests, test_draw_dpi_scales_the_picture);
     tcase_add_test(tests, test_cell_text_has_two_decimals);
+    tcase_add_test(tests, test_arrange_cell_labels_fit_with_their_numbers);
     tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 5);
     tcase_add_test(tests, test_save_grid_equals_panels_that_share_their_scale);
     tcase_add_test(tests, test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error);

@@ -1,0 +1,98 @@
+/* What else an output might have been: the probabilities of the likeliest symbols at each step. */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "translate/translator.h"
+
+/* Source and target as the model reads them: the target begins with <bos>, and has a token for each step. */
+static lb_tensor *forward(lb_translator *t, const lb_translation *text, const lb_output *output)
+{
+    int32_t *source_id, *source_length, *target_id, *target_length;
+    lb_tokens source = lb_tokens_new(t->tape, 1, text->length, &source_id, &source_length);
+    lb_tokens target = lb_tokens_new(t->tape, 1, output->steps, &target_id, &target_length);
+    if (source.batch == 1 && target.batch == 1) {
+        *source_length = lb_vocabulary_encode(t->model.source, text->symbol, (size_t)text->length, source_id,
+                                              (int32_t)text->length);
+        target_id[0] = LB_BOS;
+        lb_vocabulary_encode(t->model.target, output->symbol, (size_t)(output->steps - 1), target_id + 1,
+                             (int32_t)(output->steps - 1));
+        *target_length = (int32_t)output->steps;
+    }
+    return lb_softmax(lb_model_forward(t->model.model, source, target));
+}
+
+/* Puts the `count` largest of a row first into `symbol` and `probability`. */
+static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t width, int64_t count,
+                 const char **symbol, double *probability)
+{
+    int64_t kept = 0;
+    for (int64_t id = 0; id < width; id++) {
+        if (id == LB_PAD || id == LB_BOS) continue; /* no output has these */
+        int64_t place = kept < count ? kept++ : count;
+        while (place > 0 && (double)row[id] > probability[place - 1]) {
+            if (place < count) {
+                probability[place] = probability[place - 1];
+                symbol[place] = symbol[place - 1];
+            }
+            place--;
+        }
+        if (place == count) continue;
+        probability[place] = (double)row[id];
+        symbol[place] = lb_vocabulary_symbol(vocabulary, (int32_t)id);
+    }
+}
+
+static lb_status find(lb_translator *t, const lb_translation *text, const lb_output *output, lb_likeliest *l,
+                      lb_error *error)
+{
+    lb_tape_reset(t->tape);
+    lb_mode mode = lb_tape_mode(t->tape);
+    lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
+    lb_tensor *probabilities = forward(t, text, output);
+    lb_tape_set_mode(t->tape, mode);
+    lb_status status = lb_tape_status(t->tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
+    size_t cells = (size_t)(l->steps * l->count);
+    l->symbol = lb_arena_alloc(l->memory, cells * sizeof *l->symbol);
+    l->probability = lb_arena_alloc(l->memory, cells * sizeof *l->probability);
+    if (!l->symbol || !l->probability) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    int64_t width = t->model.model->target_vocab;
+    for (int64_t step = 0; step < l->steps; step++)
+        pick(t->model.target, probabilities->data + step * width, width, l->count,
+             l->symbol + step * l->count, l->probability + step * l->count);
+    return LB_OK;
+}
+
+lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+                                     const lb_output *output, int64_t count, lb_error *error)
+{
+    enum { NEVER_WRITTEN = 2 };
+    int64_t symbols = translator->model.model->target_vocab - NEVER_WRITTEN;
+    bool fits = text->length > 0 && text->length <= translator->most && output->steps > 0 &&
+                output->steps >= output->length && output->steps <= output->length + 1;
+    if (count < 1 || !fits) {
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
+                               : "a text without symbols, or an output without steps",
+                     (long long)count);
+        return NULL;
+    }
+    lb_error found = {0};
+    lb_status status = LB_ERROR_MEMORY;
+    lb_likeliest *l = lb_alloc_zero(sizeof *l);
+    if (l) {
+        *l = (lb_likeliest){
+            .steps = output->steps, .count = count < symbols ? count : symbols, .memory = lb_arena_new()};
+        if (l->memory) status = find(translator, text, output, l, &found);
+    }
+    if (!status) return l;
+    lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");
+    lb_likeliest_free(l);
+    return NULL;
+}
+
+void lb_likeliest_free(lb_likeliest *likeliest)
+{
+    if (!likeliest) return;
+    lb_arena_free(likeliest->memory);
+    lb_release(likeliest);
+}
