@@ -85,10 +85,10 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
     return app_sort_loss(&r->training, &part, tape, step, tokens);
 }
 
-static lb_status exact_match(void *context, lb_tape *tape, double *measure)
+static lb_status watch(void *context, lb_tape *tape, lb_evaluation *found)
 {
     const run *r = context;
-    return lb_sort_evaluate(r->training.model, &r->training.task, tape, WATCHED, measure);
+    return lb_sort_evaluate(r->training.model, &r->training.task, tape, WATCHED, &found->exact_match);
 }
 
 static void show_progress(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
@@ -147,7 +147,7 @@ static lb_status train(run *r, lb_train_history *history, lb_error *error)
     lb_trainer_config config = app_sort_recipe(&r->training);
     config.context = r;
     config.loss = loss_of_step;
-    config.evaluate = exact_match;
+    config.evaluate = watch;
     config.progress = show_progress;
     config.checkpoint = app_path(r->set.out, name, checkpoint);
     config.fresh = r->set.fresh;

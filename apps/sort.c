@@ -27,7 +27,7 @@ static int train(void)
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
-    printf("exact match %.4f on %lld held-out lists\n", result.exact_match, (long long)result.pairs);
+    printf("exact match %.4f on %lld held-out lists\n", result.dev.exact_match, (long long)result.pairs);
     return app_close_stdout(0);
 }
 

@@ -118,7 +118,7 @@ static int train(void)
         .measure = {.name = "dev error", .label = "Share of wrong answers", .error = true},
     };
     if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
-    printf("exact match %.4f on %lld pairs %s%s\n", result.exact_match, (long long)result.pairs,
+    printf("exact match %.4f on %lld pairs %s%s\n", result.dev.exact_match, (long long)result.pairs,
            settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
     return app_close_stdout(0);
 }

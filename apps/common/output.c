@@ -33,22 +33,24 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
                             lb_error *error)
 {
     size_t count = (size_t)history->count;
-    double *x = lb_alloc(3 * count * sizeof *x);
+    double *x = lb_alloc(4 * count * sizeof *x);
     if (!x) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the chart of the training");
-    double *loss = x + count, *share = loss + count;
+    double *loss = x + count, *dev_loss = loss + count, *share = dev_loss + count;
     for (size_t i = 0; i < count; i++) {
         const lb_train_point *point = &history->points[i];
         x[i] = (double)point->step;
         loss[i] = point->loss;
-        share[i] = measure.error ? 1 - point->measure : point->measure;
+        dev_loss[i] = point->dev.loss;
+        share[i] = measure.error ? 1 - point->dev.exact_match : point->dev.exact_match;
     }
     const lb_series series[] = {
-        {.name = "loss", .x = x, .y = loss, .count = count},
+        {.name = "training loss", .x = x, .y = loss, .count = count},
+        {.name = "dev loss", .x = x, .y = dev_loss, .count = count},
         {.name = measure.name, .x = x, .y = share, .count = count, .right = true},
     };
     lb_chart chart = {
         .series = series,
-        .count = 2,
+        .count = 3,
         .title = "Training",
         .x = {.label = "Step"},
         .left = {.label = "Loss"},

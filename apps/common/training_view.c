@@ -15,7 +15,7 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
         app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
         app_progress_init(progress, config);
     }
-    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->measure);
+    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->dev.exact_match);
     app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
@@ -61,7 +61,10 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
         app_progress_end(&v->progress);
     else
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
-    if (run->name) app_note("%s: exact match %.4f", run->name, lb_train_best(run->history)->measure);
+    const lb_train_point *kept = run->kept;
+    app_note("%s%skept the model of step %lld of %lld: exact match %.4f, symbol error %.4f, dev loss %.4f",
+             run->name ? run->name : "", run->name ? ": " : "", (long long)kept->step, (long long)run->steps,
+             kept->dev.exact_match, kept->dev.symbol_error, kept->dev.loss);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 

@@ -193,9 +193,9 @@ static lb_tensor *loss(void *model, lb_tape *tape, int64_t step, int64_t *tokens
     return lb_cross_entropy(lb_model_forward(model, batch.source, batch.target_in), batch.target_out, LB_PAD);
 }
 
-static lb_status evaluate(void *model, lb_tape *tape, double *exact_match)
+static lb_status evaluate(void *model, lb_tape *tape, lb_evaluation *found)
 {
-    return lb_sort_evaluate(model, &task, tape, LISTS, exact_match);
+    return lb_sort_evaluate(model, &task, tape, LISTS, &found->exact_match);
 }
 
 static lb_status train(const char *name, lb_model *model, lb_params *params, lb_error *error)
@@ -211,7 +211,8 @@ static lb_status train(const char *name, lb_model *model, lb_params *params, lb_
                                 .adam = {.clip_norm = 1}};
     lb_status status = lb_train(&config, &history, error);
     if (!status)
-        printf("%s: %.0f %% of %d lists sorted\n", name, 100 * lb_train_best(&history)->measure, LISTS);
+        printf("%s: %.0f %% of %d lists sorted\n", name, 100 * lb_train_best(&history)->dev.exact_match,
+               LISTS);
     lb_release(history.points);
     return status;
 }

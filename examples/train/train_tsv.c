@@ -8,7 +8,7 @@ static void show(void *context, const lb_training_run *run)
 {
     const lb_train_point *last = &run->history->points[run->history->count - 1];
     fprintf(context, "step %lld of %lld: loss %.3f, exact match %.3f\n", (long long)last->step,
-            (long long)run->steps, last->loss, last->measure);
+            (long long)run->steps, last->loss, last->dev.exact_match);
 }
 
 int main(int argc, char **argv)
@@ -24,6 +24,6 @@ int main(int argc, char **argv)
     if (lb_translator_train(&config, &result, &error))
         fprintf(stderr, "%s\n", error.message);
     else
-        printf("exact match %.4f on %lld pairs\n", result.exact_match, (long long)result.pairs);
+        printf("exact match %.4f on %lld pairs\n", result.dev.exact_match, (long long)result.pairs);
     return lb_status_exit(error.status);
 }

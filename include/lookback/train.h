@@ -164,24 +164,43 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
  *  from the step. */
 typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
 
-/** The measure to be raised, such as exact match. May reset the tape. */
-typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, double *measure);
+/** What an evaluation found on data kept out of the training. */
+typedef struct lb_evaluation {
+    double exact_match;  /* share of the outputs that are right throughout: the higher the better */
+    double symbol_error; /* edits per symbol of the targets that correct the outputs: the lower the better */
+    double loss;         /* mean cross-entropy of the targets' tokens, without label smoothing, in nats */
+} lb_evaluation;
+
+/** Is `a` better than `b`? The exact match decides, then the symbol error, then the loss. */
+bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b);
+
+/** Evaluates the model. `found` is zero before the call; a measure that stays so takes no part in choosing the best. May
+ *  reset the tape. */
+typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
 /** One evaluation of a run. */
 typedef struct lb_train_point {
-    int64_t step;     /* steps done */
-    double loss;      /* mean over the steps since the last point */
-    double measure;   /* what lb_evaluate_fn found */
+    int64_t step; /* steps done */
+    double loss;  /* of the training: mean over the steps since the last point */
+    lb_evaluation dev;
     double lr;        /* of the last step */
     double grad_norm; /* of the last step, before clipping */
     double seconds;   /* of training and evaluating, over all sessions of the run */
     double tokens;    /* target tokens seen so far */
 } lb_train_point;
 
+/** Why a run ended. */
+typedef enum lb_train_end {
+    LB_TRAIN_ALL_STEPS,
+    LB_TRAIN_TARGET,  /* the exact match reached the target */
+    LB_TRAIN_PATIENCE /* too many evaluations brought nothing better */
+} lb_train_end;
+
 /** All evaluations of a run, the first one first. Zero is none. */
 typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
+    lb_train_end end;
 } lb_train_history;
 
 /** Called after every step, for a progress bar: steps done, loss of the step, the last point (NULL before the first),
@@ -189,7 +208,7 @@ typedef struct lb_train_history {
 typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
                                double tokens, double seconds);
 
-/** The best point, the first of equals; NULL without a point. */
+/** The best point by lb_evaluation_is_better, the first of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
 
 /** Called with the history, of which the last point is new. An error ends the run. */
@@ -223,7 +242,7 @@ typedef struct lb_trainer_config {
     lb_stop_fn stop; /* may be NULL */
     int64_t steps;   /* to be done in all */
     int64_t evaluate_every; /* steps; 0 means 250 */
-    double target;          /* stop when the measure reaches it; 0: never */
+    double target;          /* stop when the exact match reaches it; 0: never */
     int64_t patience; /* stop after so many evaluations in a row that are no better than the best; 0: never */
     bool keep_best;   /* end with the weights of the best evaluation instead of the last */
     lb_schedule schedule;

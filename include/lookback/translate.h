@@ -156,6 +156,8 @@ typedef struct lb_training_run {
     const char *folder; /* of its files */
     int64_t parameters, steps;
     const lb_train_history *history; /* the evaluations so far, those of earlier sessions too */
+    const lb_train_point
+        *kept; /* the one whose weights the model file has; NULL before the first evaluation */
 } lb_training_run;
 
 /** One step of it, done. */
@@ -236,8 +238,8 @@ typedef struct lb_training_config {
 
 /** What came of a training. */
 typedef struct lb_training_result {
-    double exact_match; /* share of pairs kept out of the training that the model gets right throughout */
-    int64_t pairs;      /* on which that was measured: at most 2000 */
+    lb_evaluation dev; /* on pairs kept out of the training */
+    int64_t pairs;     /* how many those are: at most 2000 */
 } lb_training_result;
 
 /** Checks a configuration, and fills in the defaults that do not depend on the data.

@@ -1,5 +1,7 @@
 #include "train/evaluate.h"
 
+#include "train/tally.h"
+
 #include <string.h>
 
 enum {
@@ -26,22 +28,19 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
     return matches;
 }
 
-static bool is_right_throughout(const lb_real *logits, int64_t classes, const int32_t *target, int32_t length)
+bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
-    for (int32_t t = 0; t < length; t++)
-        if (lb_argmax(logits + t * classes, classes) != target[t]) return false;
+    int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
+    for (int64_t t = first; t < first + target_out.lengths[row]; t++)
+        if (lb_argmax(logits->data + t * classes, classes) != target_out.id[t]) return false;
     return true;
 }
 
 int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out)
 {
+    int64_t matches = 0;
     if (!lb_is_sound(logits)) return 0;
-    int64_t classes = lb_dim(logits, -1), matches = 0;
-    for (int64_t row = 0; row < target_out.batch; row++) {
-        int64_t at = row * target_out.length;
-        matches += is_right_throughout(logits->data + at * classes, classes, target_out.id + at,
-                                       target_out.lengths[row]);
-    }
+    for (int64_t row = 0; row < target_out.batch; row++) matches += lb_row_is_right(logits, target_out, row);
     return matches;
 }
 
@@ -51,20 +50,42 @@ static int64_t batch_size(const lb_sort_task *task)
     return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
 }
 
-lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                           double *exact_match)
+/* Adds the held-out lists to a tally, or, without `tally`, counts those that are right. */
+static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                             lb_tally *tally, int64_t *right)
 {
-    int64_t matches = 0, most = batch_size(task);
+    int64_t most = batch_size(task);
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     for (int64_t first = 0; first < lists && lb_tape_status(tape) == LB_OK; first += most) {
         int64_t size = lists - first < most ? lists - first : most;
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-        matches += lb_exact_matches_forced(logits, batch.target_out);
+        if (tally) {
+            if (lb_tally_add(tally, model, batch)) break;
+        } else {
+            lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
+            *right += lb_exact_matches_forced(logits, batch.target_out);
+        }
     }
     lb_tape_set_mode(tape, mode);
-    *exact_match = lists > 0 ? (double)matches / (double)lists : 0;
     return lb_tape_status(tape);
+}
+
+lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                           double *exact_match)
+{
+    int64_t right = 0;
+    lb_status status = visit_lists(model, task, tape, lists, NULL, &right);
+    *exact_match = lists > 0 ? (double)right / (double)lists : 0;
+    return status;
+}
+
+lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
+                          lb_evaluation *found)
+{
+    lb_tally tally = {0};
+    lb_status status = visit_lists(model, task, tape, lists, &tally, NULL);
+    *found = lb_tally_evaluation(&tally, lists);
+    return status;
 }

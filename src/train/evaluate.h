@@ -14,6 +14,14 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
  *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
 int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out);
 
+/** Is a row right in this sense? Both tensors as above. */
+bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
+
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task. Resets the tape; its mode is restored.
+ *  Errors: what the tape holds then. */
+LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
+                                      int64_t lists, lb_evaluation *found);
+
 /** Tokens after which decoding gives up on a source of this length: room for an answer twice as long. */
 int64_t lb_decoding_limit(int64_t source_length);
 

@@ -1,8 +1,7 @@
 #include "train/pair_evaluate.h"
 
 #include "base/alloc.h"
-#include "lookback/train.h"
-#include "train/evaluate.h"
+#include "train/tally.h"
 
 #include <stdlib.h>
 
@@ -95,19 +94,19 @@ static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, i
 
 lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                            const lb_vocabulary *target, const lb_pair_sample *sample, lb_tape *tape,
-                           double *exact_match)
+                           lb_evaluation *found)
 {
-    int64_t matches = 0, size;
+    lb_tally tally = {0};
+    int64_t size;
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     for (int64_t first = 0; first < sample->possible && lb_tape_status(tape) == LB_OK; first += size) {
         size = batch_size(pairs, sample, first);
         lb_tape_reset(tape);
         lb_batch batch = lb_pair_batch(pairs, source, target, tape, sample->pair + first, size);
-        lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-        if (lb_is_sound(logits)) matches += lb_exact_matches_forced(logits, batch.target_out);
+        if (lb_tally_add(&tally, model, batch)) break;
     }
     lb_tape_set_mode(tape, mode);
-    *exact_match = sample->count > 0 ? (double)matches / (double)sample->count : 0;
+    *found = lb_tally_evaluation(&tally, sample->count);
     return lb_tape_status(tape);
 }

@@ -3,7 +3,7 @@
 #define LB_PAIR_EVALUATE_H
 
 #include "data/pairs.h"
-#include "lookback/models.h"
+#include "lookback/train.h"
 
 /** Pairs on which models are measured again and again. */
 typedef struct lb_pair_sample {
@@ -21,11 +21,11 @@ LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *
 /** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);
 
-/** The share of a sample for which the model writes the whole target without a mistake by greedy decoding, found by
- *  lb_exact_matches_forced: one pass, in batches of similar length. Vocabularies as of lb_pair_batch.
+/** The measures of lb_tally_add on a sample, in batches of similar length. Pairs that the model cannot get right count as
+ *  wrong in the exact match, and do not count in the other measures. Vocabularies as of lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: what the tape holds then. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                                        const lb_vocabulary *target, const lb_pair_sample *sample,
-                                       lb_tape *tape, double *exact_match);
+                                       lb_tape *tape, lb_evaluation *found);
 
 #endif

@@ -13,21 +13,28 @@ static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = 
                   HISTORY[] = "history", PROGRESS[] = "progress";
 
 /* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
-enum { POINT_NUMBERS = 7 };
+enum { POINT_NUMBERS = 9 };
 
 /* What else a state has, likewise. */
 enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
 static void point_to_numbers(const lb_train_point *p, double *n)
 {
-    const double all[POINT_NUMBERS] = {(double)p->step, p->loss,    p->measure, p->lr,
-                                       p->grad_norm,    p->seconds, p->tokens};
+    const double all[POINT_NUMBERS] = {(double)p->step,     p->loss,     p->dev.exact_match,
+                                       p->dev.symbol_error, p->dev.loss, p->lr,
+                                       p->grad_norm,        p->seconds,  p->tokens};
     memcpy(n, all, sizeof all);
 }
 
 static lb_train_point point_from_numbers(const double *n)
 {
-    return (lb_train_point){(int64_t)n[0], n[1], n[2], n[3], n[4], n[5], n[6]};
+    return (lb_train_point){.step = (int64_t)n[0],
+                            .loss = n[1],
+                            .dev = {.exact_match = n[2], .symbol_error = n[3], .loss = n[4]},
+                            .lr = n[5],
+                            .grad_norm = n[6],
+                            .seconds = n[7],
+                            .tokens = n[8]};
 }
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)

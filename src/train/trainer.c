@@ -33,11 +33,18 @@ static const lb_train_point *last_point(const lb_train_history *history)
     return history->count ? &history->points[history->count - 1] : NULL;
 }
 
+bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b)
+{
+    if (a->exact_match != b->exact_match) return a->exact_match > b->exact_match;
+    if (a->symbol_error != b->symbol_error) return a->symbol_error < b->symbol_error;
+    return a->loss < b->loss; /* no comparison holds for NaN: it is never better */
+}
+
 const lb_train_point *lb_train_best(const lb_train_history *history)
 {
     const lb_train_point *best = NULL;
     for (int64_t i = 0; i < history->count; i++)
-        if (!best || history->points[i].measure > best->measure) best = &history->points[i];
+        if (!best || lb_evaluation_is_better(&history->points[i].dev, &best->dev)) best = &history->points[i];
     return best;
 }
 
@@ -100,7 +107,7 @@ static lb_status evaluate(session *s, lb_train_point *point)
 {
     const lb_trainer_config *c = s->config;
     lb_train_history *history = s->state.history;
-    if (c->evaluate(c->context, s->tape, &point->measure)) return tape_failed(s);
+    if (c->evaluate(c->context, s->tape, &point->dev)) return tape_failed(s);
     point->grad_norm = lb_adam_grad_norm(s->state.adam);
     point->tokens = s->tokens + s->tokens_before;
     point->seconds = now() - s->start + s->seconds_before;
@@ -143,10 +150,15 @@ static lb_status mark_point(session *s)
 static bool is_done(const session *s, int64_t step)
 {
     const lb_trainer_config *c = s->config;
-    const lb_train_point *last = last_point(s->state.history), *best = lb_train_best(s->state.history);
+    lb_train_history *history = s->state.history;
+    const lb_train_point *last = last_point(history), *best = lb_train_best(history);
+    history->end = LB_TRAIN_ALL_STEPS;
     if (step >= c->steps) return true;
-    if (last && c->target > 0 && last->measure >= c->target) return true;
-    return last && c->patience > 0 && last - best >= c->patience;
+    if (last && c->target > 0 && last->dev.exact_match >= c->target)
+        history->end = LB_TRAIN_TARGET;
+    else if (last && c->patience > 0 && last - best >= c->patience)
+        history->end = LB_TRAIN_PATIENCE;
+    return history->end != LB_TRAIN_ALL_STEPS;
 }
 
 /* What was done since the last evaluation is not lost. */
@@ -233,8 +245,10 @@ char *lb_train_history_json(const lb_train_history *history)
     for (int64_t i = 0; i < history->count; i++) {
         const lb_train_point *p = &history->points[i];
         lb_buffer_print(&json,
-                        "{\"step\":%lld,\"loss\":%.9g,\"exact_match\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
-                        (long long)p->step, p->loss, p->measure, p->lr, p->grad_norm);
+                        "{\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
+                        "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
+                        (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match, p->dev.symbol_error,
+                        p->lr, p->grad_norm);
         lb_buffer_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }
     if (!json.failed) return json.text;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"
+#include "train/evaluate.h"
 #include "translate/recipe.h"
 
 lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
@@ -36,11 +37,11 @@ lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t step)
     return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, now.pair, now.count);
 }
 
-lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, double *exact_match)
+lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, lb_evaluation *found)
 {
     lb_training_data *d = p->data;
-    if (!p->order) return lb_sort_evaluate(model, &p->task, tape, LB_MEASURED, exact_match);
-    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, exact_match);
+    if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, found);
+    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, found);
 }
 
 void lb_producer_print(const lb_producer *p, lb_buffer *json)

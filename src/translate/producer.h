@@ -26,10 +26,9 @@ int64_t lb_producer_steps(const lb_producer *producer, const lb_training_config 
 /** The pairs of a step, on the tape. Errors: those of lb_pair_batch or lb_sort_batch. */
 lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t step);
 
-/** The share of the pairs for measuring that the model gets right. Resets the tape. Errors: what the tape holds
- *  then. */
+/** Evaluates the model on the pairs for measuring. Resets the tape. Errors: what the tape holds then. */
 LB_MUST_USE lb_status lb_producer_measure(lb_producer *producer, const lb_model *model, lb_tape *tape,
-                                          double *exact_match);
+                                          lb_evaluation *found);
 
 /** Prints what tells these pairs from any others: members of a JSON object. */
 void lb_producer_print(const lb_producer *producer, lb_buffer *json);

@@ -25,8 +25,11 @@ char *lb_training_record(const lb_train_history *history, uint64_t seed, const c
     const lb_train_point *best = lb_train_best(history), none = {0};
     const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
     best = best ? best : &none;
-    lb_buffer_print(&json, "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"best_step\":%lld,",
-                    (long long)last->step, last->seconds, best->measure, (long long)best->step);
+    lb_buffer_print(
+        &json,
+        "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",
+        (long long)last->step, last->seconds, best->dev.exact_match, best->dev.symbol_error,
+        (long long)best->step);
     lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
     /* A file name need not be UTF-8, which a model's file must be. */
     if (options && lb_utf8_valid(options, strlen(options)))

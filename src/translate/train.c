@@ -50,21 +50,22 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
     return status ? status : lb_training_do(&m->training, s->error);
 }
 
-static lb_status measure(session *s, const lb_model *model, double *exact_match)
+static lb_status evaluate(session *s, const lb_model *model, lb_evaluation *found)
 {
     lb_tape *tape = lb_tape_new();
     if (!tape) return out_of_memory(s);
-    lb_status status = lb_producer_measure(&s->members->training.producer, model, tape, exact_match);
+    lb_status status = lb_producer_measure(&s->members->training.producer, model, tape, found);
     if (status) lb_error_set(s->error, status, "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     return status;
 }
 
 /* The records of all members in one; NULL if there is no memory. */
-static char *ensemble_record(const session *s, double exact_match)
+static char *ensemble_record(const session *s, const lb_evaluation *found)
 {
     lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"members\":[", exact_match);
+    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g,\"members\":[", found->exact_match,
+                    found->symbol_error);
     for (int i = 0; i < s->count; i++) {
         const lb_training *t = &s->members[i].training;
         char *record = lb_training_record(&t->history, t->seed, s->config.options);
@@ -78,11 +79,11 @@ static char *ensemble_record(const session *s, double exact_match)
     return NULL;
 }
 
-static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *params, double *exact_match)
+static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *params, lb_evaluation *found)
 {
-    lb_status status = measure(s, &ensemble->base, exact_match);
+    lb_status status = evaluate(s, &ensemble->base, found);
     if (status) return status;
-    char *record = ensemble_record(s, *exact_match);
+    char *record = ensemble_record(s, found);
     char *path =
         lb_folder_path(s->config.out, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
     if (record && path) {
@@ -98,23 +99,23 @@ static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *par
 }
 
 static lb_status gather(session *s, lb_params *params, const lb_model **models, const lb_params **stores,
-                        double *exact_match)
+                        lb_evaluation *found)
 {
     for (int i = 0; i < s->count; i++) {
         models[i] = s->members[i].training.model;
         stores[i] = s->members[i].training.params;
     }
     lb_ensemble *ensemble = lb_ensemble_gather(params, models, stores, s->count, NULL, s->error);
-    return ensemble ? save_ensemble(s, ensemble, params, exact_match) : s->error->status;
+    return ensemble ? save_ensemble(s, ensemble, params, found) : s->error->status;
 }
 
-static lb_status join_members(session *s, double *exact_match)
+static lb_status join_members(session *s, lb_evaluation *found)
 {
     lb_params *params = lb_params_new(0);
     const lb_model **models = lb_alloc((size_t)s->count * sizeof *models);
     const lb_params **stores = lb_alloc((size_t)s->count * sizeof *stores);
     lb_status status =
-        params && models && stores ? gather(s, params, models, stores, exact_match) : out_of_memory(s);
+        params && models && stores ? gather(s, params, models, stores, found) : out_of_memory(s);
     lb_release((void *)models);
     lb_release((void *)stores);
     lb_params_free(params);
@@ -135,10 +136,8 @@ static lb_status train(session *s, lb_training_result *result)
         status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
     if (status) return status;
     result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
-    if (s->config.seeds > 1) return join_members(s, &result->exact_match);
-    const lb_train_history *history = &s->members->training.history;
-    result->exact_match =
-        s->data.sorts ? history->points[history->count - 1].measure : lb_train_best(history)->measure;
+    if (s->config.seeds > 1) return join_members(s, &result->dev);
+    result->dev = s->members->training.run.kept->dev;
     return LB_OK;
 }
 

@@ -66,10 +66,10 @@ static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64
     return lb_cross_entropy_smoothed(logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
 }
 
-static lb_status exact_match(void *context, lb_tape *tape, double *measure)
+static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
 {
     lb_training *t = context;
-    return lb_producer_measure(&t->producer, t->model, tape, measure);
+    return lb_producer_measure(&t->producer, t->model, tape, found);
 }
 
 static void tell_step(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
@@ -105,10 +105,17 @@ static lb_status save_better(void *context, const lb_train_history *history, lb_
     return save_model(context, error);
 }
 
+/* The evaluation whose weights the run would end with if it ended now. */
+static const lb_train_point *kept_point(const lb_training *t)
+{
+    return t->data->sorts ? &t->history.points[t->history.count - 1] : lb_train_best(&t->history);
+}
+
 static lb_status mark_point(void *context, const lb_train_history *history, lb_error *error)
 {
     lb_training *t = context;
     const lb_training_listener *listener = &t->config->listener;
+    t->run.kept = kept_point(t);
     lb_status status = lb_training_log_append(t->log, history, &t->logged, error);
     if (!status && listener->evaluated) listener->evaluated(listener->context, &t->run);
     return status;
@@ -133,7 +140,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.params = t->params;
     trainer.context = t;
     trainer.loss = loss_of_step;
-    trainer.evaluate = exact_match;
+    trainer.evaluate = evaluate;
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
     trainer.point = mark_point;
@@ -163,6 +170,7 @@ lb_status lb_training_do(lb_training *t, lb_error *error)
     const lb_training_listener *listener = &t->config->listener;
     if (listener->begun) listener->begun(listener->context, &t->run);
     lb_status status = train(t, error);
+    if (!status) t->run.kept = kept_point(t);
     /* Once more, now with the record of the whole training. */
     if (!status) status = save_model(t, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);

@@ -1,4 +1,5 @@
-/* Exact match on pairs of a file. It takes seconds. */
+/* How models are measured on the pairs of a file. It takes seconds. */
+#include "lookback/metrics.h"
 #include "lookback/train.h"
 #include "models/seq2seq.h"
 #include "support/alloc.h"
@@ -67,6 +68,29 @@ static double decode_each(const lb_pair_sample *sample)
     return (double)right / (double)sample->count;
 }
 
+/* Symbol error and loss, each pair on its own. */
+static lb_evaluation measure_each(const lb_pair_sample *sample)
+{
+    int64_t edits = 0, symbols = 0, tokens = 0;
+    double loss = 0;
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    for (int64_t i = 0; i < sample->possible; i++) {
+        lb_tape_reset(tape);
+        lb_batch batch = lb_pair_batch(pairs, source, target, tape, &sample->pair[i], 1);
+        int64_t length = *batch.target_out.lengths, distance;
+        lb_tensor *logits = lb_model_forward(&model.base, batch.source, batch.target_in);
+        loss += (double)length * (double)lb_item(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        lb_decoded decoded = lb_greedy(&model.base, batch.source, 2 * length);
+        lb_sequence output = {decoded.id, *decoded.lengths}, reference = {batch.target_out.id, length - 1};
+        ck_assert_int_eq(lb_edit_distance(output, reference, &distance, &error), LB_OK);
+        edits += distance;
+        symbols += length - 1;
+        tokens += length;
+    }
+    lb_tape_set_mode(tape, LB_MODE_TRAIN);
+    return (lb_evaluation){.symbol_error = (double)edits / (double)symbols, .loss = loss / (double)tokens};
+}
+
 static void write_many(char *text, size_t size)
 {
     size_t used = 0;
@@ -80,7 +104,7 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
     write_many(text, sizeof text);
     begin(text);
     lb_pair_sample sample;
-    double forced = -1;
+    lb_evaluation found = {-1, -1, -1};
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, PAIRS);
     ck_assert_int_eq(sample.possible, PAIRS);
@@ -93,9 +117,27 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
         decoded = decode_each(&sample);
     }
     ck_assert_double_gt(decoded, 0);
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &forced), LB_OK);
-    ck_assert_double_eq(forced, decoded);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
+    ck_assert_double_eq(found.exact_match, decoded);
     ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair)
+{
+    static char text[PAIRS * LINE];
+    write_many(text, sizeof text);
+    begin(text);
+    lb_pair_sample sample;
+    lb_evaluation found;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
+    lb_evaluation expected = measure_each(&sample);
+    ck_assert_double_gt(expected.symbol_error, 0.1);
+    ck_assert_double_eq_tol(found.symbol_error, expected.symbol_error, 1e-12);
+    ck_assert_double_eq_tol(found.loss, expected.loss, 1e-4);
     lb_pair_sample_free(&sample);
     finish();
 }
@@ -129,13 +171,13 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
     begin("a\tz\nb\txx\nc\tx\n");
     lb_tensor *bias = lb_params_find(params, "output.bias");
     lb_pair_sample sample;
-    double share = -1;
+    lb_evaluation found = {-1, -1, -1};
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, 3);
     ck_assert_int_eq(sample.possible, 2);
     bias->data[LB_UNK] = 1000;
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &share), LB_OK);
-    ck_assert_double_eq(share, 0);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
+    ck_assert_double_eq(found.exact_match, 0);
     lb_pair_sample_free(&sample);
     finish();
 }
@@ -154,10 +196,10 @@ START_TEST(test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time)
     }
     begin(text);
     lb_pair_sample sample;
-    double share;
+    lb_evaluation found;
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &share), LB_OK);
-    ck_assert_double_eq(share, decode_each(&sample));
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
+    ck_assert_double_eq(found.exact_match, decode_each(&sample));
     lb_pair_sample_free(&sample);
     finish();
 }
@@ -189,6 +231,7 @@ int main(void)
 {
     return support_run_tests(
         "pair_evaluate", SUPPORT_TESTS(test_pair_evaluate_share_is_that_of_decoding_each_pair,
+                                       test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair,
                                        test_pair_sample_is_evenly_spaced_and_sorted_by_length,
                                        test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
                                        test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,

@@ -42,10 +42,10 @@ static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int6
     return lb_scale(lb_sum_all(lb_dropout(lb_on_tape(tape, c->weight), (lb_real)0.4)), -1);
 }
 
-static lb_status distance(void *context, lb_tape *tape, double *measure)
+static lb_status distance(void *context, lb_tape *tape, lb_evaluation *found)
 {
     climb *c = context;
-    *measure = 1 / (1 + fabs(mean(c) - c->goal));
+    found->exact_match = 1 / (1 + fabs(mean(c) - c->goal));
     return lb_tape_status(tape);
 }
 
@@ -54,7 +54,7 @@ static lb_status note_better(void *context, const lb_train_history *history, lb_
     climb *c = context;
     (void)error;
     c->better++;
-    c->better_measure = history->points[history->count - 1].measure;
+    c->better_measure = history->points[history->count - 1].dev.exact_match;
     c->better_mean = mean(c);
     return LB_OK;
 }
@@ -99,7 +99,7 @@ static void finish(climb *c)
 
 static double measure_of(const lb_train_point *point)
 {
-    return point->measure;
+    return point->dev.exact_match;
 }
 
 START_TEST(test_train_without_patience_goes_to_the_last_step_and_ends_there)
@@ -141,11 +141,26 @@ START_TEST(test_train_patience_is_not_used_up_by_a_measure_that_still_rises)
 }
 END_TEST
 
-START_TEST(test_train_best_of_equals_is_the_first)
+static int64_t best_of(const lb_evaluation *found, int64_t count)
 {
-    lb_train_point points[] = {{.measure = 0.5}, {.measure = 0.7}, {.measure = 0.7}, {.measure = 0.2}};
-    lb_train_history history = {.points = points, .count = 4};
-    ck_assert_ptr_eq(lb_train_best(&history), &points[1]);
+    lb_train_point points[8] = {0};
+    for (int64_t i = 0; i < count; i++) points[i].dev = found[i];
+    const lb_train_history history = {.points = points, .count = count};
+    return lb_train_best(&history) - points;
+}
+
+START_TEST(test_train_best_has_the_best_exact_match_then_symbol_error_then_loss)
+{
+    static const lb_evaluation right[] = {{0.5, 0.1, 1}, {0.7, 0.9, 9}, {0.2, 0, 0}},
+                               errors[] = {{0, 0.9, 1}, {0, 0.4, 5}, {0, 0.5, 1}},
+                               losses[] = {{0, 0.4, 2}, {0, 0.4, 1}, {0, 0.4, 3}},
+                               equal[] = {{0.1, 0.4, 2}, {0.7, 0.4, 2}, {0.7, 0.4, 2}},
+                               unknown[] = {{0.7, 0.4, 2}, {NAN, NAN, NAN}, {0.7, 0.4, NAN}};
+    ck_assert_int_eq(best_of(right, 3), 1);
+    ck_assert_int_eq(best_of(errors, 3), 1);
+    ck_assert_int_eq(best_of(losses, 3), 1);
+    ck_assert_int_eq(best_of(equal, 3), 1);
+    ck_assert_int_eq(best_of(unknown, 3), 0);
     ck_assert_ptr_null(lb_train_best(&(lb_train_history){0}));
 }
 END_TEST
@@ -156,11 +171,11 @@ START_TEST(test_train_keep_best_ends_with_what_was_best)
     begin(&c, 3);
     c.config.keep_best = true;
     ck_assert_int_eq(train(&c), LB_OK);
-    double measure;
+    lb_evaluation found;
     lb_tape *tape = lb_tape_new();
-    ck_assert_int_eq(distance(&c, tape, &measure), LB_OK);
-    ck_assert_double_eq(measure, lb_train_best(&c.history)->measure);
-    ck_assert_double_gt(measure, c.history.points[c.history.count - 1].measure);
+    ck_assert_int_eq(distance(&c, tape, &found), LB_OK);
+    ck_assert_double_eq(found.exact_match, lb_train_best(&c.history)->dev.exact_match);
+    ck_assert_double_gt(found.exact_match, c.history.points[c.history.count - 1].dev.exact_match);
     lb_tape_free(tape);
     finish(&c);
 }
@@ -173,8 +188,8 @@ START_TEST(test_train_better_is_called_with_the_weights_that_were_evaluated)
     ck_assert_int_eq(train(&c), LB_OK);
     const lb_train_point *best = lb_train_best(&c.history);
     ck_assert_int_eq(c.better, (int)(best - c.history.points) + 1);
-    ck_assert_double_eq(c.better_measure, best->measure);
-    ck_assert_double_eq(1 / (1 + fabs(c.better_mean - c.goal)), best->measure);
+    ck_assert_double_eq(c.better_measure, best->dev.exact_match);
+    ck_assert_double_eq(1 / (1 + fabs(c.better_mean - c.goal)), best->dev.exact_match);
     finish(&c);
 }
 END_TEST
@@ -276,15 +291,15 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("trainer",
-                             SUPPORT_TESTS(test_train_without_patience_goes_to_the_last_step_and_ends_there,
-                                           test_train_patience_counts_evaluations_since_the_best,
-                                           test_train_patience_is_not_used_up_by_a_measure_that_still_rises,
-                                           test_train_best_of_equals_is_the_first,
-                                           test_train_keep_best_ends_with_what_was_best,
-                                           test_train_better_is_called_with_the_weights_that_were_evaluated,
-                                           test_train_interrupted_anywhere_ends_with_the_same_bits,
-                                           test_train_more_patience_goes_on_where_less_had_stopped,
-                                           test_train_checkpoint_without_the_best_weights_is_refused,
-                                           test_train_failing_allocation_is_an_error_and_leaks_nothing));
+    return support_run_tests(
+        "trainer", SUPPORT_TESTS(test_train_without_patience_goes_to_the_last_step_and_ends_there,
+                                 test_train_patience_counts_evaluations_since_the_best,
+                                 test_train_patience_is_not_used_up_by_a_measure_that_still_rises,
+                                 test_train_best_has_the_best_exact_match_then_symbol_error_then_loss,
+                                 test_train_keep_best_ends_with_what_was_best,
+                                 test_train_better_is_called_with_the_weights_that_were_evaluated,
+                                 test_train_interrupted_anywhere_ends_with_the_same_bits,
+                                 test_train_more_patience_goes_on_where_less_had_stopped,
+                                 test_train_checkpoint_without_the_best_weights_is_refused,
+                                 test_train_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -27,10 +27,10 @@ static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int6
     return lb_scale(lb_sum_all(lb_dropout(lb_on_tape(tape, c->weight), (lb_real)0.4)), -1);
 }
 
-static lb_status first_weight(void *context, lb_tape *tape, double *measure)
+static lb_status first_weight(void *context, lb_tape *tape, lb_evaluation *found)
 {
     climb *c = context;
-    *measure = (double)c->weight->data[0];
+    found->exact_match = (double)c->weight->data[0];
     return lb_tape_status(tape);
 }
 
@@ -82,7 +82,7 @@ static void assert_same_end(const climb *a, const climb *b)
     ck_assert_int_eq(a->history.count, b->history.count);
     for (int64_t i = 0; i < a->history.count; i++) {
         const lb_train_point *p = &a->history.points[i], *q = &b->history.points[i];
-        ck_assert(p->step == q->step && p->loss == q->loss && p->measure == q->measure);
+        ck_assert(p->step == q->step && p->loss == q->loss && p->dev.exact_match == q->dev.exact_match);
         ck_assert(p->grad_norm == q->grad_norm && p->tokens == q->tokens);
     }
     ck_assert_mem_eq(a->weight->data, b->weight->data, SIZE * sizeof(lb_real));

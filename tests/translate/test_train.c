@@ -127,7 +127,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     config.listener = listen(&h);
     config.options = "{\"mine\":1}";
     lb_training_result result = train(&config);
-    ck_assert_double_ge(result.exact_match, 0.9);
+    ck_assert_double_ge(result.dev.exact_match, 0.9);
     ck_assert_int_eq(result.pairs, 60);
     ck_assert(h.reports == 1 && h.hints == 0 && h.begun == 1 && h.ended == 1);
     ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: 500 lines, 500 pairs\n"));
@@ -160,6 +160,54 @@ START_TEST(test_train_gives_the_weights_of_the_program)
     config.steps = 60;
     train(&config);
     support_assert_same_weights("program/model.safetensors", "call/model.safetensors");
+}
+END_TEST
+
+/* 200 sources, each with twelve symbols that follow from nothing: no output is right throughout. */
+static void write_noise(void)
+{
+    static char text[200 * 40];
+    size_t used = 0;
+    unsigned noise = 1;
+    for (unsigned i = 0; i < 200; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%u\t", 1000 + i);
+        for (int t = 0; t < 12; t++) {
+            noise = noise * 1664525 + 1013904223;
+            used += (size_t)snprintf(text + used, sizeof text - used, t ? " %c" : "%c",
+                                     (noise >> 16) % 4 ? 'a' + t : 'z');
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+    }
+    support_write_text("train.tsv", text);
+    support_path(train_file, "train.tsv");
+}
+
+static lb_status look_at_end(void *context, const lb_training_run *run, lb_error *failure)
+{
+    const lb_train_point *first = run->history->points;
+    (void)failure;
+    ck_assert_double_eq(first->dev.exact_match, 0);
+    ck_assert_double_gt(first->dev.symbol_error, 0.5);
+    ck_assert_ptr_eq(run->kept, lb_train_best(run->history));
+    *(lb_train_point *)context = *run->kept;
+    return LB_OK;
+}
+
+START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
+{
+    char out[SUPPORT_PATH];
+    lb_train_point kept = {0};
+    write_noise();
+    lb_training_config config = small_config(out, "noise");
+    config.dev = NULL;
+    config.evaluate_every = 5;
+    config.steps = 150;
+    config.listener = (lb_training_listener){.context = &kept, .ended = look_at_end};
+    lb_training_result result = train(&config);
+    ck_assert_double_eq(result.dev.exact_match, 0);
+    ck_assert_double_lt(result.dev.symbol_error, 0.35);
+    ck_assert_int_gt(kept.step, 5);
+    ck_assert_double_eq(kept.dev.symbol_error, result.dev.symbol_error);
 }
 END_TEST
 
@@ -204,7 +252,7 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     config.listener = (lb_training_listener){.context = &h, .stepped = hear_step};
     lb_training_result again = train(&config);
     ck_assert_int_eq(h.steps, 100); /* no step more */
-    ck_assert_double_eq(again.exact_match, whole.exact_match);
+    ck_assert_double_eq(again.dev.exact_match, whole.dev.exact_match);
 }
 END_TEST
 
@@ -377,6 +425,7 @@ int main(void)
         "train",
         SUPPORT_TESTS(
             test_train_learns_tells_its_listener_and_leaves_its_files,
+            test_train_keeps_the_lowest_symbol_error_where_nothing_is_right,
             test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
             test_train_of_several_seeds_is_one_ensemble, test_train_forgotten_separator_is_hinted_at,
             test_train_error_of_a_listener_ends_the_training, test_train_impossible_configuration_is_refused,

@@ -39,7 +39,7 @@ START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
     char out[SUPPORT_PATH];
     lb_training_config config = small_config(out, "out");
     lb_training_result result = train(&config);
-    ck_assert_double_gt(result.exact_match, 0.7);
+    ck_assert_double_gt(result.dev.exact_match, 0.7);
     ck_assert_int_eq(result.pairs, 2000);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 3);
     ck_assert(support_exists("out/checkpoint.safetensors"));
@@ -61,7 +61,7 @@ START_TEST(test_train_lists_target_ends_the_training)
     char out[SUPPORT_PATH];
     lb_training_config config = small_config(out, "out");
     config.target = 1e-3;
-    ck_assert_double_ge(train(&config).exact_match, 1e-3);
+    ck_assert_double_ge(train(&config).dev.exact_match, 1e-3);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 1);
 }
 END_TEST
