@@ -19,7 +19,7 @@ static const char *const forms[] = {
 static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
-    int normalize, warm_up, threads;
+    int normalize, warm_up, patience, threads;
     double dropout, label_smoothing; /* the latter below 0: as the recipe has it for so many pairs */
 } choice;
 static app_config config;
@@ -69,8 +69,8 @@ static const app_option options[] = {
     APP_NUMBER(0, "scheduled-sampling", "SHARE", &settings.scheduled_sampling, 0, 1,
                "share of tokens that the decoder reads of its own at the end; it rises from 0"),
     APP_INT(0, "evaluate-every", "N", &settings.evaluate_every, 1, 1 << 30, "steps between two evaluations"),
-    APP_INT(0, "patience", "N", &settings.patience, 0, 1 << 30,
-            "stop after so many evaluations that are no better than the best; 0: never"),
+    APP_INT(0, "patience", "N", &choice.patience, 0, 1 << 30,
+            "stop after N evaluations without a better model, 0: never; unless given, those of 1250 steps"),
     APP_SEED(0, "seed", "N", &settings.seed, "decides the first weights and all that is drawn"),
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
             "train so many models, with --seed and those that follow, and save them as one ensemble"),
@@ -104,6 +104,7 @@ static lb_status settle(lb_error *error)
 {
     settings.normalize = forms[choice.normalize];
     settings.warm_up = (int)or_none(choice.warm_up);
+    settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
     settings.dropout = or_none(choice.dropout);
     settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
     return lb_training_config_settle(&settings, error);
@@ -153,6 +154,7 @@ static lb_status begin_with_recipe(lb_error *error)
     choice.normalize = LB_NORMALIZE_NFD;
     choice.dropout = settings.dropout;
     choice.warm_up = settings.warm_up;
+    choice.patience = -1;
     choice.label_smoothing = -1;
     return status;
 }

@@ -53,6 +53,24 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     app_show_step(&v->progress, run, step);
 }
 
+static const char *reason(lb_train_end end)
+{
+    return end == LB_TRAIN_TARGET ? "it reached the target" : "no evaluation since was better";
+}
+
+/* Says which model was kept, and why the training ended before its last step. */
+static void note_end(const lb_training_run *run)
+{
+    const lb_train_history *history = run->history;
+    const lb_train_point *kept = run->kept, *last = &history->points[history->count - 1];
+    const char *name = run->name ? run->name : "", *colon = run->name ? ": " : "";
+    if (history->end != LB_TRAIN_ALL_STEPS)
+        app_note("%s%sstopped at step %lld of %lld: %s", name, colon, (long long)last->step,
+                 (long long)run->steps, reason(history->end));
+    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, dev loss %.4f", name,
+             colon, (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, kept->dev.loss);
+}
+
 static lb_status end(void *context, const lb_training_run *run, lb_error *error)
 {
     app_training_view *v = context;
@@ -61,10 +79,7 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
         app_progress_end(&v->progress);
     else
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
-    const lb_train_point *kept = run->kept;
-    app_note("%s%skept the model of step %lld of %lld: exact match %.4f, symbol error %.4f, dev loss %.4f",
-             run->name ? run->name : "", run->name ? ": " : "", (long long)kept->step, (long long)run->steps,
-             kept->dev.exact_match, kept->dev.symbol_error, kept->dev.loss);
+    note_end(run);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 

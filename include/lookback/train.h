@@ -243,8 +243,10 @@ typedef struct lb_trainer_config {
     int64_t steps;   /* to be done in all */
     int64_t evaluate_every; /* steps; 0 means 250 */
     double target;          /* stop when the exact match reaches it; 0: never */
-    int64_t patience; /* stop after so many evaluations in a row that are no better than the best; 0: never */
-    bool keep_best;   /* end with the weights of the best evaluation instead of the last */
+    /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are right, a lower loss
+     * alone does not count. */
+    int64_t patience;
+    bool keep_best; /* end with the weights of the best evaluation instead of the last */
     lb_schedule schedule;
     lb_adam_config adam; /* its lr is the schedule's */
     double

@@ -223,10 +223,11 @@ typedef struct lb_training_config {
     double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
     double scheduled_sampling; /* share of tokens that the decoder reads of its own at the end [0] */
     int evaluate_every;        /* steps between two evaluations [250] */
-    int patience;              /* stop after so many evaluations no better than the best [0: never] */
-    double target;             /* stop when the exact match reaches it [0: never] */
-    uint64_t seed;             /* of the first weights and all that is drawn */
-    int seeds; /* train so many models, with this seed and those that follow, as an ensemble [1] */
+    /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
+    int patience;
+    double target; /* stop when the exact match reaches it [0: never] */
+    uint64_t seed; /* of the first weights and all that is drawn */
+    int seeds;     /* train so many models, with this seed and those that follow, as an ensemble [1] */
 
     /* The folder, which is made, of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or
      * train.jsonl). Members of an ensemble have folders seed-N of their own in it. */

@@ -147,16 +147,25 @@ static lb_status mark_point(session *s)
     return status;
 }
 
+/* Since when patience is being used up. Nothing is better than all right: from there on a lower loss keeps the model,
+ * but buys no more time. */
+static const lb_train_point *last_gain(const lb_train_history *history)
+{
+    for (int64_t i = 0; i < history->count; i++)
+        if (history->points[i].dev.exact_match >= 1) return &history->points[i];
+    return lb_train_best(history);
+}
+
 static bool is_done(const session *s, int64_t step)
 {
     const lb_trainer_config *c = s->config;
     lb_train_history *history = s->state.history;
-    const lb_train_point *last = last_point(history), *best = lb_train_best(history);
+    const lb_train_point *last = last_point(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
     if (step >= c->steps) return true;
     if (last && c->target > 0 && last->dev.exact_match >= c->target)
         history->end = LB_TRAIN_TARGET;
-    else if (last && c->patience > 0 && last - best >= c->patience)
+    else if (last && c->patience > 0 && last - gain >= c->patience)
         history->end = LB_TRAIN_PATIENCE;
     return history->end != LB_TRAIN_ALL_STEPS;
 }

@@ -11,6 +11,7 @@ typedef struct recipe {
     int embed, hidden, heads;
     double dropout;
     int warm_up, evaluate_every;
+    int patience; /* steps without a better model after which a training ends; 0: never */
     struct {
         int layers;
         double lr;
@@ -30,6 +31,7 @@ static const recipe of_files = {
     .dropout = 0.5,
     .warm_up = 200,
     .evaluate_every = 250,
+    .patience = 1250,
     .of = {[SEQ2SEQ] = {.layers = 1, .lr = 2e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
     .few_pairs = 2000,
     .few_batch = 16,
@@ -66,8 +68,8 @@ static void choose(int *value, int usual)
 
 static lb_status check_numbers(const lb_training_config *c, lb_error *error)
 {
-    const int counts[] = {c->min_count, c->embed,          c->hidden,   c->layers, c->heads, c->batch,
-                          c->steps,     c->evaluate_every, c->patience, c->seeds,  c->epochs};
+    const int counts[] = {c->min_count, c->embed, c->hidden,         c->layers, c->heads,
+                          c->batch,     c->steps, c->evaluate_every, c->seeds,  c->epochs};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "a training with a size of %d", counts[i]);
@@ -119,6 +121,8 @@ lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
     choose(&c->heads, r->heads);
     choose(&c->warm_up, r->warm_up);
     choose(&c->evaluate_every, r->evaluate_every);
+    if (c->evaluate_every > 0)
+        choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
     if (c->sort) {
         choose(&c->batch, r->batch);
@@ -171,7 +175,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
     return (lb_trainer_config){
         .steps = steps,
         .evaluate_every = c->evaluate_every,
-        .patience = c->patience,
+        .patience = c->patience > 0 ? c->patience : 0,
         .target = c->target,
         .keep_best = r->keep_best,
         .schedule = {.kind = LB_SCHEDULE_COSINE,

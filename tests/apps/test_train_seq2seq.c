@@ -87,7 +87,7 @@ END_TEST
 /* With all that draws numbers, and with a best model that is not the last. */
 #define ALL                                                                                                  \
     SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
-        "--label-smoothing", "0.1", "--min-count", "2", "--steps", "1500"
+        "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "1500"
 
 START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
 {
@@ -181,10 +181,29 @@ START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
     ck_assert_int_lt(lines, 30);
     ck_assert_int_eq(since_best(&best), 2);
     ck_assert_double_eq_tol(printed, best, 1e-4);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, " of 3000: no evaluation since was better\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "3");
     support_assert_trained();
     ck_assert_int_gt(support_line_count("out/log.jsonl"), lines);
     ck_assert_int_eq(since_best(&best), 3);
+}
+END_TEST
+
+/* Where all is right soon, the default is patient for 1250 steps, and no longer. */
+START_TEST(test_train_seq2seq_stops_early_by_default)
+{
+    double best;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "4000", "--evaluate-every", "125");
+    double printed = exact_match();
+    ck_assert_int_lt(support_line_count("out/log.jsonl"), 32);
+    ck_assert_int_eq(since_best(&best), 10);
+    ck_assert_double_eq_tol(printed, best, 1e-4);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "stopped at step "));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "1750", "--evaluate-every", "125",
+                  "--patience", "0", "--out", "whole");
+    ck_assert_int_eq(support_line_count("whole/log.jsonl"), 14);
+    ck_assert_ptr_null(strstr(support_run_result.error, "stopped at step "));
 }
 END_TEST
 
@@ -194,7 +213,7 @@ START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "whole");
     double together = exact_match();
     ck_assert_double_ge(together, 0.9);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: exact match "));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: kept the model of step "));
     SUPPORT_TRAIN_FOR(500, SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out",
                       "killed");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
@@ -257,6 +276,7 @@ int main(void)
                                        test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read,
                                        test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
                                        test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
+                                       test_train_seq2seq_stops_early_by_default,
                                        test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
                                        test_train_seq2seq_other_models_and_switches_train,
                                        test_train_seq2seq_columns_and_separators_choose_what_is_learned));

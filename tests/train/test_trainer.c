@@ -165,6 +165,28 @@ START_TEST(test_train_best_has_the_best_exact_match_then_symbol_error_then_loss)
 }
 END_TEST
 
+/* All right from the second evaluation on, with a loss that falls for ever. */
+static lb_status perfect(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    climb *c = context;
+    *found = (lb_evaluation){.exact_match = c->history.count > 0 ? 1 : 0.5, .loss = -mean(c)};
+    return lb_tape_status(tape);
+}
+
+START_TEST(test_train_patience_is_not_renewed_by_the_loss_once_all_is_right)
+{
+    climb c;
+    begin(&c, 3);
+    c.config.evaluate = perfect;
+    c.config.patience = 3;
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.history.count, 5);
+    ck_assert_int_eq(c.history.end, LB_TRAIN_PATIENCE);
+    ck_assert_ptr_eq(lb_train_best(&c.history), &c.history.points[4]);
+    finish(&c);
+}
+END_TEST
+
 START_TEST(test_train_keep_best_ends_with_what_was_best)
 {
     climb c;
@@ -295,6 +317,7 @@ int main(void)
         "trainer", SUPPORT_TESTS(test_train_without_patience_goes_to_the_last_step_and_ends_there,
                                  test_train_patience_counts_evaluations_since_the_best,
                                  test_train_patience_is_not_used_up_by_a_measure_that_still_rises,
+                                 test_train_patience_is_not_renewed_by_the_loss_once_all_is_right,
                                  test_train_best_has_the_best_exact_match_then_symbol_error_then_loss,
                                  test_train_keep_best_ends_with_what_was_best,
                                  test_train_better_is_called_with_the_weights_that_were_evaluated,
