@@ -64,6 +64,14 @@ lb_real *lb_params_grads(const lb_params *params);
 /** The number of learned weights: the elements of all parameters, without the gaps. */
 int64_t lb_params_learned(const lb_params *params);
 
+/** Freezes a parameter, or all parameters of a module, such as "encoder": they get no gradient from now on, and the
+ *  optimisers leave their bits as they are. Returns how many parameters have that name or lie in that module. */
+int lb_params_freeze(lb_params *params, const char *name);
+
+/** The next run of trained numbers in a slab: the first number at or after `at` that does not belong to a frozen
+ *  parameter, and `*end`, where the run ends. lb_params_size if there is none. */
+int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end);
+
 /** Sets all gradients to zero. The optimisers do this after each step. */
 void lb_params_zero_grads(lb_params *params);
 

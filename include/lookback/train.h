@@ -251,6 +251,7 @@ typedef struct lb_trainer_config {
     lb_adam_config adam; /* its lr is the schedule's */
     double
         average; /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
+    bool trained;           /* the parameters are not new: the average begins with them */
     uint64_t seed;          /* of dropout */
     const char *checkpoint; /* path of the file that the run goes on from; NULL: none is kept */
     bool fresh;             /* start anew even if there is a checkpoint; the first save replaces it */

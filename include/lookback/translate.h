@@ -203,6 +203,11 @@ typedef struct lb_training_config {
     /* Or lists of numbers to put in order, which `seed` draws; NULL: there are files. */
     const lb_sort_task *sort;
 
+    /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators
+     * and normalisation are those of the run, whose fields may stay open; new symbols are added to its vocabularies. */
+    const char *from;
+    const char *freeze; /* modules or parameters that stay as they are, "encoder,source_embedding" [none] */
+
     /* The model. */
     const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
     int embed;                   /* width of a seq2seq's embeddings [128; sort 64] */
@@ -243,7 +248,8 @@ typedef struct lb_training_result {
     int64_t pairs;     /* how many those are: at most 2000 */
 } lb_training_result;
 
-/** Checks a configuration, and fills in the defaults that do not depend on the data.
+/** Checks a configuration, and fills in the defaults that do not depend on the data; none if it starts from a model, of
+ *  which some depend.
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
@@ -254,9 +260,11 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          same weights, bit for bit, as one that was not.
  *          One that has ended gives its result again. With more steps it is resumed, as lb_train says; other
  *          settings, but patience and target, make another run: they are an error, unless `fresh`.
+ *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
+ *          follow, with the rows of a new model. The start model must stay where it is for the run to be resumed.
  *  Random: `seed` alone decides; not the threads.
- *  Errors: LB_ERROR_ARGUMENT for an impossible configuration; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a
- *          bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
+ *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, or a name to freeze
+ *          that it does not have; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
  *          LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,

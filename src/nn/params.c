@@ -240,6 +240,38 @@ int64_t lb_params_learned(const lb_params *params)
     return learned;
 }
 
+static bool is_in(const char *name, const char *module)
+{
+    size_t length = strlen(module);
+    return strncmp(name, module, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+int lb_params_freeze(lb_params *params, const char *name)
+{
+    int found = 0;
+    for (entry *e = first_entry(params); e; e = e->next) {
+        if (!is_in(e->name, name)) continue;
+        e->tensor.requires_grad = false;
+        found++;
+    }
+    return found;
+}
+
+int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end)
+{
+    int64_t size = lb_params_size(params), begin = size;
+    *end = size;
+    for (const entry *e = first_entry(params); e; e = e->next) {
+        int64_t next = e->next ? e->next->offset : size;
+        if (next <= at) continue;
+        if (e->tensor.requires_grad && begin == size) begin = e->offset > at ? e->offset : at;
+        if (e->tensor.requires_grad || begin == size) continue;
+        *end = e->offset;
+        break;
+    }
+    return begin;
+}
+
 void lb_params_zero_grads(lb_params *params)
 {
     int64_t size = lb_params_size(params);

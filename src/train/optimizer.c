@@ -147,6 +147,17 @@ LB_KERNEL static void adam_chunk(int64_t count, adam_step s, lb_real *restrict v
     }
 }
 
+static void adam_run(lb_adam *adam, adam_step s, int64_t begin, int64_t count)
+{
+    lb_real *value = lb_params_values(adam->params) + begin, *grad = lb_params_grads(adam->params) + begin;
+    lb_real *first = adam->first + begin, *second = adam->second + begin;
+#pragma omp parallel for schedule(static) if (chunk_count(count) > 1)
+    for (int64_t chunk = 0; chunk < chunk_count(count); chunk++) {
+        int64_t at = chunk * CHUNK;
+        adam_chunk(chunk_end(chunk, count) - at, s, value + at, grad + at, first + at, second + at);
+    }
+}
+
 lb_status lb_adam_step(lb_adam *adam, lb_error *error)
 {
     if (!adam) return no_optimizer("lb_adam_step", error);
@@ -167,13 +178,9 @@ lb_status lb_adam_step(lb_adam *adam, lb_error *error)
         .size = (lb_real)((double)c.lr / correction1),
         .correction = (lb_real)(1 / sqrt(correction2)),
     };
-    lb_real *value = lb_params_values(adam->params), *grad = lb_params_grads(adam->params);
-#pragma omp parallel for schedule(static) if (chunk_count(adam->size) > 1)
-    for (int64_t chunk = 0; chunk < chunk_count(adam->size); chunk++) {
-        int64_t at = chunk * CHUNK;
-        adam_chunk(chunk_end(chunk, adam->size) - at, s, value + at, grad + at, adam->first + at,
-                   adam->second + at);
-    }
+    int64_t end;
+    for (int64_t at = 0; (at = lb_params_trained(adam->params, at, &end)) < adam->size; at = end)
+        adam_run(adam, s, at, end - at);
     return LB_OK;
 }
 
@@ -242,12 +249,14 @@ lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error)
     sgd->steps++;
     lb_real clip = clip_factor(norm, sgd->config.clip_norm);
     lb_real *value = lb_params_values(sgd->params), *grad = lb_params_grads(sgd->params);
-    for (int64_t i = 0; i < sgd->size; i++) {
-        lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
-        sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
-        value[i] -= sgd->config.lr * sgd->velocity[i];
-        grad[i] = 0;
-    }
+    int64_t end;
+    for (int64_t at = 0; (at = lb_params_trained(sgd->params, at, &end)) < sgd->size; at = end)
+        for (int64_t i = at; i < end; i++) {
+            lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
+            sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
+            value[i] -= sgd->config.lr * sgd->velocity[i];
+            grad[i] = 0;
+        }
     return LB_OK;
 }
 

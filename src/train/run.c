@@ -10,14 +10,19 @@
 /* Up to here a double has all whole numbers. */
 static const double EXACT = 9007199254740992.0;
 
+char *lb_run_word(const char *string, char word[LB_RUN_WORD])
+{
+    const char *quote = !*string || string[strcspn(string, " \t")] ? "'" : "";
+    snprintf(word, LB_RUN_WORD, "%s%s%s", quote, string, quote);
+    return word;
+}
+
 /* A value as text: numbers in as many digits as people write, strings in quotes where a shell wants them. */
 static void print_value(const cJSON *item, char text[LB_RUN_WORD])
 {
     *text = '\0';
-    const char *quote =
-        cJSON_IsString(item) && item->valuestring[strcspn(item->valuestring, " \t")] ? "'" : "";
     if (cJSON_IsString(item))
-        snprintf(text, LB_RUN_WORD, "%s%s%s", quote, *item->valuestring ? item->valuestring : "''", quote);
+        lb_run_word(item->valuestring, text);
     else if (cJSON_IsNumber(item) && fabs(item->valuedouble) < EXACT)
         snprintf(text, LB_RUN_WORD, floor(item->valuedouble) == item->valuedouble ? "%.0f" : "%.7g",
                  item->valuedouble);

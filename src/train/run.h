@@ -30,6 +30,9 @@ bool lb_run_forget(lb_run_differences *differences, const char *name);
 LB_MUST_USE lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
                                     const lb_run_differences *differences, lb_error *error);
 
+/** A string as a value in messages: in quotes if it is empty or has blanks. Returns `word`. */
+char *lb_run_word(const char *string, char word[LB_RUN_WORD]);
+
 /** The words for a setting: those of `config->setting`, or name and value. Returns `text`. */
 char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
                      char text[2 * LB_RUN_WORD]);

@@ -211,6 +211,18 @@ static lb_status resume(session *s)
     return status;
 }
 
+/* The average of what does not change is what it is, to the bit. */
+static void begin_average(const session *s)
+{
+    const lb_real *values = lb_params_values(s->config->params);
+    int64_t size = lb_params_size(s->config->params), end;
+    if (!s->state.average) return;
+    memcpy(s->state.average, values, slab_bytes(s));
+    for (int64_t at = 0; !s->config->trained && (at = lb_params_trained(s->config->params, at, &end)) < size;
+         at = end)
+        memset(s->state.average + at, 0, (size_t)(end - at) * sizeof *values);
+}
+
 static lb_status prepare(session *s)
 {
     const lb_trainer_config *c = s->config;
@@ -221,6 +233,7 @@ static lb_status prepare(session *s)
     bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
     if (!s->tape || !s->state.adam || !slabs)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
+    begin_average(s);
     return c->checkpoint && !c->fresh ? resume(s) : LB_OK;
 }
 

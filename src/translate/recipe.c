@@ -111,6 +111,11 @@ static int kind_of(const lb_training_config *config)
 
 lb_status lb_training_config_settle(lb_training_config *c, lb_error *error)
 {
+    return c->from ? check_numbers(c, error) : lb_recipe_settle(c, error);
+}
+
+lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
+{
     const recipe *r = recipe_for(c);
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];

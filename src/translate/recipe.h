@@ -7,6 +7,10 @@
 /** One of so many pairs is held out where there is no file of them; a model is measured on so many at most. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
 
+/** As lb_training_config_settle, also where the training starts from a model, of which the configuration has taken what
+ *  it needs. */
+LB_MUST_USE lb_status lb_recipe_settle(lb_training_config *config, lb_error *error);
+
 /** Pairs in a batch, label smoothing, and steps in such batches, for so many pairs. Configurations have been
  *  settled. */
 int lb_recipe_batch(const lb_training_config *config, int64_t pairs);

@@ -27,6 +27,12 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
     const lb_training_config *c = t->config;
     char *model = lb_model_config_json(t->model);
     lb_buffer_print(&json, "{");
+    if (c->from) lb_buffer_print(&json, "\"from\":\"%016llx\",", (unsigned long long)t->start->hash);
+    if (c->freeze && *c->freeze) {
+        lb_buffer_print(&json, "\"freeze\":");
+        lb_buffer_json_string(&json, c->freeze);
+        lb_buffer_print(&json, ",");
+    }
     lb_producer_print(&t->producer, &json);
     print_data(&json, c);
     lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
@@ -53,7 +59,7 @@ static void forget_unwritten(lb_run_differences *d)
 {
     int kept = 0;
     for (int i = 0; i < d->count; i++)
-        if (*d->list[i].found) d->list[kept++] = d->list[i];
+        if (*d->list[i].found || strcmp(d->list[i].name, "freeze") == 0) d->list[kept++] = d->list[i];
     d->count = kept;
 }
 
@@ -92,6 +98,21 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                  c->dev ? " has changed since, or is another file" : c->train);
 }
 
+/* The model to start from is known by a hash. */
+static void judge_start(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
+{
+    const lb_run_difference *from = find(d, "from");
+    if (!from) return;
+    if (!*from->found)
+        snprintf(text, size, "it did not start from a trained model");
+    else if (!*from->ours)
+        snprintf(text, size, "it started from a trained model");
+    else
+        snprintf(text, size, "it started from another model (%s has changed since, or is another one)",
+                 c->from);
+    lb_run_forget(d, "from");
+}
+
 /* Models of two kinds have other settings. */
 static void judge_model(lb_run_differences *d)
 {
@@ -106,14 +127,17 @@ static void judge_model(lb_run_differences *d)
 lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
                                 const char *ours, lb_error *error)
 {
-    char pairs[LB_ERROR_LENGTH] = "";
+    char words[LB_ERROR_LENGTH] = "", start[LB_ERROR_LENGTH] = "", pairs[LB_ERROR_LENGTH] = "";
     lb_run_differences d;
     lb_status status = lb_run_compare(found, ours, &d, error);
     if (status) return status;
     /* Old checkpoints have the number of batches in place of their size. */
     if (strstr(found, "\"batch\":")) lb_run_forget(&d, "batches");
     judge_model(&d);
+    judge_start(t->config, &d, start, sizeof start);
     forget_unwritten(&d);
     judge_pairs(t->config, &d, pairs, sizeof pairs);
-    return lb_run_refuse(trainer, pairs, &d, error);
+    snprintf(words, sizeof words, "%s%s%.*s", start, *start && *pairs ? "; " : "", LB_ERROR_LENGTH / 2,
+             pairs);
+    return lb_run_refuse(trainer, words, &d, error);
 }

@@ -5,6 +5,7 @@
 #include "models/ensemble.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
+#include "translate/start.h"
 #include "translate/training.h"
 
 /* One model of the training, with what it points to. */
@@ -15,6 +16,7 @@ typedef struct member {
 
 typedef struct session {
     lb_training_config config;
+    lb_start start;
     lb_training_data data;
     member *members; /* [config.seeds] */
     int count;       /* of those that have been begun */
@@ -44,6 +46,7 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
     lb_status status = name_member(s, m, seed);
     m->training = (lb_training){.config = &s->config,
                                 .data = &s->data,
+                                .start = &s->start,
                                 .seed = seed,
                                 .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
     if (!status) status = lb_training_init(&m->training, s->error);
@@ -124,10 +127,11 @@ static lb_status join_members(session *s, lb_evaluation *found)
 
 static lb_status train(session *s, lb_training_result *result)
 {
-    lb_status status = lb_training_config_settle(&s->config, s->error);
+    lb_status status = lb_start_open(&s->start, &s->config, s->error);
+    if (!status) status = lb_recipe_settle(&s->config, s->error);
     if (!status && !s->config.out)
         status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
-    if (!status) status = lb_training_data_open(&s->data, &s->config, s->error);
+    if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
     if (!status) status = lb_folder_make(s->config.out, s->error);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
@@ -154,5 +158,6 @@ lb_status lb_translator_train(const lb_training_config *config, lb_training_resu
     }
     lb_release(s.members);
     lb_training_data_close(&s.data);
+    lb_start_free(&s.start);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }

@@ -9,6 +9,8 @@
 #include "translate/training_log.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static lb_status name_files(lb_training *t, lb_error *error)
 {
@@ -20,6 +22,39 @@ static lb_status name_files(lb_training *t, lb_error *error)
     return t->model_file && t->checkpoint && t->log ? lb_folder_make(folder, error) : LB_ERROR_MEMORY;
 }
 
+static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
+{
+    char all[LB_ERROR_LENGTH / 2] = "";
+    size_t before = 0;
+    const char *last = "";
+    for (int i = 0; i < lb_params_count(t->params); i++) {
+        const char *module = lb_params_name(t->params, i);
+        int bytes = (int)strcspn(module, ".");
+        bool again = strncmp(module, last, (size_t)bytes) == 0 && (int)strcspn(last, ".") == bytes;
+        if (again || before + (size_t)bytes + 3 > sizeof all) continue;
+        before +=
+            (size_t)snprintf(all + before, sizeof all - before, "%s%.*s", before ? ", " : "", bytes, module);
+        last = module;
+    }
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "freeze: found \"%.*s\", expected parameters of the model or its modules, %s", length,
+                        name, all);
+}
+
+static lb_status freeze(const lb_training *t, lb_error *error)
+{
+    char name[LB_ERROR_LENGTH / 4];
+    int64_t end;
+    for (const char *word = t->config->freeze; word && *word; word += *word == ',') {
+        int length = (int)strcspn(word, ",");
+        snprintf(name, sizeof name, "%.*s", length, word);
+        if (lb_params_freeze(t->params, name) == 0) return unknown_module(t, word, length, error);
+        word += length;
+    }
+    if (lb_params_trained(t->params, 0, &end) < lb_params_size(t->params)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "freeze: nothing is left to train");
+}
+
 static lb_status build(lb_training *t, lb_error *error)
 {
     const lb_training_data *data = t->data;
@@ -27,7 +62,9 @@ static lb_status build(lb_training *t, lb_error *error)
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     t->model = lb_recipe_model(t->config, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target),
                                t->params, error);
-    return t->model ? LB_OK : error->status;
+    if (!t->model) return error->status;
+    lb_status status = lb_start_copy(t->start, t->config, t->model, t->params, error);
+    return status ? status : freeze(t, error);
 }
 
 lb_status lb_training_init(lb_training *t, lb_error *error)
@@ -146,6 +183,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.point = mark_point;
     trainer.better = save_better;
     trainer.seed = t->seed;
+    trainer.trained = t->start->model.params != NULL;
     trainer.checkpoint = t->checkpoint;
     trainer.same_run = check_run;
     trainer.setting = t->config->listener.setting ? name_setting : NULL;

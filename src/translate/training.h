@@ -8,6 +8,7 @@
 typedef struct lb_training {
     const lb_training_config *config; /* settled */
     lb_training_data *data;
+    const lb_start *start;
     uint64_t seed;       /* of its weights and of all that it draws */
     lb_training_run run; /* what listeners see; its name and folder are the caller's */
     lb_params *params;

@@ -92,9 +92,10 @@ static lb_status prepare_lists(lb_training_data *data, const lb_sort_task *task,
     return data->source ? LB_OK : LB_ERROR_MEMORY;
 }
 
-lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config, lb_error *error)
+lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
+                                const lb_start *start, lb_error *error)
 {
-    *data = (lb_training_data){.format = lb_recipe_format(config)};
+    *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
     if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = count_symbols(data, error);
@@ -103,6 +104,8 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
         hint_at_separators(data, &config->listener);
         status = drop_rare_symbols(data, config->min_count, error);
     }
+    if (!status) status = lb_start_grow(start, start->model.source, &data->source, error);
+    if (!status) status = lb_start_grow(start, start->model.target, &data->target, error);
     if (!status) status = lb_pair_sample_make(data->dev, data->target, LB_MEASURED, &data->sample, error);
     return status;
 }
@@ -116,9 +119,11 @@ void lb_training_data_close(lb_training_data *data)
     lb_pairs_close(data->train);
 }
 
-static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t))
+/* Of both trainings, if there was one before. */
+static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t),
+                       int32_t before)
 {
-    int32_t most = 0;
+    int32_t most = before;
     if (data->sorts) return data->task.max_length;
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
         most = length(data->train, i) > most ? length(data->train, i) : most;
@@ -127,7 +132,7 @@ static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_
 
 static int32_t shortest_source(const lb_training_data *data)
 {
-    int32_t least = INT32_MAX;
+    int32_t before = data->start->model.shortest_source, least = before > 0 ? before : INT32_MAX;
     if (data->sorts) return data->task.min_length;
     for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
         int32_t length = lb_pairs_source_length(data->train, i);
@@ -138,6 +143,7 @@ static int32_t shortest_source(const lb_training_data *data)
 
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
+    const lb_text_model *before = &data->start->model;
     return (lb_text_model){.params = params,
                            .model = model,
                            .source = data->source,
@@ -145,8 +151,8 @@ lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *mod
                            .source_rule = data->format.source,
                            .target_rule = data->format.target,
                            .shortest_source = shortest_source(data),
-                           .longest_source = longest(data, lb_pairs_source_length),
-                           .longest_target = longest(data, lb_pairs_target_length),
+                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
                            .sorts = data->sorts,
                            .task = data->task};
 }

@@ -4,7 +4,7 @@
 
 #include "lookback/translate.h"
 #include "train/pair_evaluate.h"
-#include "translate/text_model.h"
+#include "translate/start.h"
 
 typedef struct lb_training_data {
     lb_pairs *train, *dev;
@@ -13,15 +13,16 @@ typedef struct lb_training_data {
     lb_pair_format format;
     bool sorts;        /* there are no files, and */
     lb_sort_task task; /* lists of this task instead */
+    const lb_start *start;
 } lb_training_data;
 
 /** Opens the files, if there are such, tells the listener of them, and makes the vocabularies. The configuration, which
- *  has been settled, must outlive the data.
+ *  has been settled, and the model to start from, if there is one, must outlive the data.
  *  Memory: freed by lb_training_data_close, also after an error.
  *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; those of
  *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report_make. */
 LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
-                                            lb_error *error);
+                                            const lb_start *start, lb_error *error);
 
 void lb_training_data_close(lb_training_data *data);
 

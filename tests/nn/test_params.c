@@ -184,6 +184,31 @@ static lb_status add_two(void)
     return status;
 }
 
+START_TEST(test_trained_runs_leave_out_what_is_frozen)
+{
+    enum { PADDED = 32 }; /* of 30 numbers, in either precision */
+    static const char *const names[] = {"a.x", "a.y", "b.x", "c.x", "c.y"};
+    lb_params *params = lb_params_new(1);
+    int64_t end = -1;
+    ck_assert_int_eq(lb_params_trained(params, 0, &end), 0);
+    for (int i = 0; i < 5; i++) lb_params_add(params, "", names[i], LB_SHAPE(30), (lb_init){0});
+    ck_assert_int_eq(lb_params_trained(params, 0, &end), 0);
+    ck_assert_int_eq(end, 5 * PADDED);
+    ck_assert_int_eq(lb_params_freeze(params, "a"), 2);
+    ck_assert_int_eq(lb_params_freeze(params, "c.x"), 1);
+    ck_assert_int_eq(lb_params_trained(params, 0, &end), 2 * PADDED);
+    ck_assert_int_eq(end, 3 * PADDED);
+    ck_assert_int_eq(lb_params_trained(params, 2 * PADDED + 7, &end), 2 * PADDED + 7);
+    ck_assert_int_eq(lb_params_trained(params, end, &end), 4 * PADDED);
+    ck_assert_int_eq(end, 5 * PADDED);
+    ck_assert_int_eq(lb_params_trained(params, end, &end), 5 * PADDED);
+    lb_params_freeze(params, "b");
+    lb_params_freeze(params, "c");
+    ck_assert_int_eq(lb_params_trained(params, 0, &end), 5 * PADDED);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -212,5 +237,6 @@ int main(void)
                       test_add_order_does_not_change_how_parameters_start,
                       test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
                       test_tensor_and_name_of_an_index_that_is_not_there_are_null,
+                      test_trained_runs_leave_out_what_is_frozen,
                       test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }

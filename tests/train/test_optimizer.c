@@ -207,6 +207,36 @@ START_TEST(test_step_gradient_not_finite_is_divergence_and_changes_nothing)
 }
 END_TEST
 
+/* Weight decay, momentum and moments would move a parameter even without a gradient. */
+START_TEST(test_step_leaves_the_bits_of_frozen_parameters)
+{
+    static const char *const all[] = {"in.weight", "in.bias", "middle.weight", "out.weight", "out.bias"};
+    for (int variant = 0; variant < 3; variant++) {
+        lb_params *params = lb_params_new(1);
+        lb_real before[5][30];
+        for (int i = 0; i < 5; i++)
+            lb_params_add(params, "", all[i], LB_SHAPE(30), (lb_init){LB_INIT_NORMAL, 1});
+        for (int i = 0; i < 5; i++) memcpy(before[i], lb_params_tensor(params, i)->data, sizeof before[i]);
+        ck_assert_int_eq(lb_params_freeze(params, "in"), 2);
+        ck_assert_int_eq(lb_params_freeze(params, "out.bias"), 1);
+        ck_assert_int_eq(lb_params_freeze(params, "i"), 0);
+        lb_adam *adam = lb_adam_new(params, (lb_adam_config){.weight_decay = 1, .decoupled = variant == 1});
+        lb_sgd *sgd = lb_sgd_new(params, (lb_sgd_config){.weight_decay = 1, .momentum = 1});
+        for (int step = 0; step < 3; step++) {
+            lb_status status = variant == 2 ? lb_sgd_step(sgd, NULL) : lb_adam_step(adam, NULL);
+            ck_assert_int_eq(status, LB_OK);
+        }
+        for (int i = 0; i < 5; i++) {
+            bool same = memcmp(before[i], lb_params_tensor(params, i)->data, sizeof before[i]) == 0;
+            ck_assert_msg(same == (i != 2 && i != 3), "variant %d, parameter %d", variant, i);
+        }
+        lb_adam_free(adam);
+        lb_sgd_free(sgd);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
 START_TEST(test_step_after_a_parameter_was_added_is_refused)
 {
     lb_params *params = some_params(9);
@@ -260,6 +290,7 @@ int main(void)
                       test_adam_zero_means_pytorchs_defaults, test_adam_first_step_is_lr_against_the_sign,
                       test_adam_state_carried_over_goes_on_as_before,
                       test_step_gradient_not_finite_is_divergence_and_changes_nothing,
+                      test_step_leaves_the_bits_of_frozen_parameters,
                       test_step_after_a_parameter_was_added_is_refused,
                       test_new_failing_allocation_is_null_and_leaks_nothing));
 }

@@ -1,0 +1,339 @@
+/* Training that starts from a trained model: what it keeps, what it adds, what stays frozen, and what is refused.
+ * It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVERY = 10 };
+
+static lb_error error;
+static double first_loss;  /* of the first evaluation of the last training */
+static int64_t stop_after; /* steps; 0: never */
+static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PATH], base[SUPPORT_PATH],
+    out[SUPPORT_PATH];
+
+static void see(void *context, const lb_training_run *run)
+{
+    (void)context;
+    first_loss = run->history->points[0].loss;
+}
+
+static bool stop(void *context)
+{
+    (void)context;
+    return stop_after > 0 && stop_after-- == 1;
+}
+
+/* The pairs of a file once more, with x, y and z in the place of a, b and c: new symbols on both sides. */
+static void write_new(const char *from, const char *to)
+{
+    size_t count;
+    char *text = support_content(from, &count);
+    for (size_t i = 0; i < count; i++)
+        if (text[i] >= 'a' && text[i] <= 'c') text[i] = (char)(text[i] + 'x' - 'a');
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, to), text, count);
+    free(text);
+}
+
+static lb_training_config usual(void)
+{
+    return (lb_training_config){.train = train_file,
+                                .target_separator = " ",
+                                .embed = 16,
+                                .hidden = 32,
+                                .dropout = -1,
+                                .label_smoothing = -1,
+                                .warm_up = -1,
+                                .lr = 0.02,
+                                .evaluate_every = EVERY,
+                                .steps = 200,
+                                .seed = 1,
+                                .out = base,
+                                .listener = {.evaluated = see, .stop = stop}};
+}
+
+/* What a second training needs to say: nothing of the model, other pairs. */
+static lb_training_config second(void)
+{
+    lb_training_config config = usual();
+    config.from = base;
+    config.train = new_file;
+    config.dev = new_dev;
+    config.target_separator = NULL;
+    config.embed = config.hidden = 0;
+    config.out = out;
+    return config;
+}
+
+static lb_training_result train(const lb_training_config *config)
+{
+    lb_training_result result = {0};
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, &result, &error) == LB_OK, "%s", error.message);
+    return result;
+}
+
+static void train_base(const char *model, bool tied)
+{
+    lb_set_threads(1);
+    support_write_pairs("train.tsv", 400, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    write_new("train.tsv", "new.tsv");
+    write_new("dev.tsv", "new_dev.tsv");
+    support_path(train_file, "train.tsv");
+    support_path(new_file, "new.tsv");
+    support_path(new_dev, "new_dev.tsv");
+    support_path(base, "base");
+    support_path(out, "out");
+    lb_training_config config = usual();
+    config.model = model;
+    config.tied = tied;
+    config.embed = model ? 0 : 16;
+    train(&config);
+}
+
+static lb_safetensors *open_model(const char *folder)
+{
+    lb_safetensors *file = lb_model_file_open(folder, NULL, &error);
+    ck_assert_msg(file, "%s", error.message);
+    return file;
+}
+
+static bool is_frozen(const char *name, const char *const *frozen)
+{
+    for (; *frozen; frozen++)
+        if (strncmp(name, *frozen, strlen(*frozen)) == 0 && strchr(".", name[strlen(*frozen)])) return true;
+    return false;
+}
+
+/* Asserts that parameters of these modules have the bits of the base in the rows that it has, and that others differ,
+ * but those of the attention, whose gradients may be zero. Returns how many rows were added in all. */
+static int64_t compare_rows(const char *const *frozen, bool all)
+{
+    lb_safetensors *before = open_model(base), *after = open_model(out);
+    int64_t added = 0;
+    ck_assert_uint_eq(lb_safetensors_count(before), lb_safetensors_count(after));
+    for (size_t i = 0; i < lb_safetensors_count(before); i++) {
+        const lb_safetensors_tensor *a = lb_safetensors_at(before, i),
+                                    *b = lb_safetensors_find(after, a->name);
+        ck_assert_ptr_nonnull(b);
+        bool same = memcmp(a->data, b->data, (size_t)lb_shape_count(a->shape) * sizeof(lb_real)) == 0;
+        if (all || is_frozen(a->name, frozen))
+            ck_assert_msg(same, "%s has changed", a->name);
+        else
+            ck_assert_msg(!same || strstr(a->name, "attention") || strstr(a->name, "attn"), "%s is frozen",
+                          a->name);
+        added += b->shape.dim[0] - a->shape.dim[0];
+    }
+    lb_safetensors_close(before);
+    lb_safetensors_close(after);
+    return added;
+}
+
+static void expect_same_outputs(void)
+{
+    static const char *const words[] = {"abc", "hg", "deaf", "b", "gbh"};
+    lb_translator *old = lb_translator_open(base, &error), *grown = lb_translator_open(out, &error);
+    ck_assert_msg(old && grown, "%s", error.message);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *a = lb_translate(old, words[i], &error), *b = lb_translate(grown, words[i], &error);
+        ck_assert_str_eq(a, b);
+        lb_release(a);
+        lb_release(b);
+    }
+    lb_translator_free(old);
+    lb_translator_free(grown);
+}
+
+static const struct {
+    const char *model;
+    bool tied;
+    int rows; /* for x, y and z on both sides: embeddings, output's weight, and its bias */
+} kinds[] = {{NULL, false, 12}, {NULL, true, 9}, {"transformer", false, 12}, {"transformer", true, 9}};
+
+/* A step that is too short to move anything: the model is what it was, with symbols added. */
+START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
+{
+    static const char *const none[] = {NULL};
+    train_base(kinds[_i].model, kinds[_i].tied);
+    lb_training_config config = second();
+    config.steps = 1;
+    config.lr = 1e-30;
+    train(&config);
+    ck_assert_int_eq(compare_rows(none, true), kinds[_i].rows);
+    expect_same_outputs();
+    lb_translator *translator = lb_translator_open(out, &error);
+    lb_translator_facts facts = lb_translator_about(translator);
+    ck_assert_str_eq(facts.target_rule.separator, " ");
+    ck_assert_int_ge(lb_vocabulary_id(facts.source, "x"), LB_FIRST_TOKEN + 8);
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols)
+{
+    train_base(NULL, false);
+    lb_training_config config = second(), fresh = usual();
+    config.steps = fresh.steps = 100;
+    fresh.train = new_file;
+    fresh.dev = new_dev;
+    fresh.out = out;
+    train(&fresh);
+    double fresh_loss = first_loss;
+    config.fresh = true;
+    double share = train(&config).exact_match;
+    ck_assert_msg(first_loss < 0.7 * fresh_loss, "loss %g, of a new model %g", first_loss, fresh_loss);
+    ck_assert_double_ge(share, 0.8); /* the old one knows none of the new symbols: it has 0.1 */
+}
+END_TEST
+
+START_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits)
+{
+    static const char *const frozen[] = {"source_embedding", "encoder", NULL};
+    static const char *const of_transformer[] = {"source_embedding", "transformer.encoder", NULL};
+    bool transformer = kinds[_i].model != NULL;
+    train_base(kinds[_i].model, kinds[_i].tied);
+    lb_training_config config = second();
+    config.dropout = 0.2;
+    config.steps = 30;
+    config.freeze = transformer ? "source_embedding,transformer.encoder" : "source_embedding,encoder";
+    train(&config);
+    ck_assert_int_eq(compare_rows(transformer ? of_transformer : frozen, false), kinds[_i].rows);
+}
+END_TEST
+
+START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bits)
+{
+    train_base(NULL, false);
+    lb_training_config config = second();
+    config.steps = 50;
+    config.freeze = "target_embedding";
+    train(&config);
+    config.out = support_path((char[SUPPORT_PATH]){0}, "stopped");
+    stop_after = 14;
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+    train(&config);
+    support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
+}
+END_TEST
+
+static void expect_refused(const lb_training_config *config, lb_status status, const char *text)
+{
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == status, "%s", error.message);
+    ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
+}
+
+START_TEST(test_train_from_another_model_is_another_run)
+{
+    train_base(NULL, false);
+    lb_training_config config = second(), other = usual();
+    config.steps = EVERY;
+    train(&config);
+    config.freeze = "encoder";
+    expect_refused(&config, LB_ERROR_FORMAT, "it was trained with freeze unset, this run has freeze encoder");
+    config.freeze = NULL;
+    other.seed = 2;
+    other.fresh = true;
+    train(&other);
+    expect_refused(&config, LB_ERROR_FORMAT, "base has changed since, or is another one)");
+    other.out = out;
+    other.train = new_file;
+    other.dev = new_dev;
+    other.fresh = false;
+    other.seed = 1;
+    other.steps = EVERY;
+    expect_refused(&other, LB_ERROR_FORMAT, "it started from a trained model");
+}
+END_TEST
+
+#define REFUSED(field, value, text)                                                                          \
+    do {                                                                                                     \
+        lb_training_config c = second();                                                                     \
+        c.field = value;                                                                                     \
+        expect_refused(&c, LB_ERROR_ARGUMENT, text);                                                         \
+    } while (0)
+
+START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
+{
+    lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
+    train_base(NULL, false);
+    REFUSED(hidden, 64, "it has hidden 32, this run has hidden 64");
+    REFUSED(layers, 2, "it has layers 1, this run has layers 2");
+    REFUSED(tied, true, "it has tied false, this run has tied true");
+    REFUSED(attention, LB_ATTENTION_GENERAL, "it has attention additive, this run has attention general");
+    REFUSED(model, "transformer", "it has model seq2seq, this run has model transformer");
+    REFUSED(target_separator, "-", "it has target_separator ' ', this run has target_separator -");
+    REFUSED(normalize, "nfc", "it has normalize nfd, this run has normalize nfc");
+    REFUSED(freeze, "encoder,decodr", "found \"decodr\", expected parameters of the model or its modules, ");
+    REFUSED(freeze, "source_embedding,target_embedding,encoder,bridge,decoder,attention,output",
+            "nothing is left to train");
+    REFUSED(out, base, "this run would overwrite it");
+    lb_training_config config = second();
+    config.train = config.dev = NULL;
+    config.sort = &task;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "it was trained on pairs of texts, this run sorts lists");
+    config = usual();
+    config.seeds = 2;
+    config.steps = EVERY;
+    config.fresh = true;
+    train(&config);
+    config = second();
+    expect_refused(&config, LB_ERROR_ARGUMENT, "it is an ensemble, expected one model");
+}
+END_TEST
+
+START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
+{
+    lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4};
+    lb_set_threads(1);
+    lb_training_config config = {.sort = &task,
+                                 .hidden = 16,
+                                 .embed = 8,
+                                 .steps = EVERY,
+                                 .seed = 1,
+                                 .batch = 8,
+                                 .out = support_path(base, "base")};
+    train(&config);
+    task.max_value = 19;
+    config.from = base;
+    config.out = support_path(out, "out");
+    config.hidden = config.embed = 0;
+    config.lr = 1e-30;
+    config.steps = 1;
+    train(&config);
+    ck_assert_int_eq(compare_rows((const char *const[]){NULL}, true), 40);
+    task.max_value = 8;
+    config.fresh = true;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "it has max_number 9, this run has max_number 8");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("train_from");
+    TCase *tests = tcase_create("train_from");
+    tcase_set_timeout(tests, 280);
+    const int kind_count = (int)(sizeof kinds / sizeof *kinds);
+    tcase_add_loop_test(tests, test_train_from_a_model_begins_with_its_weights_and_adds_symbols, 0,
+                        kind_count);
+    tcase_add_test(tests, test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols);
+    tcase_add_loop_test(tests, test_train_from_a_model_with_frozen_modules_leaves_their_bits, 0, kind_count);
+    tcase_add_test(tests, test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bits);
+    tcase_add_test(tests, test_train_from_another_model_is_another_run);
+    tcase_add_test(tests, test_train_from_a_model_that_does_not_fit_is_refused_in_words);
+    tcase_add_test(tests, test_train_from_a_model_that_sorts_adds_numbers);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
