@@ -25,6 +25,7 @@ static int train(void)
     };
     lb_set_threads(threads);
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
+    app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
     printf("exact match %.4f on %lld held-out lists\n", result.dev.exact_match, (long long)result.pairs);
@@ -64,6 +65,7 @@ int sort_main(int argc, char **argv)
         APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
                    "share of the lists whose numbers come from at most four different ones"),
         APP_HEADING("Model"),
+        APP_START_OPTIONS(&settings),
         APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
         APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16,
                 "width of an embedding; a transformer's is --hidden"),

@@ -1,6 +1,7 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
 #include "common/model_choice.h"
+#include "common/option_value.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/training_view.h"
@@ -42,6 +43,7 @@ static const app_option options[] = {
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
     APP_HEADING("Model"),
+    APP_START_OPTIONS(&settings),
     APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
     APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16, "width of an embedding; a transformer's is --hidden"),
     APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16,
@@ -102,7 +104,9 @@ static lb_status check(lb_error *error)
 /* Makes of the choices what the library asks for. */
 static lb_status settle(lb_error *error)
 {
-    settings.normalize = forms[choice.normalize];
+    bool open = settings.from && !app_option_was_set(&choice.normalize);
+    settings.normalize = open ? NULL : forms[choice.normalize];
+    app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
     settings.dropout = or_none(choice.dropout);

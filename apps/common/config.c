@@ -87,7 +87,7 @@ static lb_status set_value(const reader *r, const app_option *option, const cJSO
 {
     char number[NUMBER], expected[EXPECTED] = "true or false";
     if (cJSON_IsNull(item)) return LB_OK;
-    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item)) {
+    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
         *option->value.flag = cJSON_IsTrue(item);
         return LB_OK;
     }

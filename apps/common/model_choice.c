@@ -1,5 +1,7 @@
 #include "common/model_choice.h"
 
+#include "common/option_value.h"
+
 enum { SEQ2SEQ };
 
 const char *const app_models[] = {[SEQ2SEQ] = "seq2seq", "transformer", NULL};
@@ -23,4 +25,15 @@ lb_status app_choose_model(const app_model_choice *choice, const app_model_choic
     config->attention = (lb_attention_kind)choice->attention;
     config->one_direction = seq2seq && !choice->bidirectional;
     return LB_OK;
+}
+
+void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
+                          const int *heads)
+{
+    if (!config->from) return;
+    if (!app_option_was_set(&choice->model)) config->model = NULL;
+    if (!app_option_was_set(&choice->embed)) config->embed = 0;
+    if (!app_option_was_set(&choice->bidirectional)) config->one_direction = false;
+    if (!app_option_was_set(hidden)) config->hidden = 0;
+    if (!app_option_was_set(heads)) config->heads = 0;
 }

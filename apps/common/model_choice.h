@@ -31,4 +31,16 @@ typedef struct app_model_choice {
 LB_MUST_USE lb_status app_choose_model(const app_model_choice *choice, const app_model_choice *usual,
                                        lb_training_config *config, lb_error *error);
 
+/** Leaves open what was not asked for, so that it becomes that of `config->from`; nothing if that is NULL. To be called
+ *  after app_choose_model. */
+void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
+                          const int *heads);
+
+/** --from MODEL and --freeze NAMES. */
+#define APP_START_OPTIONS(config)                                                                            \
+    APP_TEXT(0, "from", "MODEL", &(config)->from,                                                            \
+             "start from the weights of a trained model, a file or a folder; its architecture is kept"),     \
+        APP_TEXT(0, "freeze", "NAMES", &(config)->freeze,                                                    \
+                 "parts of the model that stay as they are, with commas between, such as encoder")
+
 #endif

@@ -92,8 +92,27 @@ static bool read_choice(const app_option *option, const char *text)
     return false;
 }
 
+enum { MOST_VARIABLES = 256 };
+
+static const void *variables[MOST_VARIABLES]; /* that were set; NULL behind the last */
+
+static void remember(const void *variable)
+{
+    int at = 0;
+    while (at < MOST_VARIABLES - 1 && variables[at] && variables[at] != variable) at++;
+    variables[at] = variable;
+}
+
+bool app_option_was_set(const void *variable)
+{
+    for (int i = 0; i < MOST_VARIABLES && variables[i]; i++)
+        if (variables[i] == variable) return true;
+    return false;
+}
+
 bool app_option_set(const app_option *option, const char *text)
 {
+    remember(option->value.flag); /* the address, of whichever type */
     /* strtod and its kin would skip a blank */
     switch (option->kind) {
     case APP_IS_INT:

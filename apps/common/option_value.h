@@ -8,6 +8,9 @@
  *  False, and nothing is set, if it is not what the option expects. */
 LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
 
+/** Has app_option_set been called for an option of this variable? Then its value was asked for, default or not. */
+bool app_option_was_set(const void *variable);
+
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
 
