@@ -1,15 +1,15 @@
-/* What the passes of lb_attention_gru_sequence (ops/attention_gru.c) share: a run of the op with names in place of
- * numbers, and the traces that forward leaves for backward, one for each row of the batch and step, at row * steps + t:
+/* Shared by the passes of lb_attention_gru_sequence (ops/attention_gru.c): a run of the op with named operands, and the
+ * traces that forward saves for backward, one per row of the batch and step, at row * steps + t:
  *
  *     0      H      2H     3H     4H         5H        5H + width          H = hidden
  *     +------+------+------+------+----------+---------+
- *     |  r   |  z   |  n   | h_n  | previous |  query  |                   as forward leaves it
+ *     |  r   |  z   |  n   | h_n  | previous |  query  |                   after forward
  *     +------+------+------+------+----------+---------+
- *     | dx_r | dx_z | dx_n | dh_n | previous |  query  |                   as backward leaves it
+ *     | dx_r | dx_z | dx_n | dh_n | previous |  query  |                   after backward
  *     +------+------+------+------+----------+---------+
  *     '-------- tensor/gru_kernel.h ---------'
  *
- * where previous = h_(t-1) and query = W_query previous. Backward writes dx into the gradient of x instead if it can
+ * where previous = h_(t-1) and query = W_query previous. If possible, backward writes dx directly to the gradient of x
  * (autograd/gru_gradient.h). */
 #ifndef LB_ATTENTION_GRU_INTERNAL_H
 #define LB_ATTENTION_GRU_INTERNAL_H
@@ -20,7 +20,7 @@
 #include "tensor/attention_kernel.h"
 #include "tensor/gru_kernel.h"
 
-/** Numbers of the operands and outputs in a node. */
+/** Indices of the operands and outputs in a node. */
 enum {
     LB_AGRU_X,
     LB_AGRU_INITIAL,
@@ -35,22 +35,21 @@ enum {
 };
 enum { LB_AGRU_OUTPUTS, LB_AGRU_CONTEXTS, LB_AGRU_WEIGHTS, LB_AGRU_FINAL };
 
-/** A run of the op, and what its shapes say. */
+/** A run of the op, and its sizes. */
 typedef struct lb_attention_gru_run {
     const lb_node *node;
-    lb_attention_gru_operands in; /* the tensors; tokens and lengths stand in `x` */
+    lb_attention_gru_operands in; /* the tensors; tokens and lengths are in `x` */
     lb_tensor *outputs, *contexts, *weights, *final;
     lb_gru_input x;
     int64_t batch, steps, hidden, keys, width, depth;
-    int64_t context_column; /* the first one of weight_context that meets a context */
+    int64_t context_column; /* the first column of weight_context that multiplies a context */
     lb_key_powers *powers;  /* NULL: none */
 } lb_attention_gru_run;
 
-/** Names what the node has: no outputs before they are allocated, and never powers, which the passes add. */
+/** The run of a node: without outputs before they are allocated, and without powers, which the passes add. */
 lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node);
 
-/** What row number `row` of the batch attends to. `power` [width] is working memory; NULL where the run has no
- *  powers. */
+/** What row `row` of the batch attends to. `power` [width] is working memory; NULL if the run has no powers. */
 lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power);
 
 /** Numbers in a trace. */
@@ -59,15 +58,15 @@ static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *ru
     return LB_GRU_SAVED * run->hidden + run->width;
 }
 
-/** Where the parts of a trace begin, and how far it is to those of the next one. */
+/** The parts of a trace, and the distance to those of the next one. */
 typedef struct lb_attention_gru_traces {
     lb_real *gates;    /* r, z, n, h_n, previous: what lb_gru_gates saves */
-    lb_real *previous; /* the last of these alone */
+    lb_real *previous; /* the last of these */
     lb_real *query;
     int64_t stride;
 } lb_attention_gru_traces;
 
-/** Every `step`-th trace, beginning with `first`. */
+/** Every `step`-th trace, starting at `first`. */
 static inline lb_attention_gru_traces lb_attention_gru_traces_from(const lb_attention_gru_run *run,
                                                                    lb_real *first, int64_t step)
 {
@@ -77,13 +76,13 @@ static inline lb_attention_gru_traces lb_attention_gru_traces_from(const lb_atte
                                      .stride = step * lb_attention_gru_trace_size(run)};
 }
 
-/** What forward keeps for backward: node->saved. */
+/** node->saved: the data that forward keeps for backward. */
 typedef struct lb_attention_gru_saved {
     lb_real *traces;       /* [batch, steps, trace_size] */
     lb_key_powers *powers; /* NULL: none */
 } lb_attention_gru_saved;
 
-/** The passes: what the op's descriptor names. */
+/** The passes, for the descriptor of the op. */
 lb_status lb_attention_gru_forward(lb_node *node);
 int64_t lb_attention_gru_backward_work(const lb_node *node);
 void lb_attention_gru_backward(lb_node *node);

@@ -1,13 +1,13 @@
-/* The gradient of a GRU's gates over all rows and steps, and what follows from it: what the ops that are GRUs share in
- * backward. */
+/* The gradient of the gates of a GRU over all rows and steps, and the gradients that follow from it: the shared part of
+ * backward in the GRU ops. */
 #ifndef LB_GRU_GRADIENT_H
 #define LB_GRU_GRADIENT_H
 
 #include "autograd/gru_input.h"
 
-/** Nothing is written twice. The input's part stands in the gradient of x, if that is to be set and is no table, and
- *  else takes the place of what forward saved. W_hh h + b_hh has the same gradient for r and z; that of n stands where
- *  forward saved h_n (lb_gru_gates_backward). */
+/** The location of the gradients; nothing is written twice. The input part is in the gradient of x, if that is set and
+ *  not a table; otherwise it overwrites what forward saved. W_hh h + b_hh has the same gradient for r and z; that of n
+ *  overwrites the h_n that forward saved (lb_gru_gates_backward). */
 typedef struct lb_gru_gradient {
     int64_t hidden;
     lb_real *x; /* rows of 3 hidden, x_stride apart */
@@ -15,23 +15,23 @@ typedef struct lb_gru_gradient {
     int64_t x_stride, n_stride;
 } lb_gru_gradient;
 
-/** Where it will stand, for all rows and steps: `saved` are rows that begin with what lb_gru_gates saved. */
+/** The location for all rows and steps. The rows of `saved` begin with the data saved by lb_gru_gates. */
 lb_gru_gradient lb_gru_gradient_in(const lb_node *node, int x, const lb_gru_input *input, lb_real *saved,
                                    int64_t saved_stride);
 
-/** The same from row number `first` on, with the next row `step` rows further. */
+/** The location for every `step`-th row, starting at `first`. */
 lb_gru_gradient lb_gru_gradient_rows(lb_gru_gradient all, int64_t first, int64_t step);
 
-/** dstate [rows, hidden] += gradient W_hh; one thread's part. */
+/** dstate [rows, hidden] += gradient W_hh, for the rows of one thread. */
 void lb_gru_add_state_gradient(lb_gru_gradient gradient, int64_t rows, const lb_tensor *weight_hh,
                                lb_real *dstate);
 
-/** Gives operand `x` the gradient of the input's part, if it does not stand there already. */
+/** Adds the gradient of the input part to operand `x`, if it is not there already. */
 void lb_gru_give_input_gradient(const lb_node *node, int x, const lb_gru_input *input,
                                 lb_gru_gradient gradient);
 
-/** The gradients of W_hh and b_hh, if they are wanted: sums over all rows. `previous` [rows, hidden] are the states
- *  before. */
+/** The gradients of W_hh and b_hh, if they are required: sums over all rows. `previous` [rows, hidden] are the states
+ *  before each step. */
 void lb_gru_add_weight_gradient(lb_gru_gradient gradient, int64_t rows, lb_matrix previous,
                                 lb_tensor *weight_hh, lb_tensor *bias_hh);
 

@@ -1,6 +1,6 @@
-/* The exponentials of keys that an op attends to (tensor/attention_kernel.h): one for each number of each key. They are
- * made tile by tile (tensor/row_tiles.h), when the thread that has the tile first asks; a tile with a key beyond their
- * range has none. */
+/* The exponentials of the keys of an op (tensor/attention_kernel.h), one per number of each key. They are computed tile
+ * by tile (tensor/row_tiles.h), when the thread of the tile first needs them. A tile with a key outside their range has
+ * none. */
 #ifndef LB_KEY_POWERS_H
 #define LB_KEY_POWERS_H
 
@@ -8,16 +8,16 @@
 
 typedef struct lb_key_powers lb_key_powers;
 
-/** Room for those of keys [batch, keys, width], until lb_tape_reset; NULL, with the error recorded, if there is no
- *  memory. */
+/** Memory for the exponentials of keys [batch, keys, width], until lb_tape_reset. If there is none, records the error
+ *  and returns NULL. */
 lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys);
 
-/** The same, kept by the tape for all ops that ask these keys: from the second one on, because one alone would not win
- *  back what they cost. NULL for the first, or if the tape does not evaluate. */
+/** The same, kept by the tape for all ops with these keys. NULL for the first op, because a single op would not recover
+ *  their cost, and unless the tape is in LB_MODE_EVALUATE. */
 lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys);
 
-/** Those of one row of the batch, [keys, width]. NULL if its tile has none, or without `powers`. Two threads must not
- *  ask for rows of the same tile. */
+/** The exponentials of one row of the batch, [keys, width]; NULL if its tile has none, or without `powers`. Two threads
+ *  must not ask for rows of the same tile. */
 const lb_real *lb_key_powers_of_row(lb_key_powers *powers, int64_t row);
 
 #endif

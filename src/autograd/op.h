@@ -1,5 +1,5 @@
-/* What an op is. All that the engine, the tests and the reference page know of an op stands in its descriptor, in
- * one file of ops/. CONTRIBUTING.md shows how to add one. */
+/* Ops. The descriptor of an op, in one file of ops/, holds everything that the engine, the tests and the reference page
+ * know about it. CONTRIBUTING.md shows how to add one. */
 #ifndef LB_OP_H
 #define LB_OP_H
 
@@ -12,31 +12,31 @@ typedef struct lb_op_family {
     int count;
 } lb_op_family;
 
-/** All families, in the order of their files' names; generated from those. `count` receives their number. */
+/** All families, sorted by file name; generated from the file names. `count` receives their number. */
 const lb_op_family *const *lb_op_registry(int *count);
 
-/** Checks that each token is within 0 to `count`, and else records LB_ERROR_INDEX:
- *  `token id 9 in row 0, position 1: the table has 7 rows` of "token id", "the table has" and "rows". */
+/** Checks that each token is in [0, count). Otherwise records LB_ERROR_INDEX, for example, with "token id", "the table
+ *  has" and "rows": `token id 9 in row 0, position 1: the table has 7 rows`. */
 LB_MUST_USE lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count,
                                       const char *id, const char *there, const char *counted);
 
-/** What ops have made of numbers that do not change while the tape evaluates: a decoder asks for the same at every
- *  step. */
+/** Cached results from numbers that do not change in LB_MODE_EVALUATE: a decoder needs the same ones at every step. */
 typedef struct lb_kept {
     const lb_real *of;
-    int64_t size; /* together with `of` it says what this is */
-    int64_t uses; /* so far; the ops count */
-    void *made;   /* NULL until an op finds that it pays */
+    int64_t size; /* identifies the numbers, together with `of` */
+    int64_t uses; /* so far; counted by the ops */
+    void *made;   /* NULL until an op decides that caching pays */
     struct lb_kept *next;
 } lb_kept;
 
-/** What the tape keeps of these numbers, until the mode changes or the tape is reset. NULL if the tape does not
- *  evaluate, or if there is no memory. */
+/** The cache entry of these numbers, until the mode changes or the tape is reset. NULL in LB_MODE_TRAIN, or if there is
+ *  no memory. */
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 
-/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, ready to meet `rows` rows: laid out
- *  anew as [inputs, outputs] if that pays, for our own kernel takes plain operands only; while the tape evaluates, once
- *  for all ops until the mode changes or the tape is reset. False if there is no memory. */
+/** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, as the right operand for `rows` rows.
+ *  They are rearranged as [inputs, outputs] if that pays, because our kernel takes only plain operands. In
+ *  LB_MODE_EVALUATE this is done once for all ops, until the mode changes or the tape is reset. False if there is no
+ *  memory. */
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs,
                              int64_t rows, lb_matrix *matrix);
 

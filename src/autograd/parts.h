@@ -1,5 +1,5 @@
-/* Several arrays in one block of memory. The same lines count the block and hand out its parts, so that sizes and order
- * stand in one place. */
+/* Several arrays in one block of memory. The same code computes the size of the block and divides it, so that sizes and
+ * order are in one place. */
 #ifndef LB_PARTS_H
 #define LB_PARTS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct lb_parts {
-    lb_real *block; /* NULL: parts are counted only */
+    lb_real *block; /* NULL: parts are only counted */
     int64_t count;  /* numbers in the parts so far */
 } lb_parts;
 

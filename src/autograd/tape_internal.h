@@ -1,4 +1,4 @@
-/* What the tape, lb_op_apply and lb_backward share, and nobody else sees. */
+/* Shared by the tape, lb_op_apply and lb_backward only. */
 #ifndef LB_TAPE_INTERNAL_H
 #define LB_TAPE_INTERNAL_H
 

@@ -1,5 +1,5 @@
-/* Where memory comes from. Every allocation of the library passes here, so that a program can count them,
- * or make the n-th one fail. */
+/* Memory. Every allocation of the library goes through here, so that a program can count allocations or make the n-th
+ * one fail. */
 #ifndef LB_ALLOC_H
 #define LB_ALLOC_H
 
@@ -9,8 +9,8 @@
 /** `bytes` of memory, all zero, or NULL. */
 void *lb_alloc_zero(size_t bytes);
 
-/** Memory of `new_bytes` that starts with the first `old_bytes` of `memory`, which is released; or NULL,
- *  and then `memory` is as it was. */
+/** Memory of `new_bytes` that starts with the first `old_bytes` of `memory`, which is released. If there is no memory,
+ *  returns NULL and leaves `memory` unchanged. */
 void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes);
 
 /** A copy of a string, or NULL. */

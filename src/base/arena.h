@@ -1,4 +1,4 @@
-/* An arena: memory that is given out piece by piece and taken back all at once. */
+/* An arena: memory that is allocated piece by piece and released all at once. */
 #ifndef LB_ARENA_H
 #define LB_ARENA_H
 
@@ -9,18 +9,18 @@ typedef struct lb_arena lb_arena;
 /** A new, empty arena; NULL if there is no memory for it. */
 lb_arena *lb_arena_new(void);
 
-/** Frees the arena and all that it gave out. NULL is allowed. */
+/** Frees the arena and everything allocated from it. NULL is allowed. */
 void lb_arena_free(lb_arena *arena);
 
-/** `bytes` of memory aligned to LB_ALIGNMENT, alive until the next reset; NULL if there is no more.
+/** `bytes` of memory aligned to LB_ALIGNMENT, alive until the next reset; NULL if there is no memory.
  *  The content is arbitrary. */
 void *lb_arena_alloc(lb_arena *arena, size_t bytes);
 
-/** Takes everything back. If more than one block had been needed, they are replaced by one that holds as much:
- *  a loop whose steps need the same memory stops calling the allocator after its second reset. */
+/** Releases everything. If there are several blocks, one block of the same total size replaces them: a loop whose steps
+ *  need the same memory stops calling the allocator after its second reset. */
 void lb_arena_reset(lb_arena *arena);
 
-/** Bytes given out since the last reset. */
+/** Bytes allocated since the last reset. */
 size_t lb_arena_used(const lb_arena *arena);
 
 #endif

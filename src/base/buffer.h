@@ -1,18 +1,18 @@
-/* A text that grows. */
+/* A growing text. */
 #ifndef LB_BUFFER_H
 #define LB_BUFFER_H
 
 #include "lookback/base.h"
 
-/** A text under construction. Start from `lb_buffer buffer = {0};`. If memory runs out, `failed` is set and stays:
- *  look at it once, at the end. */
+/** A text under construction. Start from `lb_buffer buffer = {0};`. If memory runs out, `failed` is set and stays set:
+ *  check it once, at the end. */
 typedef struct lb_buffer {
     char *text; /* NUL-terminated; NULL before the first append. For lb_release, also after a failure. */
     size_t length, capacity;
     bool failed;
 } lb_buffer;
 
-/** Appends text as it is, formatted as by printf. */
+/** Appends text, formatted as by printf. */
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...) LB_PRINTF(2, 3);
 
 /** Appends a string as JSON: in quotes, with ", \ and control characters escaped. `string` should be valid UTF-8. */

@@ -1,10 +1,10 @@
-/* The library's threads as its kernels see them. */
+/* The threads of the library, for its kernels. */
 #ifndef LB_THREADS_H
 #define LB_THREADS_H
 
 #include "lookback/base.h"
 
-/** Whether the caller is one of several threads that share a piece of the library's work. */
+/** Whether the caller is one of several threads that share work of the library. */
 bool lb_in_parallel(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "lookback/nn.h"
 
-/** The layer applied to two tensors side by side, [a; b], which are not copied together for it.
+/** The layer applied to [a; b], without copying the two tensors together.
  *  Shapes: a [..., n], b [..., inputs - n] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_linear_forward_pair(const lb_linear *linear, lb_tensor *a, lb_tensor *b);
 

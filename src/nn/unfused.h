@@ -1,11 +1,11 @@
-/* The fused ops once more, composed of primitive ones: to learn from, and for the tests to hold against them. Same
- * operands, same results to rounding, several times slower. */
+/* The fused ops, composed of primitive ones, for learning and for tests to compare with. They have the same operands
+ * and the same results up to rounding, and are several times slower. */
 #ifndef LB_UNFUSED_H
 #define LB_UNFUSED_H
 
 #include "lookback/ops.h"
 
-/** What an op with several outputs gives back; those that it does not have are NULL. */
+/** The outputs of an op that has several; missing ones are NULL. */
 typedef struct lb_unfused_result {
     lb_tensor *output[4];
 } lb_unfused_result;

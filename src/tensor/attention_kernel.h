@@ -1,7 +1,7 @@
 /* Additive attention of one query, forward and backward: score_k = v' tanh(query + key_k).
- * Query and keys come projected (W_q q, W_k k). The tanh of all keys, which is the bulk, is computed twice instead of
- * being kept: batch x queries x keys x width numbers would not fit a cache. It needs no exponential where those of the
- * keys are there, because many queries ask the same keys: tanh(q + k) = 1 - 2 / (1 + e^2q e^2k). */
+ * Query and keys are projected (W_q q, W_k k). The tanh of all keys, most of the work, is computed twice instead of
+ * stored: batch x queries x keys x width numbers would not fit a cache. If many queries use the same keys, their
+ * exponentials are computed once, and a tanh needs none: tanh(q + k) = 1 - 2 / (1 + e^2q e^2k). */
 #ifndef LB_ATTENTION_KERNEL_H
 #define LB_ATTENTION_KERNEL_H
 
@@ -19,23 +19,23 @@ typedef struct lb_attended {
     const lb_real *values; /* [count, depth] */
     const lb_real *mask;   /* [count], 0 hides; NULL hides nothing */
     const lb_real *v;      /* [width] */
-    const lb_real *powers; /* [count, width]: of the keys, by lb_attend_powers; NULL: there are none */
-    lb_real *power;        /* [width]: working memory for the query's; NULL without `powers` */
+    const lb_real *powers; /* [count, width]: lb_attend_powers of the keys; NULL: none */
+    lb_real *power;        /* [width]: working memory for those of the query; NULL without `powers` */
 } lb_attended;
 
-/** powers = e^(2 x). Returns false, and the powers are of no use, where some |x| is so large that its power may not be
- *  a normal number. A product of two is then infinite or 0 only where the tanh of the sum is 1 or -1.
- *  A tanh by powers has an absolute error of 1.8e-7 at most in float; of the rounded sum itself it would be 1.0e-7. */
+/** powers = e^(2 x). Returns false if some |x| is so large that its power may not be a normal number; the powers are
+ *  then unusable. Otherwise, a product of two powers is infinite or 0 only if the tanh of the sum is 1 or -1.
+ *  A tanh by powers has an absolute error of at most 1.8e-7 in float; that of tanh on the rounded sum is 1.0e-7. */
 bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers);
 
 /** Shapes: query [width] -> weights [count], context [depth]. A row with nothing to attend to gives zeros. */
 void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb_real *context);
 
-/** Where the gradients of one query's attention go. Those of what many queries share are added to, the others set. */
+/** The gradients of the attention of one query. Those that queries share are added to; the others are set. */
 typedef struct lb_attended_grad {
     lb_real *keys, *values, *v; /* added to */
     lb_real *query;             /* [width] */
-    lb_real *scores;            /* [count]: on the way to the others */
+    lb_real *scores;            /* [count]: intermediate */
 } lb_attended_grad;
 
 /** Shapes: weights [count] as forward left them; dcontext [depth], dweights [count]. */

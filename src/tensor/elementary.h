@@ -1,8 +1,8 @@
-/* Elementary functions that a compiler can vectorise: no branch, no table, no call.
- * In double they are libm's. In float their error against the exact value stays within 2 units in the last place for
- * exp and 3 for tanh and sigmoid (tests/tensor/test_elementary measures it). Only where exp(-x) overflows, below
- * -88.722, sigmoid is 0 while the exact value, less than 3e-39, would still be a subnormal number.
- * Source: argument reduction after Cody and Waite; the polynomial is Cephes' expf (S. L. Moshier). */
+/* Elementary functions that a compiler can vectorise: no branches, tables or calls.
+ * In double they are those of libm. In float, their error is at most 2 units in the last place for exp and 3 for tanh
+ * and sigmoid (measured by tests/tensor/test_elementary). Below -88.722, exp(-x) overflows: sigmoid is then 0, although
+ * the exact value, less than 3e-39, would be a subnormal number.
+ * Source: argument reduction after Cody and Waite; the polynomial is from expf in Cephes (S. L. Moshier). */
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H
 
@@ -26,8 +26,8 @@ static inline double lb_tanh_inline(double x)
 
 #else
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2. Adding and subtracting 1.5 * 2^23 rounds to a whole number, which is then
- * found in the low bits of the sum. */
+/* x = n ln 2 + r with |r| <= ln 2 / 2. Adding and subtracting 1.5 * 2^23 rounds to an integer, which is then in the low
+ * bits of the sum. */
 typedef struct lb_exp_parts {
     int32_t exponent; /* n */
     float remainder;  /* exp(r) - 1 */
@@ -64,7 +64,7 @@ static inline float lb_exp_inline(float x)
     float clamped = x < -104.0f ? -104.0f : x;
     clamped = clamped > 89.0f ? 89.0f : clamped;
     lb_exp_parts parts = lb_exp_reduce(clamped);
-    /* In two steps, so that results below the normal range and infinity come out right. */
+    /* In two steps, so that results below the normal range and infinity are correct. */
     int32_t half = parts.exponent / 2;
     return (1.0f + parts.remainder) * lb_power_of_two(half) * lb_power_of_two(parts.exponent - half);
 }

@@ -1,5 +1,5 @@
-/* Matrix products. Every product is cut into tiles whose size depends on the shapes alone, and each tile is one
- * single-threaded call, of our own kernel or of OpenBLAS: the same bits for any number of threads. */
+/* Matrix products. Every product is divided into tiles whose size depends only on the shapes. Each tile is one
+ * single-threaded call of our kernel or of OpenBLAS, so the bits are the same for any number of threads. */
 #ifndef LB_GEMM_H
 #define LB_GEMM_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A matrix to read: element (i, j) lies at data[i * stride + j], or at data[j * stride + i] if transposed. */
+/** A matrix to read: element (i, j) is data[i * stride + j], or data[j * stride + i] if transposed. */
 typedef struct lb_matrix {
     const lb_real *data;
     int64_t stride;
@@ -30,15 +30,15 @@ static inline lb_matrix lb_transposed(const lb_real *data, int64_t stride)
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
              int64_t stride);
 
-/** c = a b + row, which is added to each row of c: a layer's bias [n]. */
+/** c = a b + row, where `row` is added to each row of c: the bias [n] of a layer. */
 void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, const lb_real *row, lb_real *c,
                   int64_t stride);
 
-/** lb_gemm in one call on the calling thread: for use inside a parallel region that has its own tiles. */
+/** lb_gemm in one call on the calling thread, for parallel regions that have their own tiles. */
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride);
 
-/** What computes a product, or a tile of one. */
+/** A function that computes a product, or one tile of it. */
 typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                         int64_t stride);
 
@@ -46,10 +46,10 @@ typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride);
 
-/** While the library computes it holds OpenBLAS at one thread, and then gives it back the number that it had: each
- *  lb_gemm_hold is followed by one lb_gemm_release, on any thread, and they may be nested. Without this a product may
- *  have other bits, and OpenBLAS's threads stand in the way of ours. A program that calls OpenBLAS from another thread
- *  meanwhile finds one thread there, and its results; the number that it sets meanwhile stays, unless it is 1. */
+/** Limits OpenBLAS to one thread while the library computes, then restores the number of threads. Each lb_gemm_hold
+ *  needs one lb_gemm_release, on any thread; they can be nested. Otherwise products may have other bits, and the
+ *  threads of OpenBLAS compete with ours. If the program calls OpenBLAS from another thread meanwhile, it gets correct
+ *  results on one thread; a number of threads that it sets meanwhile is kept, unless it is 1. */
 void lb_gemm_hold(void);
 void lb_gemm_release(void);
 

@@ -1,15 +1,15 @@
-/* OpenBLAS, where the library is built with it. */
+/* OpenBLAS, if the library is built with it. */
 #ifndef LB_GEMM_BLAS_H
 #define LB_GEMM_BLAS_H
 
 #include "tensor/gemm.h"
 
-/** lb_gemm_serial by OpenBLAS alone. In a build without it returns false and has done nothing. */
+/** lb_gemm_serial with OpenBLAS only. In a build without it, returns false and does nothing. */
 bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                   int64_t stride);
 
-/** Its version and the kernel it chose for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory. NULL
- *  in a build without it. */
+/** The version of OpenBLAS and its kernel for this processor, such as "OpenBLAS 0.3.21 Cooperlake", in static memory.
+ *  NULL in a build without it. */
 const char *lb_gemm_blas_kernel(void);
 
 #endif

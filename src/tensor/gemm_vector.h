@@ -1,31 +1,30 @@
-/* A matrix product in vector registers, from operands that lie as they are. OpenBLAS copies its operands into the order
- * in which its kernels read them, which pays for large square products; in a recurrence every product has few rows, and
- * the copy of the weights costs up to a quarter of the time (docs/adr/0012-a-product-of-our-own.md). */
+/* A matrix product in vector registers that reads its operands in place. OpenBLAS first copies its operands into the
+ * order in which its kernels read them. This pays for large square products. In a recurrence every product has few
+ * rows, and copying the weights costs up to a quarter of the time (docs/adr/0012-a-product-of-our-own.md). */
 #ifndef LB_GEMM_VECTOR_H
 #define LB_GEMM_VECTOR_H
 
 #include "tensor/gemm.h"
 
-/* Of k in one go: a panel of b stays in the cache while all rows pass over it. */
+/* The part of k for one pass: a panel of b stays in the cache while all rows use it. */
 enum { LB_GEMM_DEPTH = 256 };
 
-/** lb_gemm_serial, if this processor and these operands are what it is for: AVX-512, `b` not transposed, at least 4
- *  rows and
- *  16 columns, beta 0 or 1. Else returns false and has done nothing.
- *  Exact:  sums over k run in blocks of 256 from the first to the last, whatever the number of rows: a row of `a` gives
- *          the same bits in any tile. */
+/** lb_gemm_serial for suitable processors and operands: AVX-512, `b` not transposed, at least 4 rows and 16 columns,
+ *  beta 0 or 1. Otherwise returns false and does nothing.
+ *  Exact:  sums over k run in blocks of 256 from first to last, whatever the number of rows, so a row of `a` gives the
+ *          same bits in any tile. */
 bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride);
 
-/** lb_gemm_serial by the widest of the kernels below that the processor can run, for any operands. */
+/** lb_gemm_serial with the widest kernel below that the processor can run, for any operands. */
 void lb_gemm_own(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                  int64_t stride);
 
-/** What lb_gemm_own runs, such as "own kernel, AVX-512". */
+/** The name of the kernel of lb_gemm_own, such as "own kernel, AVX-512". */
 const char *lb_gemm_own_kernel(void);
 
 /** The kernel, compiled for one instruction set each: `b` is not transposed, and beta is 0 or 1. The first two are for
- *  x86-64, and for processors that have what they are named after. */
+ *  x86-64 processors with the instruction set of their names. */
 lb_gemm_fn lb_gemm_avx512, lb_gemm_avx2, lb_gemm_base;
 
 #endif

@@ -1,16 +1,15 @@
-/* The kernel of gemm_vector.h for one instruction set: the whole of a file that defines, and then includes this,
- *   LB_GEMM_NAME    the function,
- *   LB_GEMM_TARGET  the attribute that asks for the instruction set, or nothing,
- *   LB_GEMM_BYTES   of a vector,
- *   LB_GEMM_ROWS    of c in registers, two vectors a row: as many sums as hide the latency of a multiply-add, and no
- *   more
- *                   than there are registers. */
+/* The kernel of gemm_vector.h for one instruction set. A file includes it after defining
+ *   LB_GEMM_NAME    the name of the function,
+ *   LB_GEMM_TARGET  the attribute that selects the instruction set, or nothing,
+ *   LB_GEMM_BYTES   the bytes of a vector,
+ *   LB_GEMM_ROWS    the rows of c in registers, two vectors per row: enough sums to hide the latency of a multiply-add,
+ *                   but no more than there are registers. */
 #include "tensor/gemm_vector.h"
 
 #include <stddef.h>
 
 #define INLINED __attribute__((always_inline)) LB_GEMM_TARGET
-/* Clang reads the pragma of gcc only where it would unroll anyway. */
+/* Clang follows the pragma of gcc only where it would unroll anyway. */
 #ifdef __clang__
 #    define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -21,8 +20,8 @@ typedef lb_real vector __attribute__((vector_size(LB_GEMM_BYTES), aligned(sizeof
 
 enum { LANES = sizeof(vector) / sizeof(lb_real), ROWS = LB_GEMM_ROWS, DEPTH = LB_GEMM_DEPTH };
 
-/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants wherever this is inlined, so
- * that all sums stay in registers. */
+/* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants after inlining, so all sums
+ * stay in registers. */
 static inline INLINED void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
                                  int64_t a_stride, const lb_real *b, int64_t b_stride, bool add, lb_real *c,
                                  int64_t stride)
@@ -61,7 +60,7 @@ static inline INLINED void panel(int vectors, bool transposed, int64_t m, int64_
         block(1, vectors, transposed, k, a, a_stride, b, b_stride, add, c, stride);
 }
 
-/* The last columns, fewer than a vector holds: computed beside c, on a copy of b's that is filled up with zeros. */
+/* The last columns, fewer than a vector: computed outside c, on a copy of b that is padded with zeros. */
 static inline INLINED void narrow_panel(bool transposed, int64_t m, int64_t columns, int64_t k,
                                         const lb_real *a, int64_t a_stride, const lb_real *b,
                                         int64_t b_stride, bool add, lb_real *c, int64_t stride)
@@ -82,7 +81,7 @@ static inline INLINED void narrow_panel(bool transposed, int64_t m, int64_t colu
     }
 }
 
-/* All columns of c for at most DEPTH of k. */
+/* All columns of c, for at most DEPTH of k. */
 static inline INLINED void all_panels(bool transposed, int64_t m, int64_t n, int64_t k, const lb_real *a,
                                       int64_t a_stride, const lb_real *b, int64_t b_stride, bool add,
                                       lb_real *c, int64_t stride)

@@ -1,16 +1,16 @@
-/* The one number type. Compiled with LB_REAL_IS_DOUBLE, the same source computes in double (library lookback_f64). */
+/* The number type. With LB_REAL_IS_DOUBLE, the same source computes in double (library lookback_f64). */
 #ifndef LB_REAL_H
 #define LB_REAL_H
 
 #include "lookback/tensor.h"
 
-#include <limits.h> /* any header of the C library says whether it is glibc */
+#include <limits.h> /* any header of the C library defines whether it is glibc */
 
-/* A static function marked LB_KERNEL is compiled once for each instruction set, and the loader picks the best that the
- * processor has. It may call only inline functions and libm. Clang before 18 does not let other files find the clones,
- * hence static, and clang 14 lets them find the function that picks, hence a name that no other kernel has. Loaders
- * other than glibc's do not pick, musl's among them: the functions are compiled once there, for the instruction sets
- * that the whole is built for. */
+/* A static function marked LB_KERNEL is compiled once per instruction set, and the loader picks the best one for the
+ * processor. It may call only inline functions and libm. It must be static, because with clang before 18 other files do
+ * not find the clones. Its name must be unique, because with clang 14 other files do find the function that picks.
+ * Loaders other than that of glibc, such as that of musl, do not pick: there, functions are compiled once, for the
+ * target of the build. */
 #if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__GLIBC__)
 #    define LB_KERNEL
 #elif defined(__clang__)

@@ -1,5 +1,5 @@
-/* How the rows of a batch are shared out. Rows never talk to each other through time, so a recurrent op forks once and
- * each thread takes its tiles of rows through all steps. The cut depends on the batch alone, not on the threads. */
+/* The division of a batch into tiles of rows. Rows are independent through time, so a recurrent op forks once, and each
+ * thread takes its tiles through all steps. The division depends only on the batch, not on the threads. */
 #ifndef LB_ROW_TILES_H
 #define LB_ROW_TILES_H
 
@@ -17,7 +17,7 @@ static inline lb_row_tiles lb_row_tiles_of(int64_t batch)
     return (lb_row_tiles){.count = (batch + rows - 1) / rows, .rows = rows};
 }
 
-/** Rows in tile number `tile`. */
+/** The number of rows in tile `tile`. */
 static inline int64_t lb_row_tile_height(lb_row_tiles tiles, int64_t tile, int64_t batch)
 {
     int64_t left = batch - tile * tiles.rows;

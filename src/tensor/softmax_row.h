@@ -4,7 +4,7 @@
 
 #include "tensor/elementary.h"
 
-/** The largest of a row; -inf of none. */
+/** The largest element of a row; -inf if it is empty. */
 static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
 {
     lb_real largest = -(lb_real)INFINITY;
@@ -13,8 +13,8 @@ static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
     return largest;
 }
 
-/** Scores become weights that sum to 1. What is hidden has the score -inf; a row that is hidden throughout becomes
- *  zeros. */
+/** Turns scores into weights that sum to 1. Hidden positions have the score -inf; a row of only hidden positions
+ *  becomes zeros. */
 static inline void lb_softmax_row_inline(int64_t count, lb_real *x)
 {
     lb_real largest = lb_largest_inline(count, x), sum = 0;

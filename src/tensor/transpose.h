@@ -1,4 +1,4 @@
-/* Moving a matrix so that its columns become rows. */
+/* Transposing a matrix. */
 #ifndef LB_TRANSPOSE_H
 #define LB_TRANSPOSE_H
 
@@ -10,7 +10,7 @@
  *  overlap. */
 void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to);
 
-/** The same on the calling thread, into rows of `to` that are `to_stride` apart. */
+/** The same on the calling thread; the rows of `to` are `to_stride` apart. */
 void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
                         int64_t to_stride);
 
