@@ -1,4 +1,4 @@
-/* Training: batches, optimisers, schedules, evaluation and a loop that resumes. */
+/* Training: batches, optimisers, schedules, evaluation, and a loop that can resume. */
 #ifndef LOOKBACK_TRAIN_H
 #define LOOKBACK_TRAIN_H
 
@@ -7,39 +7,38 @@
 
 LB_BEGIN_DECLS
 
-/* ---- Optimisers: one flat loop over the parameters' slab. They set the gradients to zero when they have used them.
- * ---- */
+/* ---- Optimisers: one flat loop over the slab of parameters. They set the gradients to zero after using them. ---- */
 
 /** Adam and its moments for the parameters of one store. */
 typedef struct lb_adam lb_adam;
 
-/** Zero means the default in brackets, which is PyTorch's; a negative number stands for a true zero. */
+/** Zero means the default in brackets, which is that of PyTorch; a negative number means zero. */
 typedef struct lb_adam_config {
     lb_real lr;           /* [1e-3] */
     lb_real beta1, beta2; /* [0.9, 0.999] */
     lb_real epsilon;      /* [1e-8] */
     lb_real weight_decay; /* [0] */
-    bool decoupled;       /* true: AdamW, decay beside the gradient; false: decay as part of the gradient */
-    lb_real clip_norm;    /* [0: no clipping] bound of the gradient's norm over all parameters */
+    bool decoupled; /* true: AdamW, decay separate from the gradient; false: decay as part of the gradient */
+    lb_real clip_norm; /* [0: no clipping] maximum norm of the gradient over all parameters */
 } lb_adam_config;
 
 /** Adam with bias correction, or AdamW.
- *  Memory:  twice the size of the parameters; NULL if there is none, which every function takes. Later additions to
- *           `params` are not trained: lb_adam_step refuses.
+ *  Memory:  twice the size of the parameters. NULL if there is none; every function accepts NULL. Parameters must not
+ *           be added to `params` afterwards: lb_adam_step refuses them.
  *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101.
- *  Differs: PyTorch adds epsilon to the root of the corrected second moment, as is done here; the first paper's last
- *           variant adds it before the correction. */
+ *  Differs: as in PyTorch, epsilon is added to the root of the corrected second moment; the last variant of the first
+ *           paper adds it before the correction. */
 lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
 /** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_adam_free(lb_adam *adam);
 
 /** One step along the gradients, which are zero afterwards.
- *  Errors: LB_ERROR_DIVERGED if the gradient's norm is not finite, whatever `params` holds, LB_ERROR_ARGUMENT if
- *          parameters were added since lb_adam_new: neither parameters nor moments change, but gradients are zeroed.
- *          LB_ERROR_MEMORY if `adam` is NULL. */
+ *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite; the error of `params`; LB_ERROR_ARGUMENT if
+ *          parameters were added since lb_adam_new; LB_ERROR_MEMORY if `adam` is NULL. After an error, parameters and
+ *          moments are unchanged, and gradients are zero. */
 LB_MUST_USE lb_status lb_adam_step(lb_adam *adam, lb_error *error);
 
-/** Sets the learning rate of the coming steps, as it is: 0 is 0 here. */
+/** Sets the learning rate of the following steps. Here, 0 means 0. */
 void lb_adam_set_lr(lb_adam *adam, lb_real lr);
 
 /** The norm of all gradients at the last step, before clipping. */
@@ -56,21 +55,21 @@ typedef struct lb_sgd_config {
     lb_real clip_norm;    /* [0: no clipping] */
 } lb_sgd_config;
 
-/** Stochastic gradient descent with momentum, velocity = momentum velocity + gradient, as torch.optim.SGD.
- *  Memory: the size of the parameters; NULL if there is none. Differs: others scale the gradient by lr first. */
+/** Stochastic gradient descent with momentum, velocity = momentum velocity + gradient, as in torch.optim.SGD.
+ *  Memory: the size of the parameters; NULL if there is none. Differs: some others scale the gradient by lr first. */
 lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config);
 /** Frees the optimiser, not the parameters. NULL is allowed. */
 void lb_sgd_free(lb_sgd *sgd);
 
 /** As lb_adam_step. */
 LB_MUST_USE lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error);
-/** Sets the learning rate of the coming steps, as it is: 0 is 0 here. */
+/** Sets the learning rate of the following steps. Here, 0 means 0. */
 void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr);
 
-/** The norm of all gradients, in double and summed in one order whatever the number of threads. */
+/** The norm of all gradients, in double, summed in the same order for any number of threads. */
 double lb_params_grad_norm(const lb_params *params);
 
-/* ---- Learning rates over time. ---- */
+/* ---- Learning rate schedules. ---- */
 
 /** The curve of a learning rate. */
 typedef enum lb_schedule_kind {
@@ -83,44 +82,42 @@ typedef enum lb_schedule_kind {
 /** A learning rate over the steps of a training. */
 typedef struct lb_schedule {
     lb_schedule_kind kind;
-    double lr; /* the highest value */
-    int64_t
-        warm_up; /* steps in which the rate first climbs in a straight line: lr (step + 1) / warm_up; 0: none */
-    int64_t period; /* STEP: steps between two cuts; COSINE: all steps, the warm-up among them */
-    double gamma;   /* STEP: factor of each cut; 0 means 0.1 */
+    double lr;       /* the highest value */
+    int64_t warm_up; /* steps of linear rise at the start: lr (step + 1) / warm_up; 0: none */
+    int64_t period;  /* STEP: steps between two cuts; COSINE: all steps, including the warm-up */
+    double gamma;    /* STEP: factor of each cut; 0 means 0.1 */
 } lb_schedule;
 
-/** The learning rate of a step, counted from 0. A function: nothing to save or to resume.
- *  Source: STEP and COSINE are PyTorch's StepLR and CosineAnnealingLR; the inverse square root is that of Vaswani et
- *          al.
- *  2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. */
+/** The learning rate of a step, counted from 0. It is a pure function: there is nothing to save or resume.
+ *  Source: STEP and COSINE are StepLR and CosineAnnealingLR of PyTorch; the inverse square root is from Vaswani et al.
+ *          2017, arXiv:1706.03762, section 5.3, with the peak given instead of the width. */
 double lb_schedule_lr(const lb_schedule *schedule, int64_t step);
 
 /* ---- Batches for teacher forcing. ---- */
 
-/** Sources and targets with as many rows. */
+/** Sources and targets with the same number of rows. */
 typedef struct lb_batch {
     lb_tokens source;
-    lb_tokens target_in;  /* LB_BOS y1 ... yn: what the decoder reads */
-    lb_tokens target_out; /* y1 ... yn LB_EOS: what it should write */
+    lb_tokens target_in;  /* LB_BOS y1 ... yn: the input of the decoder */
+    lb_tokens target_out; /* y1 ... yn LB_EOS: its correct output */
 } lb_batch;
 
-/** Lists number step * size to (step + 1) * size - 1 of the training split, on the tape, in the order of
- *  lb_batch_order.
- *  Errors: LB_ERROR_MEMORY, recorded on the tape; then the batch is empty. */
+/** Lists step * size to (step + 1) * size - 1 of the training split, on the tape, ordered by length so that padding
+ *  costs little.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
 lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, int64_t step);
 
-/** `size` lists of either split from number `first` on. */
+/** `size` lists of either split, starting at number `first`. */
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
                             uint64_t first);
 
 /* ---- Pairs of a file as a batch. ---- */
 
-/** The pairs with the `count` numbers in `pair`, in this order, on the tape: ids by the two vocabularies, which may be
- *  one and the same and begin with the special symbols, as those of lb_vocabulary_new_reserved do.
+/** The pairs with the `count` numbers in `pair`, in this order, on the tape. The two vocabularies map symbols to ids;
+ *  they may be the same, and must begin with the special symbols, as from lb_vocabulary_new_reserved.
  *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
- *  Errors: as lb_pairs_encode, and LB_ERROR_INDEX for a number of no pair; recorded on the tape, and the batch is
- *          empty. */
+ *  Errors: errors of reading the file, as in lb_pairs_open; LB_ERROR_INDEX if there is no such pair. They are recorded
+ *          on the tape, and the batch is then empty. */
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
@@ -132,28 +129,27 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
                                        int64_t lists, double *exact_match);
 
-/* ---- Scheduled sampling: in training, the decoder reads some tokens of its own instead of the right ones. ---- */
+/* ---- Scheduled sampling: in training, the decoder reads some of its own tokens instead of the correct ones. ---- */
 
 /** Zero means the default in brackets. */
 typedef struct lb_scheduled_sampling {
-    double probability; /* [0] with which a right token is replaced: the caller lets it rise over the steps */
-    bool likeliest;     /* by the model's likeliest token, not by one drawn as likely as the model holds it */
-    uint64_t seed;      /* [0] of what is replaced and of what is drawn */
+    double probability; /* [0] of replacing a correct token; the caller raises it over the steps */
+    bool likeliest;     /* replace by the likeliest token of the model instead of a sampled one */
+    uint64_t seed;      /* [0] of the replacements */
 } lb_scheduled_sampling;
 
-/** What the decoder is to read: `target_in`, but each token is replaced, with the given probability, by one that the
- *  model would write in its place after the right tokens before it. LB_BOS in front and padding stay.
- *  Two passes: the model first reads the right tokens, without gradient and dropout; then the caller runs it on the
- *  result as on any other target, and trains it to write the same `target_out`.
- *  Random:  seed, step and weights decide; not the threads, nor what the tape has drawn so far.
- *  Shapes:  source [batch, S], target_in [batch, T] -> [batch, T]. With probability 0 it is `target_in` itself.
- *  Errors:  LB_ERROR_ARGUMENT unless 0 <= probability <= 1, those of lb_model_forward; then batch is 0. The tape's mode
- *           is restored.
- *  Memory:  that of a forward pass, until lb_tape_reset. Cost: a forward pass; nothing with probability 0.
+/** The input of the decoder: `target_in`, but each token is replaced, with the given probability, by a token that the
+ *  model would write there after the correct tokens before it. The LB_BOS at the start and padding are kept.
+ *  It takes two passes: the model first reads the correct tokens, without gradient and dropout. Then the caller runs it
+ *  on the result like on any other target, and trains it to write the same `target_out`.
+ *  Random:  depends on seed, step and weights, not on the threads or on earlier random ops of the tape.
+ *  Shapes:  source [batch, S], target_in [batch, T] -> [batch, T]. With probability 0, it is `target_in` itself.
+ *  Errors:  LB_ERROR_ARGUMENT unless 0 <= probability <= 1; as lb_model_forward. The batch is then 0. The mode of the
+ *           tape is restored.
+ *  Memory:  that of a forward pass, until lb_tape_reset. Cost: one forward pass; nothing with probability 0.
  *  Source:  Bengio, Vinyals, Jaitly, Shazeer 2015, arXiv:1506.03099; in two passes by Mihaylova, Martins 2019,
  *           arXiv:1906.07651.
- *  Differs: Bengio et al. draw each token after those that were drawn before it; here the model has read right ones
- *           only. */
+ *  Differs: Bengio et al. draw each token after previously drawn ones; here the model has read only correct ones. */
 lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens target_in,
                               lb_scheduled_sampling sampling, int64_t step);
 

@@ -1,4 +1,4 @@
-/* Text in, text out: trained models at work on texts, and models trained on pairs of texts. */
+/* Text in, text out: applying trained models to texts, and training models on pairs of texts. */
 #ifndef LOOKBACK_TRANSLATE_H
 #define LOOKBACK_TRANSLATE_H
 
@@ -6,97 +6,97 @@
 
 LB_BEGIN_DECLS
 
-/* ---- A trained model at work. ---- */
+/* ---- Applying a trained model. ---- */
 
-/** A model that has been opened, of whichever kind, an ensemble too, and what it needs to run. Not to be used by two
- *  threads at once. */
+/** An open model of any kind, including ensembles, and everything that it needs to run. Two threads must not use it at
+ *  once. */
 typedef struct lb_translator lb_translator;
 
-/** Opens the model that a training has written: of pairs of texts, or of lists of numbers, which are texts too.
- *  Path:   the file, or the folder that holds it as model.safetensors or sort.safetensors.
- *  Memory: freed by lb_translator_free; NULL after an error.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or has been damaged; LB_ERROR_MEMORY.
- *          Messages begin with the file. */
+/** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
+ *  Path:   the file, or the folder that contains it as model.safetensors or sort.safetensors.
+ *  Memory: free it with lb_translator_free; NULL after an error.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT if the file holds anything else or is damaged; LB_ERROR_MEMORY. Messages
+ *          begin with the name of the file. */
 LB_MUST_USE lb_translator *lb_translator_open(const char *path, lb_error *error);
 
-/** The same for a model that is of a kind of one's own, or attends in a way of one's own. */
+/** lb_translator_open for models with a custom kind or attention. */
 LB_MUST_USE lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own,
                                                    lb_error *error);
 
 /** Frees the translator. NULL is allowed. */
 void lb_translator_free(lb_translator *translator);
 
-/** The best output for a text, a string in UTF-8, as text: what lb_translate_all finds by default.
- *  Memory: a string, to be given to lb_release; NULL after an error.
- *  Errors: those of lb_translate_all. */
+/** The best output for a UTF-8 text, as found by lb_translate_all with its defaults.
+ *  Memory: release the string with lb_release; NULL after an error.
+ *  Errors: as lb_translate_all. */
 LB_MUST_USE char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
 
-/* ---- Many texts at once, and all that there is to know of their outputs. ---- */
+/* ---- Many texts at once, with details of their outputs. ---- */
 
 /** Zero means the default in brackets. */
 typedef struct lb_translate_config {
-    int beam; /* hypotheses to follow side by side, at least n_best [5; 1, greedy decoding, for lists] */
+    int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
     double length_penalty; /* of lb_beam_config [1]; negative: none */
-    int n_best;            /* outputs for each text [1] */
-    int64_t
-        limit; /* symbols after which an output is given up [twice what training or the text had, and 8] */
-    bool attention; /* also where the model looked */
-    /* In place of an unknown symbol, the source's symbol that the attention looks at most at that step: by the mean
-     * over the heads of the last layer. */
+    int n_best;            /* outputs per text [1] */
+    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts]. */
+    int64_t limit;
+    bool attention; /* return the attention weights, too */
+    /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the
+     * heads of the last layer. */
     bool copy_unknown;
-    /* Outputs are drawn, n_best of them, in place of the best: see lb_sample. The beam does not count then. */
+    /* Sample n_best outputs instead of searching for the best: see lb_sample. The beam is then ignored. */
     bool sample;
     double temperature; /* of lb_sample_config [1] */
     uint64_t seed;
-    uint64_t first_text; /* number of the first text; what is drawn for a text depends on its number [0] */
-    bool
-        skip_bad_texts; /* a text that cannot be read has an error of its own and no output; else the call fails */
+    uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
+    bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
 } lb_translate_config;
 
 /** One output for a text. */
 typedef struct lb_output {
     char *text;
-    const char **symbol; /* [length] of the text; U+FFFD for the unknown one, unless the source's is copied */
+    const char *
+        *symbol; /* [length] of the text; U+FFFD for the unknown symbol, unless the source symbol is copied */
     int64_t length;
-    bool finished;      /* did the model find an end within the limit? */
-    int64_t steps;      /* length, and one for the end if it came */
-    double score;       /* by which outputs are compared: see lb_hypothesis */
-    double probability; /* of all steps together, exp of their log-probabilities' sum */
-    /* [steps] of each symbol, and of the end, given those before it: the model's confidence */
+    bool finished;      /* whether the model wrote an end within the limit */
+    int64_t steps;      /* length, plus 1 if `finished` */
+    double score;       /* for comparing outputs: see lb_hypothesis */
+    double probability; /* of all steps together: exp of the sum of their log-probabilities */
+    /* [steps] of each symbol and of the end, given those before it: the confidence of the model */
     double *symbol_probability;
-    lb_real *
-        weights; /* [layers, heads, steps, source length]: where each step looked, if asked for; NULL without attention */
+    /* [layers, heads, steps, source length]: the attention of each step, if requested; NULL without attention */
+    lb_real *weights;
 } lb_output;
 
-/** What became of one text. */
+/** The result for one text. */
 typedef struct lb_translation {
-    const char **symbol;  /* [length] as the model reads the text */
-    int64_t length;       /* 0 if it cannot be read */
-    const char **unknown; /* [unknown_count] those of them that the model does not know, once for each time */
+    const char **symbol;  /* [length] of the text, as the model reads it */
+    int64_t length;       /* 0 if the text is unreadable */
+    const char **unknown; /* [unknown_count] the symbols that the model does not know, once per occurrence */
     int64_t unknown_count;
-    /* [count] the finished ones first, and of these, as of the others, the one with the best score; samples in the
-     * order of the draws */
+    /* [count] finished ones first; both groups are sorted by score, best first; samples are in the order of drawing */
     lb_output *output;
-    int64_t count;     /* n_best; 0 if the text cannot be read */
-    const char *error; /* why the text cannot be read; NULL if it can */
+    int64_t count;     /* n_best; 0 if the text is unreadable */
+    const char *error; /* why the text is unreadable; NULL if it is not */
 } lb_translation;
 
-/** What became of several texts. */
+/** The results for several texts. */
 typedef struct lb_translations {
-    lb_translation *text; /* [count] in the order in which they were given */
+    lb_translation *text; /* [count] in the given order */
     size_t count;
-    int64_t layers, heads;   /* of the attention; 0 without */
-    struct lb_arena *memory; /* of all of it */
+    int64_t layers, heads;   /* of the attention; 0 without attention */
+    struct lb_arena *memory; /* owns all of it */
 } lb_translations;
 
-/** Applies the model to `count` texts, strings in UTF-8; as many as memory allows side by side. What becomes of a text
- *  does not depend on the others, nor on the threads.
- *  Lists:  digits between blanks or tabs. Their numbers must be those of the task; a text may have unknown symbols.
- *  Memory: freed by lb_translations_free; NULL after an error. Nothing in it belongs to the translator.
- *  Errors: LB_ERROR_FORMAT, with the number of the text, 1 is the first, if one is empty, not UTF-8, or longer than
- *          lb_translator_about says, or not made of symbols as the model reads them, unless these are to be skipped;
- *          LB_ERROR_ARGUMENT if a number of the configuration is negative, the beam is wider than the vocabulary of the
- *          targets, or the model has no attention to copy by; LB_ERROR_MEMORY. */
+/** Applies the model to `count` UTF-8 texts, as many side by side as memory allows. The result for a text does not
+ *  depend on the other texts or on the threads.
+ *  Lists:  digits separated by blanks or tabs. Their numbers must be in the range of the task.
+ *  Texts:  may contain unknown symbols.
+ *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
+ *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
+ *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped;
+ *          LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
+ *          targets, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
@@ -123,36 +123,35 @@ LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, cons
 /** Frees them. NULL is allowed. */
 void lb_likeliest_free(lb_likeliest *likeliest);
 
-/* ---- What there is to know of a model. ---- */
+/* ---- Facts about a model. ---- */
 
-/** Memory: all belongs to the translator. */
+/** Facts about a translator. Memory: everything belongs to the translator. */
 typedef struct lb_translator_facts {
     const char *path; /* of the file */
     const lb_model *model;
-    const lb_vocabulary *source, *target; /* perhaps one and the same */
+    const lb_vocabulary *source, *target; /* may be the same */
     lb_symbol_rule source_rule, target_rule;
-    int32_t shortest_source; /* symbols that those of the training had at least; 0: not known */
-    int32_t longest_source, longest_target; /* and at most */
-    int32_t most;                           /* symbols that a text may have */
-    bool sorts;                             /* texts are lists of numbers, which it puts in order */
+    int32_t shortest_source;                /* minimum symbols in training; 0: unknown */
+    int32_t longest_source, longest_target; /* maximum symbols in training; 0: unknown */
+    int32_t most;                           /* maximum symbols of a text */
+    bool sorts;                             /* texts are lists of numbers, which the model sorts */
     const char *training;                   /* a record of the training, JSON; NULL: none */
 } lb_translator_facts;
 
 /** The facts about a translator. */
 lb_translator_facts lb_translator_about(const lb_translator *translator);
 
-/** Opens the file of a model as lb_translator_open does, for a look at it.
- *  Path:   `*found`, unless NULL, receives that of the file: a string, to be given to lb_release; NULL after an error.
- *  Memory: closed and freed by lb_safetensors_close; NULL after an error.
- *  Errors: those of lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a
- *          checkpoint. */
+/** Opens the file of a model for inspection, with the same path as for lb_translator_open.
+ *  Path:   `*found`, unless NULL, receives the path of the file; release it with lb_release. NULL after an error.
+ *  Memory: close and free the file with lb_safetensors_close; NULL after an error.
+ *  Errors: as lb_safetensors_open; LB_ERROR_OPEN for a folder without a model; LB_ERROR_FORMAT for a checkpoint. */
 LB_MUST_USE lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error);
 
 /* ---- Training: pairs in, a model out. ---- */
 
-/** One model of a training, as its listeners see it. */
+/** One model of a training, for its listeners. */
 typedef struct lb_training_run {
-    const char *name;   /* "seed 3", if the training is of several models; NULL: it is the only one */
+    const char *name;   /* "seed 3", if several models are trained; NULL: it is the only one */
     const char *folder; /* of its files */
     int64_t parameters, steps;
     const lb_train_history *history; /* the evaluations so far, those of earlier sessions too */
@@ -160,19 +159,19 @@ typedef struct lb_training_run {
         *kept; /* the one whose weights the model file has; NULL before the first evaluation */
 } lb_training_run;
 
-/** One step of it, done. */
+/** One completed step. */
 typedef struct lb_training_step {
-    int64_t step; /* how many are done */
+    int64_t step; /* number of completed steps */
     double loss;
     const lb_train_point *last; /* evaluation; NULL before the first */
     double tokens, seconds;     /* of this session */
 } lb_training_step;
 
-/** Who wants to know how the training goes. Any of the functions may be NULL. */
+/** Callbacks for the progress of a training. Any of them may be NULL. */
 typedef struct lb_training_listener {
-    void *context;                                   /* handed to each of them */
-    void (*report)(void *context, const char *text); /* what there is to know of the data: lines of text */
-    void (*hint)(void *context, const char *text);   /* a sentence on what may be wrong with them */
+    void *context;                                   /* passed to each callback */
+    void (*report)(void *context, const char *text); /* a report on the data: lines of text */
+    void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
     /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
@@ -183,7 +182,7 @@ typedef struct lb_training_listener {
     lb_setting_fn setting;
     /* After every evaluation, which is the last of the run's history. */
     void (*evaluated)(void *context, const lb_training_run *run);
-    /* The model and all of its files are there. An error ends the training. */
+    /* After the model and all of its files are written. An error ends the training. */
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
@@ -242,7 +241,7 @@ typedef struct lb_training_config {
     lb_training_listener listener;
 } lb_training_config;
 
-/** What came of a training. */
+/** The result of a training. */
 typedef struct lb_training_result {
     lb_evaluation dev; /* on pairs kept out of the training */
     int64_t pairs;     /* how many those are: at most 2000 */
