@@ -8,11 +8,11 @@
 
 enum {
     LB_PAIR_LONGEST = UINT16_MAX,
-    LB_PAIR_LINE_BYTES = 1 << 20, /* what a line may have, and what lb_lines_open should be told */
+    LB_PAIR_LINE_BYTES = 1 << 20, /* maximum bytes of a line, also for lb_lines_open */
     LB_PAIR_LINE_MARK = 3         /* bytes of a byte order mark */
 };
 
-/* name, what is wrong with such lines */
+/* name, description of such lines */
 #define LB_BAD_LINE_LIST(X)                                                                                  \
     X(LB_LINE_GOOD, "nothing")                                                                               \
     X(LB_LINE_COLUMNS, "wrong number of columns")                                                            \
@@ -29,38 +29,37 @@ typedef enum lb_bad_line {
         LB_BAD_LINES
 } lb_bad_line;
 
-/** What is wrong with such lines, in a few words of English. */
+/** The fault of such lines in a few words of English. */
 const char *lb_bad_line_text(lb_bad_line bad);
 
-/** One line in parts. Zero before the first; each line uses the memory of the one before. */
+/** One split line. Zero before the first; each line reuses the memory of the previous one. */
 typedef struct lb_pair_line {
-    lb_symbols source, target; /* no target has no symbols */
+    lb_symbols source, target; /* without a target, it has no symbols */
     lb_bad_line bad;
-    int32_t columns; /* that the lines have to have; 0: not known before the first that has enough */
+    int32_t columns; /* required number of columns; 0: unknown before the first line that has enough */
 } lb_pair_line;
 
-/** Checks a format. Errors: LB_ERROR_ARGUMENT, with what is impossible in it; LB_ERROR_MEMORY. */
+/** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);
 
-/** Takes the next line of the file `name` apart by a format that lb_pair_format_check accepts. A byte order mark before
- *  line number 1 does not belong to it. To begin with another file, set `columns` to 0.
- *  Memory: freed by lb_pair_line_free, also after an error.
- *  Errors: LB_ERROR_FORMAT, "NAME:LINE: what was found, expected what", and `bad` says what kind of;
- *          LB_ERROR_MEMORY. */
+/** Splits the next line of the file `name` by a format that lb_pair_format_check accepts. A byte order mark before line
+ *  1 is not part of it. To start another file, set `columns` to 0.
+ *  Memory: free it with lb_pair_line_free, also after an error.
+ *  Errors: LB_ERROR_FORMAT, "NAME:LINE: found X, expected Y", and `bad` is the kind of fault; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
                                         lb_pair_line *pair, lb_error *error);
 
-/** The source's column of the next line alone, as it stands there: `length` bytes of UTF-8 without a zero byte, at
- *  least one. What else lb_pair_line_read says of the line holds here too, but for symbols, which are not looked at.
- *  Memory: the line's. */
+/** Only the source column of the next line, unchanged: `length` bytes of UTF-8 without a zero byte, at least one.
+ *  Otherwise as lb_pair_line_read, but symbols are not checked.
+ *  Memory: owned by the line. */
 LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, const lb_line *line,
                                           lb_pair_line *pair, const char **source, size_t *length,
                                           lb_error *error);
 
-/** Does the first line of a file begin with a byte order mark, LB_PAIR_LINE_MARK bytes? */
+/** Whether the first line of a file begins with a byte order mark, LB_PAIR_LINE_MARK bytes. */
 bool lb_pair_line_has_mark(const char *text, size_t length);
 
-/** Frees what lb_pair_line_read made. */
+/** Frees the result of lb_pair_line_read. */
 void lb_pair_line_free(lb_pair_line *pair);
 
 #endif

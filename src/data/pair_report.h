@@ -1,4 +1,4 @@
-/* What one should know of one's pairs before training on them. */
+/* A report on pairs, to read before training on them. */
 #ifndef LB_PAIR_REPORT_H
 #define LB_PAIR_REPORT_H
 
@@ -6,7 +6,7 @@
 
 /** All sources, or all targets, of a file. */
 typedef struct lb_side_report {
-    int32_t shortest, median, longest; /* in symbols; the median is the lower one of two */
+    int32_t shortest, median, longest; /* in symbols; the median is the lower of two */
     int64_t symbols;                   /* different ones */
 } lb_side_report;
 
@@ -14,46 +14,45 @@ typedef struct lb_side_report {
 typedef struct lb_pair_file_report {
     const lb_pairs *pairs; /* NULL: there is no such file */
     lb_side_report source, target;
-    int64_t duplicates; /* pairs that are the same as one further up */
+    int64_t duplicates; /* pairs that equal an earlier one */
     int64_t ambiguous;  /* different sources with more than one target */
 } lb_pair_file_report;
 
-/** A symbol that training does not see, and how often the other file has it. */
+/** A symbol that does not occur in training, and its count in the other file. */
 typedef struct lb_unseen_symbol {
     const char *symbol;
     int64_t times;
 } lb_unseen_symbol;
 
-/** Symbols that training does not see, the most frequent first. */
+/** The symbols that do not occur in training, most frequent first. */
 typedef struct lb_unseen_report {
-    int64_t count, times;     /* different ones; all together */
+    int64_t count, times;     /* different symbols; all occurrences */
     lb_unseen_symbol *unseen; /* [count] */
-    lb_vocabulary *symbols;   /* owns them: all that the file has on this side */
+    lb_vocabulary *symbols;   /* owns them: all symbols of the file on this side */
 } lb_unseen_report;
 
 /** Both files. */
 typedef struct lb_pair_report {
     lb_pair_file_report train, dev;
-    int64_t shared_sources; /* pairs of dev whose source is in train too */
-    int64_t shared_pairs;   /* and whose target is the same */
+    int64_t shared_sources; /* pairs of dev whose source is also in train */
+    int64_t shared_pairs;   /* of these, pairs with the same target */
     lb_unseen_report source, target;
     bool maybe_swapped; /* dev has more pairs than train */
 } lb_pair_report;
 
-/** Looks at the pairs for training and, unless it is NULL, at those for development. Texts are compared after
- *  normalisation, by hashes of 64 bits: among 10 million texts, the chance that two different ones are taken for one is
- *  3 in a million.
- *  Vocabularies: of train, as lb_pairs_count_symbols left them, before anything was dropped; made by
- *          lb_vocabulary_new_reserved. If one serves both sides, symbols are those of both.
- *  Memory: 16 bytes a pair meanwhile, and as much for sorting; `report` is freed by lb_pair_report_free, also after an
- *          error. The pairs must outlive it.
+/** Examines the pairs for training and, unless NULL, for development. Texts are compared after normalisation, by hashes
+ *  of 64 bits: among 10 million texts, the chance that two different ones have the same hash is 3 in a million.
+ *  Vocabularies: of train, from lb_vocabulary_new_reserved and lb_pairs_count_symbols, before any symbol is dropped. If
+ *          both sides use the same one, symbols are those of both.
+ *  Memory: 16 bytes per pair during the call, and as much for sorting; free `report` with lb_pair_report_free, also
+ *          after an error. The pairs must outlive it.
  *  Errors: as lb_pairs_read. Cost: O(n log n). */
 LB_MUST_USE lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
                                           const lb_vocabulary *target, lb_pair_report *report,
                                           lb_error *error);
 
 /** The report as lines of text.
- *  Memory: a string, to be given to lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
+ *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE char *lb_pair_report_text(const lb_pair_report *report, lb_error *error);
 
 /** Frees the report. */

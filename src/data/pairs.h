@@ -11,20 +11,20 @@ enum { LB_PAIRS_BAD_KEPT = 5 };
 
 /** What was met on the way through the file. */
 typedef struct lb_pairs_facts {
-    int64_t lines;             /* good and bad ones */
-    int64_t bad[LB_BAD_LINES]; /* lines that were skipped, by kind */
+    int64_t lines;             /* good and bad lines */
+    int64_t bad[LB_BAD_LINES]; /* skipped lines, by kind */
     lb_strings first_bad;      /* the errors of the first LB_PAIRS_BAD_KEPT of them */
     int64_t crlf;              /* lines that end in "\r\n" */
     bool byte_order_mark;
-    uint64_t hash; /* of the symbols of all pairs, one after the other: other pairs have another one */
+    uint64_t hash; /* of the symbols of all pairs, in order: identifies the pairs */
 } lb_pairs_facts;
 
-/** What was met on the way through the file. Memory: the pairs'. */
+/** The facts about a file. Memory: owned by the pairs. */
 const lb_pairs_facts *lb_pairs_facts_of(const lb_pairs *pairs);
 
-/** The symbols of a pair. Memory: `*line` stays until the next call.
+/** The symbols of a pair. Memory: `*line` is valid until the next call.
  *  Errors: LB_ERROR_INDEX if there is no such pair; LB_ERROR_OPEN if the file cannot be read any more; LB_ERROR_FORMAT
- *          if it has changed so that the line is another; LB_ERROR_MEMORY. */
+ *          if the line in the file has changed; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line,
                                     lb_error *error);
 

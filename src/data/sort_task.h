@@ -1,4 +1,4 @@
-/* The task that the engine is shown with: put a list of numbers in order. */
+/* The demo task: sort a list of numbers. */
 #ifndef LB_SORT_TASK_H
 #define LB_SORT_TASK_H
 
@@ -10,7 +10,7 @@
  *  list, none could ever be drawn. */
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values);
 
-/** Which split a list belongs to: a property of its numbers alone. */
+/** The split of a list, which depends only on its numbers. */
 lb_split lb_sort_split(const int32_t *values, int32_t length);
 
 /** Sorts in place, ascending. */

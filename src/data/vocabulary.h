@@ -1,4 +1,4 @@
-/* Symbols, such as words, and the numbers that stand for them. */
+/* Vocabularies: symbols, such as words, and their ids. */
 #ifndef LB_VOCABULARY_H
 #define LB_VOCABULARY_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How often the symbol of an id has been counted; 0 of an id that it does not have. */
+/** The count of the symbol with this id; 0 if there is no such id. */
 int64_t lb_vocabulary_count(const lb_vocabulary *vocabulary, int32_t id);
 
 #endif

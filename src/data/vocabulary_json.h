@@ -1,19 +1,18 @@
-/* A vocabulary as text: how a model's file says which symbols its numbers stand for. */
+/* A vocabulary as text, as stored in the file of a model. */
 #ifndef LB_VOCABULARY_JSON_H
 #define LB_VOCABULARY_JSON_H
 
 #include "data/vocabulary.h"
 
-/** A JSON array of all symbols, special ones too: each stands where its id says, 0 first. How often they have been
- *  counted is not in it.
- *  Memory: to be released with lb_release; NULL if there is none. */
+/** A JSON array of all symbols, including special ones, in the order of their ids. It does not contain counts.
+ *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_vocabulary_print(const lb_vocabulary *vocabulary);
 
-/** Reads what lb_vocabulary_print wrote of a vocabulary that lb_vocabulary_new_reserved made. Every symbol counts once.
- *  Memory: freed by lb_vocabulary_free. NULL after an error.
- *  Errors: LB_ERROR_FORMAT if it is no such array, which begins with the special symbols, or if a symbol is there
- *          twice, is empty or has a tab or the end of a line, which no line of a TSV file could give; LB_ERROR_MEMORY.
- *          `text` may be NULL, which is none. */
+/** Reads the output of lb_vocabulary_print for a vocabulary from lb_vocabulary_new_reserved. Every symbol has count 1.
+ *  Memory: free it with lb_vocabulary_free. NULL after an error.
+ *  Errors: LB_ERROR_FORMAT if `text` is NULL or not such an array, which begins with the special symbols, or if a
+ *          symbol occurs twice, is empty or contains a tab or a line end, which no TSV file can contain;
+ *          LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error);
 
 #endif

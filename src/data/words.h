@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Is there nothing but white space in a string of valid UTF-8? */
+/** Whether a string of valid UTF-8 contains only white space. */
 bool lb_words_none(const char *text);
 
-/** lb_words_split of valid UTF-8 that leaves the case of letters alone.
- *  Memory: freed by lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
+/** lb_words_split of valid UTF-8 that keeps the case of letters.
+ *  Memory: free it with lb_words_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_words_split_only(const char *text, lb_words *words, lb_error *error);
 
 #endif

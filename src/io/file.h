@@ -1,4 +1,4 @@
-/* Whole files, read in one go and written so that nobody ever sees half of one. */
+/* Whole files: read at once, and written atomically. */
 #ifndef LB_FILE_H
 #define LB_FILE_H
 
@@ -6,26 +6,26 @@
 
 #include "lookback/base.h"
 
-/** Some bytes that belong to somebody else. */
+/** Some bytes, owned elsewhere. */
 typedef struct lb_bytes {
     const void *data;
     size_t count;
 } lb_bytes;
 
-/** Makes `count` bytes the content of the file `path`: whoever opens the file, also after a crash or a power cut in
- *  the middle of this call, finds either all of the old content or all of the new.
- *  How:     writes `path`.tmp0, fsync, rename, fsync of the folder. An existing file hands on its permissions; a
- *           symbolic link is replaced, not followed.
- *  Errors:  LB_ERROR_WRITE with the path and the system's reason, also if `path` exists and is not a regular file.
- *           The old file is as it was and no temporary file is left; only if the very last fsync fails, the new
- *           file is in place but may not outlive a power cut.
- *  Killed:  a temporary file that a killed process left behind is removed by the next save of the same path.
- *           Hence `path`.tmp0 to .tmp15 are no names for files of one's own.
+/** Replaces the content of the file `path` by `count` bytes, atomically: a reader sees either the complete old or the
+ *  complete new content, even after a crash or a power failure during this call.
+ *  How:     writes `path`.tmp0, fsync, rename, fsync of the folder. The new file gets the permissions of an existing
+ *           one; a symbolic link is replaced, not followed.
+ *  Errors:  LB_ERROR_WRITE with the path and the reason of the system, also if `path` exists and is not a regular file.
+ *           The old file is then unchanged, and no temporary file is left. Only if the last fsync fails, the new file
+ *           is in place but may not survive a power failure.
+ *  Killed:  if a process is killed, the next save of the same path removes its temporary file. So do not use the names
+ *           `path`.tmp0 to .tmp15 for other files.
  *  Several: processes and threads may save the same path at once; the last rename wins. */
 LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count,
                                            lb_error *error);
 
-/** The same for content that lies in several places: `parts`, one behind the other. */
+/** The same for content in several `parts`, one after the other. */
 LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t part_count,
                                           lb_error *error);
 

@@ -1,5 +1,5 @@
-/* Lines of text from a file descriptor, as they arrive. Unlike stdio this tells "no line yet" from "no line any more",
- * so that a program can take many lines at once from a file and still answer each line that is typed. */
+/* Lines of text from a file descriptor, as they arrive. Unlike stdio, this distinguishes "no line yet" from "no more
+ * lines", so that a program can take many lines at once from a file and still answer each typed line. */
 #ifndef LB_LINES_H
 #define LB_LINES_H
 
@@ -13,10 +13,10 @@
 typedef struct lb_line {
     const char *text; /* not a string: it may contain any byte, and ends after `length` of them */
     size_t length;
-    int64_t number; /* 1 is the first */
-    int64_t offset; /* of its first byte, from where reading began */
-    bool crlf;      /* a "\r" stood before its end */
-    bool cut;       /* it was longer than the reader takes; this is how it begins */
+    int64_t number; /* counted from 1 */
+    int64_t offset; /* of its first byte, from the start of reading */
+    bool crlf;      /* it ended in "\r\n" */
+    bool cut;       /* it was too long; this is its start */
 } lb_line;
 
 typedef struct lb_lines {
@@ -26,27 +26,27 @@ typedef struct lb_lines {
     size_t capacity, begin, end;
     size_t searched; /* the bytes before this one contain no end of a line */
     int64_t number;
-    int64_t base; /* bytes that came before the buffer's first */
+    int64_t base; /* bytes before the first of the buffer */
     bool at_end;
-    bool skipping; /* the rest of a line that was cut comes first */
+    bool skipping; /* the rest of a cut line comes first */
 } lb_lines;
 
 typedef enum lb_lines_result {
-    LB_LINES_ONE,    /* here is a line */
-    LB_LINES_NONE,   /* there will be no more */
-    LB_LINES_LATER,  /* the next one has not arrived */
+    LB_LINES_ONE,    /* a line was read */
+    LB_LINES_NONE,   /* there are no more lines */
+    LB_LINES_LATER,  /* the next line has not arrived yet */
     LB_LINES_FAILED, /* see the error */
 } lb_lines_result;
 
-/** Begins to read lines of at most `longest` bytes. `name` is what messages call the file.
- *  Memory: a little more than `longest` bytes, however much is read; freed by lb_lines_close.
+/** Starts reading lines of at most `longest` bytes. `name` is the name of the file in messages.
+ *  Memory: a little more than `longest` bytes, however much is read; free it with lb_lines_close.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest,
                                     lb_error *error);
 
-/** The next line; its text stays until the next call. What stands behind the last end of a line counts as a line.
- *  What is left of a line that was cut is skipped by the next call, however long it is.
- *  Wait:   true waits until a line has arrived, false takes only what can be read without waiting.
+/** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
+ *  skips the rest of a cut line, however long it is.
+ *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting.
  *  Errors: LB_ERROR_OPEN if reading fails. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 

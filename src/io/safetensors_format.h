@@ -1,13 +1,13 @@
-/* What the reader and the writer of safetensors have to agree on. Not for users. */
+/* Shared by the reader and the writer of safetensors. Not for users. */
 #ifndef LB_SAFETENSORS_FORMAT_H
 #define LB_SAFETENSORS_FORMAT_H
 
 #define LB_SAFETENSORS_METADATA     "__metadata__"
 #define LB_SAFETENSORS_CHECKSUM_KEY "lookback.crc32"
-/* A second key, so that a flipped bit in the name of the first cannot make the checksum disappear. */
+/* A second key, so that a flipped bit in the name of the first one cannot hide the checksum. */
 #define LB_SAFETENSORS_FORMAT_KEY "lookback.format"
 
-/* With what our header begins. It keeps the digits of the checksum at a fixed place. */
+/* The start of our headers. It keeps the digits of the checksum at a fixed position. */
 #define LB_SAFETENSORS_PREFIX "{\"" LB_SAFETENSORS_METADATA "\":{\"" LB_SAFETENSORS_CHECKSUM_KEY "\":\""
 #define LB_SAFETENSORS_DIGITS "00000000"
 

@@ -1,20 +1,19 @@
-/* All kinds of models and all types of attention, by the names that they have in files: the built-in ones, and those of
- * whoever loads a model. */
+/* All kinds of models and types of attention by their names in files: the built-in ones, and the custom ones passed
+ * when loading a model. */
 #ifndef LB_EXTENSIONS_H
 #define LB_EXTENSIONS_H
 
 #include "lookback/kinds.h"
 
-/** The kind of that name; NULL if there is none. `own` may be NULL.
- *  Errors: LB_ERROR_FORMAT, which names it and says where it would have to be. */
+/** The kind with this name; NULL if there is none. `own` may be NULL.
+ *  Errors: LB_ERROR_FORMAT, with the name and where a custom kind must be listed. */
 const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error);
 
-/** The type of that name; the rest as for lb_model_kind_find. */
+/** The attention type with this name; otherwise as lb_model_kind_find. */
 const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error);
 
-/** Errors: LB_ERROR_ARGUMENT if a name is taken by a built-in one or by another, if an attention's is too long, or if a
- *          kind
- *  lacks what files need. */
+/** Checks custom kinds. Errors: LB_ERROR_ARGUMENT if a name is already taken, if the name of an attention is too long,
+ *  or if a kind lacks the functions for files. */
 LB_MUST_USE lb_status lb_extensions_check(const lb_extensions *own, lb_error *error);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "lookback/kinds.h"
 
-/** model->kind->decode, held to what the model says of itself: whoever copies logits and weights relies on it.
- *  Errors: LB_ERROR_SHAPE if they have other shapes. */
+/** model->kind->decode, with a check of the shapes of logits and weights, which code that copies them relies on.
+ *  Errors: LB_ERROR_SHAPE if they differ from the sizes of the model. */
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length);
 

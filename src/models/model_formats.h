@@ -1,27 +1,27 @@
-/* How models of each kind are written to files and built again: the built-in kinds, and those of one's own. */
+/* Saving and restoring models of each kind, built-in and custom. */
 #ifndef LB_MODEL_FORMATS_H
 #define LB_MODEL_FORMATS_H
 
 #include "lookback/kinds.h"
 
-/** The configuration of a model of any kind as JSON, to be released with lb_release; NULL if there is no memory. */
+/** The configuration of a model of any kind as JSON; release it with lb_release. NULL if there is no memory. */
 LB_MUST_USE char *lb_model_config_json(const lb_model *model);
 
-/** A model of that kind and configuration: as lb_model_kind.restore. */
+/** A model of this kind and configuration: as lb_model_kind.restore. */
 LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name,
                                        const char *config, const lb_extensions *own, lb_error *error);
 
-/** Of lb_seq2seq_kind. */
+/** The format of lb_seq2seq_kind. */
 char *lb_seq2seq_config_json(const lb_model *model);
 lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,
                              const lb_extensions *own, lb_error *error);
 
-/** Of lb_transformer_kind. */
+/** The format of lb_transformer_kind. */
 char *lb_transformer_config_json(const lb_model *model);
 lb_model *lb_transformer_restore(lb_params *params, const char *name, const char *config,
                                  const lb_extensions *own, lb_error *error);
 
-/** Of lb_ensemble_kind. */
+/** The format of lb_ensemble_kind. */
 char *lb_ensemble_config_json(const lb_model *model);
 lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *config,
                               const lb_extensions *own, lb_error *error);

@@ -1,14 +1,14 @@
-/* A sequence-to-sequence transformer: an encoder reads the source, a decoder attends to it and to itself. */
+/* A sequence-to-sequence transformer: the encoder reads the source; the decoder attends to it and to itself. */
 #ifndef LB_TRANSFORMER_H
 #define LB_TRANSFORMER_H
 
 #include "lookback/models.h"
 #include "nn/embedding.h"
 
-/** Of lb_transformer.base. */
+/** The kind of lb_transformer.base. */
 extern const lb_model_kind lb_transformer_kind;
 
-/** What the decoder knows of a batch of sources and of the tokens so far. */
+/** The state of the decoder: a batch of sources and the tokens so far. */
 typedef struct lb_transformer_memory {
     lb_key_values *source; /* [layers] of [batch, S, width] */
     lb_tensor *mask;       /* [batch, 1, 1, S] */
@@ -21,7 +21,7 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
 typedef struct lb_transformer_decoded {
     lb_tensor *logits;            /* [batch, T, target_vocab] */
     lb_tensor *weights;           /* [batch, layers heads, T, S]: of the attention to the source */
-    lb_transformer_memory memory; /* behind these tokens */
+    lb_transformer_memory memory; /* after these tokens */
 } lb_transformer_decoded;
 
 /** Decodes T more tokens. */
