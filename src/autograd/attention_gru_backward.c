@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The op's working memory; `all` are the rows of the batch times the steps:
+/* The working memory of the op; `all` is the number of rows times the number of steps:
  *
  *     +--------+----+--------+----------+--------+--------+- - -
  *     | dstate | dv | dquery | dcontext | tile 0 | tile 1 |
@@ -22,8 +22,8 @@ typedef struct backward_memory {
     int64_t tile_size;
 } backward_memory;
 
-/* Some rows of the batch, and the memory in which one thread works on them. What wants no gradient has room for one all
- * the same, because the kernel makes all of them:
+/* Some rows of the batch, and the working memory of one thread. There is room even for gradients that are not required,
+ * because the kernel computes all of them:
  *
  *     +---------+-------+------------+--------------+
  *     | dscores | power | spare_keys | spare_values |
@@ -34,10 +34,10 @@ typedef struct backward_tile {
     lb_real *dscores;      /* [keys] */
     lb_real *power;        /* [width]: of a query */
     lb_real *spare_keys;   /* [keys, width]; NULL where the keys want their gradient */
-    lb_real *spare_values; /* [keys, depth]; NULL where the values want theirs */
+    lb_real *spare_values; /* [keys, depth]; NULL if the values require a gradient */
 } backward_tile;
 
-/* What all tiles read and write. */
+/* The data that all tiles read and write. */
 typedef struct backward_pass {
     lb_attention_gru_run run;
     lb_attention_gru_traces traces; /* of all rows and steps */
@@ -45,7 +45,7 @@ typedef struct backward_pass {
     backward_memory memory;
 } backward_pass;
 
-/* Shares out a block among the parts of a tile, and returns what it takes. */
+/* Divides a block among the parts of a tile, and returns how much it takes. */
 static int64_t lay_out_tile(const lb_attention_gru_run *run, lb_real *block, backward_tile *tile)
 {
     int64_t keys = lb_wants_grad(run->in.keys) ? 0 : run->keys;
@@ -83,7 +83,7 @@ static void clear(lb_real *numbers, int64_t count)
     memset(numbers, 0, (size_t)count * sizeof *numbers);
 }
 
-/* Rows of a batch attend to keys of their own: the gradients go where they belong at once. */
+/* Each row of a batch has its own keys, so gradients are added directly. */
 static lb_attended_grad grads_of(const backward_pass *pass, const backward_tile *tile, int64_t row,
                                  lb_real *dquery)
 {
@@ -97,7 +97,7 @@ static lb_attended_grad grads_of(const backward_pass *pass, const backward_tile 
         .scores = tile->dscores};
 }
 
-/* From the gradient of row and step number `at` to that of its query, and of what it attends to. */
+/* Computes the gradients of the query of row and step `at`, and of its keys and values. */
 static void attend_backward(const backward_pass *pass, const backward_tile *tile, int64_t row, int64_t at)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -108,7 +108,7 @@ static void attend_backward(const backward_pass *pass, const backward_tile *tile
                        grads_of(pass, tile, row, pass->memory.dquery + at * run->width));
 }
 
-/* From the gradient of the state behind step number `at` to that of the gates; dx [3 hidden]. */
+/* Turns the gradient of the state after step `at` into that of the gates; dx [3 hidden]. */
 static void gates_backward(const backward_pass *pass, int64_t row, int64_t at, lb_real *dx)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -118,7 +118,7 @@ static void gates_backward(const backward_pass *pass, int64_t row, int64_t at, l
            (size_t)run->depth * sizeof(lb_real));
 }
 
-/* Behind the end of a row there is no gradient. */
+/* After the end of a row there is no gradient. */
 static void leave_out(const backward_pass *pass, int64_t at, lb_real *dx)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -127,7 +127,7 @@ static void leave_out(const backward_pass *pass, int64_t at, lb_real *dx)
     clear(pass->memory.dquery + at * run->width, run->width);
 }
 
-/* What flowed into the gates goes on to the contexts. */
+/* Passes the gradient of the gates on to the contexts. */
 static void multiply_gates(const backward_pass *pass, lb_gru_gradient gates, int64_t present, int64_t start)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -137,7 +137,7 @@ static void multiply_gates(const backward_pass *pass, lb_gru_gradient gates, int
                    pass->memory.dcontext + start * run->depth, run->steps * run->depth);
 }
 
-/* All that follows from the states alone, W_hh h and queries, gives them their gradient. */
+/* Adds the gradients of the states through W_hh h and the queries. */
 static void multiply_into_states(const backward_pass *pass, lb_gru_gradient gates, int64_t first,
                                  int64_t present, int64_t start)
 {
@@ -169,8 +169,8 @@ static void backward_step(const backward_pass *pass, const backward_tile *tile, 
     multiply_into_states(pass, gates, first, present, start);
 }
 
-/* Keys and values of the tile's rows get their gradients now, while these are in the cache; dv and what is spare are
- * the tile's own. */
+/* Clears the gradients of the keys and values of the tile now, so that they stay in the cache. dv and the spare memory
+ * belong to the tile. */
 static void begin_grads(const backward_pass *pass, const backward_tile *tile)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -186,7 +186,7 @@ static void begin_grads(const backward_pass *pass, const backward_tile *tile)
         clear(tile->spare_values, run->keys * run->depth);
 }
 
-/* The weight's last columns += gradient' input, over all rows and steps: one product. */
+/* The last columns of the weight += gradient' input, over all rows and steps, as one product. */
 static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matrix gradient, lb_matrix input)
 {
     int64_t stride = lb_dim(weight, 1);
@@ -194,7 +194,7 @@ static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matr
         lb_gemm(lb_dim(weight, 0), inputs, rows, gradient, input, 1, weight->grad + stride - inputs, stride);
 }
 
-/* What the tiles have gathered goes to the operands that all rows or all steps share. */
+/* Adds the results of the tiles to the operands that all rows or steps share. */
 static void give_gradients(const backward_pass *pass, int64_t tiles)
 {
     const lb_attention_gru_run *run = &pass->run;

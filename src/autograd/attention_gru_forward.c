@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* What all tiles read, and where they keep their traces. */
+/* The data that all tiles read, and their traces. */
 typedef struct forward_pass {
     lb_attention_gru_run run;
-    lb_matrix weight_query, weight_context, weight_hh; /* as the products take them */
-    lb_real *traces; /* [batch, steps, trace_size]; NULL: backward will not come */
+    lb_matrix weight_query, weight_context, weight_hh; /* as operands of the products */
+    lb_real *traces; /* [batch, steps, trace_size]; NULL: there will be no backward */
 } forward_pass;
 
-/* Some rows of the batch, and the memory in which one thread works on them, tile after tile in one block:
+/* Some rows of the batch, and the working memory of one thread, tile after tile in one block:
  *
  *     +---------+---------+-------+--------+---------+- - -
  *     | product |    x    | power | traces | product |
@@ -27,7 +27,7 @@ typedef struct forward_tile {
     lb_real *traces;  /* [rows, trace_size]: of one step, where backward will not come */
 } forward_tile;
 
-/* Shares out a block among the parts of a tile, and returns what it takes. */
+/* Divides a block among the parts of a tile, and returns how much it takes. */
 static int64_t lay_out(const forward_pass *pass, lb_real *block, forward_tile *tile)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -40,7 +40,7 @@ static int64_t lay_out(const forward_pass *pass, lb_real *block, forward_tile *t
     return parts.count;
 }
 
-/* Those of the tile's rows at one step; the first one is number `start` of all. */
+/* The traces of the rows of a tile at one step, starting at trace `start`. */
 static lb_attention_gru_traces traces_of(const forward_pass *pass, const forward_tile *tile, int64_t start)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -54,7 +54,7 @@ static void clear(lb_real *numbers, int64_t count)
     memset(numbers, 0, (size_t)count * sizeof *numbers);
 }
 
-/* Behind the end of a row there is nothing. */
+/* After the end of a row, outputs are zero. */
 static void leave_out(const lb_attention_gru_run *run, int64_t at, lb_real *trace)
 {
     clear(run->outputs->data + at * run->hidden, run->hidden);
@@ -63,7 +63,7 @@ static void leave_out(const lb_attention_gru_run *run, int64_t at, lb_real *trac
     clear(trace, lb_attention_gru_trace_size(run));
 }
 
-/* All that follows from the states alone: queries, and W_hh h. */
+/* The products that depend only on the states: queries and W_hh h. */
 static void multiply_states(const forward_pass *pass, const forward_tile *tile, int64_t present,
                             lb_attention_gru_traces traces)
 {
@@ -74,7 +74,7 @@ static void multiply_states(const forward_pass *pass, const forward_tile *tile, 
     lb_gemm_serial(present, 3 * hidden, hidden, states, pass->weight_hh, 0, tile->product, 3 * hidden);
 }
 
-/* The input's part of the gates becomes whole: that of the contexts is added. */
+/* Completes the input part of the gates by adding the part of the contexts. */
 static void multiply_contexts(const forward_pass *pass, const forward_tile *tile, int64_t present,
                               int64_t start)
 {
@@ -84,7 +84,7 @@ static void multiply_contexts(const forward_pass *pass, const forward_tile *tile
                    3 * run->hidden);
 }
 
-/* All rows of a tile take the step side by side. What will be the final state is the state before and after it. */
+/* All rows of a tile take the step side by side. The memory of the final state holds the state before and after it. */
 static void forward_step(const forward_pass *pass, const forward_tile *tile, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
@@ -121,7 +121,7 @@ static void all_steps(const forward_pass *pass, const forward_tile *tile)
     for (int64_t t = 0; t < run->steps; t++) forward_step(pass, tile, t);
 }
 
-/* One step alone would not win back what powers cost, unless others ask the same keys. */
+/* A single step would not recover the cost of the powers, unless other steps use the same keys. */
 static lb_key_powers *powers_for(const lb_attention_gru_run *run)
 {
     return run->steps > 1 ? lb_key_powers_new(run->node, run->in.keys)

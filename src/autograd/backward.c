@@ -19,7 +19,7 @@ static lb_status give_grad(lb_tensor *tensor, bool zero)
     return LB_OK;
 }
 
-/* The first op from which a gradient flows back sets it, if it can; the others add. */
+/* The first op that contributes to a gradient sets it, if it can; the others add. */
 static lb_status give_operand_grad(lb_node *node, int i)
 {
     lb_tensor *operand = node->in[i];
@@ -30,8 +30,8 @@ static lb_status give_operand_grad(lb_node *node, int i)
     return give_grad(operand, !lb_op_sets(node, i));
 }
 
-/* Memory for every gradient on the way and for every op's work is there before the first gradient is written: a
- * backward that cannot finish does not begin. */
+/* Allocates the memory for all gradients and for the work of all ops before the first gradient is written: a backward
+ * that cannot finish does not start. */
 static lb_status prepare(lb_tape *tape)
 {
     for (lb_node *node = tape->last; node; node = node->previous) {
@@ -47,7 +47,7 @@ static lb_status prepare(lb_tape *tape)
     return LB_OK;
 }
 
-/* Records on the tape why nothing can flow back from here, if so. */
+/* Records on the tape why backward cannot start here, if it cannot. */
 static lb_status check(lb_tensor *output)
 {
     lb_tape *tape = output->tape;

@@ -18,7 +18,7 @@ typedef struct checker {
     int count;
     lb_gradcheck_options options;
     lb_tape *tape;
-    lb_real *before; /* the parameters' gradients, end to end, as they were found */
+    lb_real *before; /* the previous gradients of the parameters, end to end */
     lb_error *error;
 } checker;
 
@@ -35,7 +35,7 @@ static double random_value(const checker *c, const char *stream, int64_t index)
     return 0.5 + lb_rng_uniform(rng, (uint64_t)index);
 }
 
-/* Cotangents lie within 0.5..1.5: none is so small that it would hide an error. */
+/* Cotangents are in 0.5..1.5, so that none is small enough to hide an error. */
 static double cotangent(const checker *c, int64_t index)
 {
     return random_value(c, "gradcheck cotangent", index);

@@ -3,7 +3,7 @@
 #include "tensor/accumulate.h"
 #include "tensor/gru_kernel.h"
 
-/* Whether backward writes right into the gradient of x. */
+/* Whether backward writes directly to the gradient of x. */
 static bool sets_rows(const lb_node *node, int x, const lb_gru_input *input)
 {
     return lb_op_sets(node, x) && !input->id;

@@ -32,7 +32,7 @@ lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
 
 lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys)
 {
-    /* Tensors without a number may share an address, at which the tape would take them for the same. */
+    /* Empty tensors may share an address, and the tape identifies tensors by their address. */
     lb_kept *kept = lb_count(keys) > 0 ? lb_op_kept(node, keys->data, lb_count(keys)) : NULL;
     if (!kept || kept->uses++ == 0) return NULL;
     if (!kept->made) kept->made = lb_key_powers_new(node, keys);

@@ -9,9 +9,9 @@
 /* One word of a list. */
 typedef struct word {
     const char *name;
-    int length; /* of the name; 0: there is no such operand */
+    int length; /* of the name; 0: no such operand */
     bool optional, repeated;
-    int number; /* among those that the word stands for */
+    int number; /* among the operands of the word */
 } word;
 
 static word find_word(const char *operands, int i)
@@ -47,7 +47,7 @@ lb_tape *lb_operands_tape(lb_tensor *const *in, int inputs)
     return NULL;
 }
 
-/* The first operand that is needed and not there; -1 if all are. An op needs one at least. */
+/* The first required operand that is missing; -1 if there is none. An op needs at least one operand. */
 static int find_missing(const char *operands, lb_tensor *const *in, int inputs)
 {
     for (int i = 0; i < inputs; i++)
@@ -79,7 +79,7 @@ static lb_tensor *check_without_tape(const char *name, const char *operands, lb_
     char text[LB_ERROR_LENGTH];
     int missing = find_missing(operands, in, inputs);
     for (int i = 0; i < inputs; i++)
-        if (in[i] && !lb_is_sound(in[i])) return in[i]; /* it says why itself */
+        if (in[i] && !lb_is_sound(in[i])) return in[i]; /* it has its own error */
     if (missing >= 0)
         return lb_poison_stray(LB_ERROR_ARGUMENT, "lb_%s: operand %s is missing", name,
                                lb_operand_name(operands, missing, text));

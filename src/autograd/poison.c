@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Each thread has its own, so that none reads what another one writes. */
+/* One per thread, so that no thread reads what another one writes. */
 static _Thread_local lb_error stray_error;
 static _Thread_local lb_tensor stray;
 
@@ -35,7 +35,7 @@ const lb_error *lb_error_no_memory(void)
     return &no_memory;
 }
 
-/* Poison whose tape has forgotten the error is poison all the same. */
+/* Poison stays poison after its tape has cleared the error. */
 static const lb_error *error_of(const lb_tensor *tensor)
 {
     static const lb_error sound = {0}, missing = {LB_ERROR_ARGUMENT, "the tensor is missing"},

@@ -6,15 +6,15 @@
 
 enum { LARGE_PAGE = 2 << 20 };
 
-/* A training step passes once over all of its memory, forward and back. On pages of 4 KB much of that time goes into
- * looking up where they are. */
+/* A training step passes once over all of its memory, forward and back. With pages of 4 KB, much of that time is spent
+ * on address translation. */
 static void *allocate(size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     void *memory;
     if (bytes >= LARGE_PAGE) {
         if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
-        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it all works as well */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* a hint only */
         return memory;
     }
 #endif

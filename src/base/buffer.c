@@ -35,7 +35,7 @@ void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
     buffer->length += (size_t)count;
 }
 
-/* The character behind the backslash of the two-character escape, or 0 if there is none. */
+/* The character after the backslash in a two-character escape, or 0 if there is no such escape. */
 static char short_escape(char c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";

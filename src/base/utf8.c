@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-/* Length of the UTF-8 sequence at `s`, of which `left` bytes are there; 0 if it is none. */
+/* The length of the UTF-8 sequence at `s`, which has `left` bytes; 0 if it is invalid. */
 static size_t sequence_length(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80) return 1;

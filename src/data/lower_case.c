@@ -11,12 +11,12 @@ typedef struct range {
     int32_t first, last;
 } range;
 
-/* Characters with case that are not letters in Unicode's sense. */
+/* Characters with case that are not letters by Unicode. */
 static const range cased_others[] = {{0xAA, 0xAA},      {0xBA, 0xBA},       {0x2160, 0x217F},
                                      {0x24B6, 0x24E9},  {0x1F130, 0x1F149}, {0x1F150, 0x1F169},
                                      {0x1F170, 0x1F189}};
 
-/* Apostrophes, points and colons that may stand within a word. */
+/* Apostrophes, points and colons that may occur within a word. */
 static const range word_punctuation[] = {
     {0x27, 0x27},     {0x2E, 0x2E},     {0x3A, 0x3A},     {0xB7, 0xB7},
     {0x387, 0x387},   {0x55F, 0x55F},   {0x5F4, 0x5F4},   {0x2018, 0x2019},
@@ -30,7 +30,7 @@ static bool in_ranges(int32_t character, const range *ranges, size_t count)
     return false;
 }
 
-/* Unicode's property Cased. */
+/* The Unicode property Cased. */
 static bool is_cased(int32_t character)
 {
     utf8proc_category_t category = utf8proc_category(character);
@@ -39,7 +39,7 @@ static bool is_cased(int32_t character)
            in_ranges(character, cased_others, sizeof cased_others / sizeof *cased_others);
 }
 
-/* Unicode's property Case_Ignorable: what a word may contain beside its letters. */
+/* The Unicode property Case_Ignorable: characters that a word may contain besides its letters. */
 static bool is_ignorable(int32_t character)
 {
     utf8proc_category_t category = utf8proc_category(character);
@@ -60,7 +60,7 @@ static size_t write_character(int32_t character, char *text)
     return (size_t)utf8proc_encode_char(character, (utf8proc_uint8_t *)text);
 }
 
-/* Where the character before `at` begins. */
+/* The start of the character before `at`. */
 static const char *step_back(const char *at)
 {
     do at--;
@@ -68,8 +68,8 @@ static const char *step_back(const char *at)
     return at;
 }
 
-/* Final_Sigma of the Unicode Standard, table 3-17: a letter before it and none behind, whatever can be ignored
- * between. */
+/* Final_Sigma of the Unicode Standard, table 3-17: there is a letter before it and none after it, apart from ignorable
+ * characters. */
 static bool is_final(const char *text, const char *sigma, const char *end)
 {
     int32_t character = ' ';

@@ -20,7 +20,7 @@ const char *lb_bad_line_text(lb_bad_line bad)
     return bad_texts[bad];
 }
 
-/* The format with what zero stands for. */
+/* The format with its defaults filled in. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
@@ -30,7 +30,7 @@ static lb_pair_format complete(const lb_pair_format *given)
     return format;
 }
 
-/* May lines have other columns than those that are wanted? */
+/* Whether lines may have further columns. */
 static bool has_others(const lb_pair_format *given)
 {
     return given->source_column != 0 || (!given->no_target && given->target_column != 0);
@@ -86,7 +86,7 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
 }
 
-/* Spreadsheets like to save text so. */
+/* Spreadsheets often save text like this. */
 static bool is_utf16(const examination *e)
 {
     return e->number == 1 && e->length >= 2 &&
@@ -139,7 +139,7 @@ static lb_status find_side(const examination *e, const char *which, int32_t colu
     return *length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
-/* Takes one column apart. */
+/* Splits one column. */
 static lb_status read_side(const examination *e, const char *which, int32_t column,
                            const lb_symbol_rule *rule, lb_symbols *symbols)
 {
@@ -155,7 +155,7 @@ static lb_status read_side(const examination *e, const char *which, int32_t colu
                (int)e->format.longest);
 }
 
-/* Looks at the line as a whole; `e` is for its columns. */
+/* Checks the line as a whole; `e` is for its columns. */
 static lb_status examine(examination *e, const lb_pair_format *format, const lb_line *line)
 {
     bool marked = line->number == 1 && lb_pair_line_has_mark(line->text, line->length);

@@ -10,7 +10,7 @@ struct lb_pair_order {
     uint64_t seed;
     int64_t epoch;   /* whose order is here; -1: none */
     uint64_t *keys;  /* [pairs]: lengths of target and source above, the number of the pair below */
-    uint32_t *batch; /* [batches]: where the batch of each step stands among the sorted ones */
+    uint32_t *batch; /* [batches]: the index of the batch of each step among the sorted ones */
     int64_t *chosen; /* [batch_size] */
 };
 
@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fisher and Yates, of which each step takes its own random number. */
+/* Fisher-Yates shuffle; each step has its own random number. */
 static void shuffle_pairs(lb_pair_order *order, lb_rng rng, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What is left of a pair for comparing: hashes of its source, and of source and target. */
+/* A pair reduced for comparison: the hashes of its source, and of source and target. */
 typedef struct print {
     uint64_t source, pair;
 } print;
@@ -47,7 +47,7 @@ static print *make_prints(lb_pairs *pairs, lb_error *error)
 
 static void count_repetitions(const print *prints, lb_pair_file_report *report)
 {
-    bool counted = false; /* has this source been found to be ambiguous already? */
+    bool counted = false; /* whether this source is already known to be ambiguous */
     for (int64_t i = 1; i < lb_pairs_count(report->pairs); i++) {
         bool same_source = prints[i].source == prints[i - 1].source;
         bool same_pair = same_source && prints[i].pair == prints[i - 1].pair;
@@ -59,7 +59,7 @@ static void count_repetitions(const print *prints, lb_pair_file_report *report)
     }
 }
 
-/* The first of sorted prints that is not before `wanted`, or the one behind the last. */
+/* The first of the sorted prints that is not before `wanted`, or the end. */
 static const print *lower_bound(const print *prints, int64_t count, print wanted)
 {
     while (count > 0) {
@@ -120,7 +120,7 @@ static lb_status measure(const lb_pairs *pairs, const lb_vocabulary *source, con
     return status ? status : measure_side(pairs, lb_pairs_target_length, &report->target, error);
 }
 
-/* Lists what the vocabulary of one side of dev has and that of train has not. */
+/* Lists the symbols of one side of dev that are not in the vocabulary of train. */
 static lb_status list_unseen(const lb_vocabulary *train, lb_unseen_report *report, lb_error *error)
 {
     lb_vocabulary_sort(report->symbols, 1);

@@ -11,7 +11,7 @@
 
 enum { FIRST_CAPACITY = 1024, WINDOW = 1 << 16 };
 
-/* One pair: where its line stands in the file and how long it is in bytes and in symbols. */
+/* One pair: the position of its line in the file, and its lengths in bytes and in symbols. */
 typedef struct place {
     uint64_t offset;
     uint32_t bytes;
@@ -25,11 +25,11 @@ struct lb_pairs {
     place *places; /* [capacity] */
     int64_t count, capacity;
     lb_pairs_facts facts;
-    lb_pair_line line; /* the one that was read last */
+    lb_pair_line line; /* the last one read */
     char *window;      /* [window_room]: `held` bytes of the file from `start` on */
     size_t window_room, held;
     uint64_t start;
-    int64_t next; /* behind the pair that was read last: who reads in order gets more bytes at once */
+    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
 };
 
 static lb_status out_of_memory(const lb_pairs *pairs, lb_error *error)
@@ -65,7 +65,7 @@ static lb_status note_bad_line(lb_pairs *pairs, const lb_error *found, lb_error 
     return lb_strings_add(&facts->first_bad, lb_alloc_string(found->message), error);
 }
 
-/* Ends of source and target count: what ends the one must not pass for the beginning of the other. */
+/* The ends of source and target are hashed, too, so that moving a symbol from one to the other changes the hash. */
 static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
 {
     const lb_symbols end = {.count = 1, .symbol = (const char *[]){"\t"}};
@@ -193,7 +193,7 @@ static bool is_in_window(const lb_pairs *pairs, const place *p)
     return p->offset >= pairs->start && p->offset + p->bytes <= pairs->start + pairs->held;
 }
 
-/* Reads `wanted` bytes from `offset` on into the window, or those that there are. */
+/* Reads up to `wanted` bytes, starting at `offset`, into the window. */
 static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb_error *error)
 {
     pairs->held = 0;
@@ -276,7 +276,7 @@ lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *so
     return LB_OK;
 }
 
-/* Marks the pairs that are to be taken out, and counts them. */
+/* Marks the pairs to hold out, and counts them. */
 static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *count, lb_error *error)
 {
     *count = 0;
@@ -295,7 +295,7 @@ static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *c
                         (long long)pairs->count, pairs->count == 1 ? "" : "s");
 }
 
-/* The same file, open once more, without any pair yet. NULL if that is not possible. */
+/* The same file, opened again, without pairs. NULL after an error. */
 static lb_pairs *open_again(const lb_pairs *pairs, int64_t room, lb_error *error)
 {
     static const char before[] = "held out of ";

@@ -34,14 +34,14 @@ static lb_status check(const char *text, size_t length, const char *name, long l
                         (unsigned)(unsigned char)*fault);
 }
 
-/* Bytes of the byte order mark with which the text begins. */
+/* The length of the byte order mark at the start of the text, if any. */
 static size_t byte_order_mark(const char *text, size_t length)
 {
     static const char mark[] = {'\xEF', '\xBB', '\xBF'};
     return length >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
 }
 
-/* Takes the end of the last line off, and what is no text from the beginning. */
+/* Removes the end of the last line, and a byte order mark. */
 static void trim(char *text, size_t length)
 {
     size_t mark = byte_order_mark(text, length);

@@ -23,7 +23,7 @@ lb_split lb_sort_split(const int32_t *values, int32_t length)
     return hash_list(values, length) % TEST_SHARE == 0 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN;
 }
 
-/* The list that follows, as an odometer counts; false after the last. */
+/* The next list, counting like an odometer; false after the last. */
 static bool next_list(const lb_sort_task *task, int32_t *values, int32_t length)
 {
     for (int32_t i = 0; i < length; i++) {
@@ -36,7 +36,7 @@ static bool next_list(const lb_sort_task *task, int32_t *values, int32_t length)
     return false;
 }
 
-/* Goes through the lists until either split has shown one. More than LISTS_TO_TRY without both would be a miracle. */
+/* Goes through the lists until both splits have one. Not finding both in LISTS_TO_TRY is practically impossible. */
 static bool has_both_splits(const lb_sort_task *task, int32_t *values)
 {
     bool seen[2] = {false, false};

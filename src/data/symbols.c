@@ -29,7 +29,7 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the symbols of a text");
 }
 
-/* Memory for `needed` elements, with the old ones forgotten; NULL, and the old memory released, if there is none. */
+/* Memory for `needed` elements, without the old content. If there is none, releases the old memory and returns NULL. */
 static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
 {
     if (needed <= *room) return memory;
@@ -40,8 +40,8 @@ static void *reserve(void *memory, size_t *room, size_t needed, size_t element)
     return memory;
 }
 
-/* Can it be seen at a glance that valid UTF-8 is normalised? ASCII is, and below U+0300, that is before the first byte
- * 0xCC, every character is composed. */
+/* A quick check whether valid UTF-8 is normalised. ASCII is, and below U+0300, which starts with byte 0xCC, every
+ * character is composed. */
 static bool is_plain(lb_normalization form, const char *text, size_t length)
 {
     unsigned char largest = 0;
@@ -50,7 +50,7 @@ static bool is_plain(lb_normalization form, const char *text, size_t length)
     return form == LB_NORMALIZE_NONE || largest < (form == LB_NORMALIZE_NFC ? 0xCC : 0x80);
 }
 
-/* Do so many marks follow each other that sorting them, one by one, could take for ever? */
+/* Whether there are so many marks in a row that sorting them one by one would take too long. */
 static bool has_endless_marks(const char *text, size_t length)
 {
     int marks = 0;
@@ -63,7 +63,7 @@ static bool has_endless_marks(const char *text, size_t length)
     return marks > LB_SYMBOL_MARKS;
 }
 
-/* Brings valid UTF-8 into a form of Unicode, in `characters`. Returns it, NULL if there is no memory. */
+/* Converts valid UTF-8 to a normal form, in `characters`. Returns it, or NULL if there is no memory. */
 static const char *normalize(lb_normalization form, const char *text, size_t *length, lb_symbols *symbols)
 {
     utf8proc_option_t options =
@@ -106,7 +106,7 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
                         names[rule->normalize]);
 }
 
-/* Each character a symbol. */
+/* Each character is a symbol. */
 static void cut_characters(const char *text, size_t length, lb_symbols *symbols)
 {
     char *to = symbols->letters;
@@ -118,7 +118,7 @@ static void cut_characters(const char *text, size_t length, lb_symbols *symbols)
     }
 }
 
-/* Where the separator stands, or the end. */
+/* The position of the separator, or the end. */
 static const char *find(const char *at, const char *end, const char *separator, size_t length)
 {
     while ((size_t)(end - at) >= length) {
@@ -130,7 +130,7 @@ static const char *find(const char *at, const char *end, const char *separator, 
     return end;
 }
 
-/* Each piece between separators a symbol. False if one is empty. */
+/* Each piece between separators is a symbol. False if one is empty. */
 static bool cut_pieces(const char *text, size_t length, const char *separator, lb_symbols *symbols)
 {
     size_t gap = strlen(separator);

@@ -25,14 +25,14 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Hidden files are not meant: some systems leave one beside each file. */
+/* Hidden files are skipped: some systems create one next to each file. */
 static bool has_text_name(const char *name)
 {
     const char *end = strrchr(name, '.');
     return *name != '.' && end && strcmp(end, ".txt") == 0;
 }
 
-/* Adds what lies in a folder; one that does not exist has nothing. */
+/* Adds the files of a folder. A folder that does not exist has none. */
 static lb_status add_folder(const char *folder, lb_strings *paths, lb_error *error)
 {
     DIR *open_folder = opendir(folder);
@@ -66,7 +66,7 @@ static const char *name_of(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-/* Compares the numbers with which two names begin, however long these are. */
+/* Compares the numbers at the start of two names, however long they are. */
 static int compare_numbers(const char *a, const char *b)
 {
     static const char digits[] = "0123456789";

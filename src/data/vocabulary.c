@@ -25,7 +25,7 @@ struct lb_vocabulary {
     lb_arena *arena;
 };
 
-/* FNV-1a, then a shift that brings what the high bits know into the low ones. */
+/* FNV-1a, then a shift that mixes the high bits into the low ones. */
 static uint64_t hash_symbol(const char *symbol)
 {
     uint64_t hash = 14695981039346656037u;
@@ -33,7 +33,7 @@ static uint64_t hash_symbol(const char *symbol)
     return hash ^ (hash >> 32);
 }
 
-/* The slot of the symbol, or the empty one where it belongs. */
+/* The slot of the symbol, or the empty slot for it. */
 static int32_t *find_slot(const lb_vocabulary *v, const char *symbol, uint64_t hash)
 {
     size_t mask = 2 * v->capacity - 1;
@@ -72,7 +72,7 @@ static bool grow(lb_vocabulary *v)
     return true;
 }
 
-/* The entry of a symbol, made if there is none yet; NULL if there is no memory. */
+/* The entry of a symbol, which is created if needed; NULL if there is no memory. */
 static entry *find_or_add(lb_vocabulary *v, const char *symbol)
 {
     if ((size_t)v->size == v->capacity && !grow(v)) return NULL;
@@ -156,7 +156,7 @@ lb_status lb_vocabulary_add(lb_vocabulary *v, const char *const *symbols, size_t
     return LB_OK;
 }
 
-/* UTF-8 sorts as its characters do, byte by byte. */
+/* The byte order of UTF-8 is the order of its characters. */
 static int compare(const void *a, const void *b)
 {
     const entry *x = a, *y = b;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* What Python takes for white space. */
+/* The white space of Python. */
 static bool is_white(int32_t character)
 {
     const utf8proc_property_t *property = utf8proc_get_property(character);
@@ -15,7 +15,7 @@ static bool is_white(int32_t character)
            property->bidi_class == UTF8PROC_BIDI_CLASS_B || property->bidi_class == UTF8PROC_BIDI_CLASS_S;
 }
 
-/* Bytes of the characters with which the text begins and that are white space, or that are not. */
+/* The length in bytes of the initial run of white space, or of other characters. */
 static size_t run(const char *text, bool white)
 {
     size_t length = 0;
@@ -43,7 +43,7 @@ static size_t count_words(const char *text)
     return count;
 }
 
-/* Ends each word with a NUL and notes where it begins. */
+/* Ends each word with a NUL and stores its start. */
 static void cut(char *letters, const char **word)
 {
     letters += run(letters, true);
@@ -61,7 +61,7 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
 }
 
-/* Cuts the letters, which are there already. */
+/* Splits the letters, which are already set. */
 static lb_status cut_letters(lb_words *words, lb_error *error)
 {
     size_t count = count_words(words->letters);

@@ -14,13 +14,13 @@
 
 /* Temporary files.
  *
- * A save of `path` writes `path`.tmp0, or .tmp1 and so on if other saves of the same path are under way. Who writes
- * a temporary file holds a lock on it, and the system takes the lock away from a process that dies. Hence a file
- * that can be locked is a leftover and may go, and one that cannot be locked is alive.
+ * A save of `path` writes `path`.tmp0, or .tmp1 and so on if other saves of the same path are running. The writer of
+ * a temporary file holds a lock on it, and the system releases the lock when the process dies. So a file that can be
+ * locked is a leftover and can be removed, and a file that cannot be locked is in use.
  *
- * Two rules make that safe. A writer only ever writes into a file that it created itself (O_EXCL). And only who holds
- * the lock of a file may rename or remove it, after a look whether the name still means this file: between
- * creating and locking, another process may have taken it for a leftover. */
+ * Two rules make this safe. A writer only writes to a file that it created itself (O_EXCL). And only the holder of the
+ * lock may rename or remove a file, after checking that the name still refers to it: between creating and locking,
+ * another process may have treated it as a leftover. */
 
 enum { TEMP_SLOTS = 16, TEMP_SUFFIX = sizeof ".tmp15", FIRST_READ = 4096 };
 
@@ -49,12 +49,12 @@ static void remove_leftover(const char *name)
     close(fd);
 }
 
-/* Creates the file and locks it; -1 with EEXIST in errno if somebody else has it. */
+/* Creates the file and locks it; -1 with EEXIST in errno if another process has it. */
 static int create_locked(const char *name, mode_t mode)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0) return -1;
-    /* A file system without locks (EOPNOTSUPP, ENOLCK) still has O_EXCL: it only cannot tell leftovers. */
+    /* A file system without locks (EOPNOTSUPP, ENOLCK) still has O_EXCL; only leftovers cannot be detected. */
     bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!taken && names_open_file(name, fd)) return fd;
     close(fd);
@@ -104,7 +104,7 @@ static bool write_and_rename(const temp_file *temp, const char *path, const lb_b
     return fsync(temp->fd) == 0 && rename(temp->name, path) == 0;
 }
 
-/* A descriptor of the folder in which `path` lies, or -1. */
+/* A descriptor of the folder of `path`, or -1. */
 static int open_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -123,7 +123,7 @@ static int open_folder(const char *path)
     return fd;
 }
 
-/* Some file systems cannot sync a folder and say EINVAL; there is nothing that one could do about it. */
+/* Some file systems cannot sync a folder and return EINVAL; this cannot be helped. */
 static bool sync_folder(int folder)
 {
     return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP;
@@ -173,7 +173,7 @@ static lb_status read_error(lb_error *error, const char *path, int reason)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
 }
 
-/* Reads up to the end of the file; the size that the system tells beforehand is only a guess (a pipe has none). */
+/* Reads up to the end of the file; the size reported by the system is only an estimate (a pipe has none). */
 static lb_status read_to_end(int fd, const char *path, size_t guess, void **bytes, size_t *count,
                              lb_error *error)
 {

@@ -14,7 +14,7 @@ static bool make_one(const char *path)
     return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode));
 }
 
-/* Makes the folder and its parents. `path` is cut behind the one that cannot be made. */
+/* Creates the folder and its parents. After an error, `path` ends with the folder that could not be created. */
 static bool make_all(char *path)
 {
     size_t length = strlen(path);

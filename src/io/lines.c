@@ -22,7 +22,7 @@ void lb_lines_close(lb_lines *lines)
     lines->buffer = NULL;
 }
 
-/* Hands out the bytes up to `end`; the next line begins at `next`. */
+/* Returns the bytes up to `end` as a line; the next line begins at `next`. */
 static lb_lines_result hand_out(lb_lines *lines, size_t end, size_t next, lb_line *line)
 {
     *line = (lb_line){.text = lines->buffer + lines->begin,
@@ -52,7 +52,7 @@ static bool has_arrived(int descriptor, int timeout)
     return poll(&input, 1, timeout) > 0;
 }
 
-/* As read, but waits also where somebody else has made the descriptor one that does not. */
+/* Like read, but also waits if another process has made the descriptor non-blocking. */
 static ssize_t read_some(int descriptor, char *bytes, size_t room)
 {
     for (;;) {
@@ -62,7 +62,7 @@ static ssize_t read_some(int descriptor, char *bytes, size_t room)
     }
 }
 
-/* Drops what has arrived of the rest of a line that was cut, its end included. */
+/* Drops the part of the rest of a cut line that has arrived, including its end. */
 static void skip(lb_lines *lines)
 {
     const char *found = memchr(lines->buffer + lines->begin, '\n', lines->end - lines->begin);
@@ -70,7 +70,7 @@ static void skip(lb_lines *lines)
     lines->skipping = !found;
 }
 
-/* Reads what is there behind what the buffer holds. */
+/* Reads available bytes after the content of the buffer. */
 static lb_status fill(lb_lines *lines, lb_error *error)
 {
     size_t held = lines->end - lines->begin;

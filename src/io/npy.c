@@ -13,7 +13,7 @@ static const char magic[] = "\x93NUMPY";
 
 enum { MAGIC = sizeof magic - 1, VERSION_END = MAGIC + 2 };
 
-/* What the header says: a Python dictionary like {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
+/* The header: a Python dictionary like {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. */
 typedef struct npy_header {
     lb_dtype dtype;
     bool fortran_order;
@@ -21,7 +21,7 @@ typedef struct npy_header {
     char descr[8]; /* for messages */
 } npy_header;
 
-/* A place in the header's text, and where the text ends. */
+/* A position in the text of the header, and the end of the text. */
 typedef struct cursor {
     const char *at, *end;
 } cursor;
@@ -31,7 +31,7 @@ static void skip_blanks(cursor *c)
     while (c->at < c->end && strchr(" \t\r\n", *c->at) && *c->at) c->at++;
 }
 
-/* Steps over `text`, and blanks before it, if it comes next. */
+/* Skips `text`, and blanks before it, if it comes next. */
 static bool accept(cursor *c, const char *text)
 {
     size_t length = strlen(text);
@@ -110,7 +110,7 @@ static bool parse_dictionary(cursor c, npy_header *header)
     return c.at == c.end && seen[0] && seen[1] && seen[2] && lb_shape_valid(header->shape);
 }
 
-/* "<f4": a byte order ('|' where there is none, '=' is the machine's own), then the name. */
+/* "<f4": a byte order ('|' for none, '=' for that of the machine), then the name. */
 static bool find_dtype(npy_header *header)
 {
     static const lb_dtype all[] = {
@@ -127,7 +127,7 @@ static bool find_dtype(npy_header *header)
     return false;
 }
 
-/* Reads the header and finds the data behind it. */
+/* Reads the header and finds the data after it. */
 static lb_status parse_header(const char *path, lb_bytes file, npy_header *header, lb_bytes *data,
                               lb_error *error)
 {
@@ -135,7 +135,7 @@ static lb_status parse_header(const char *path, lb_bytes file, npy_header *heade
     size_t length_bytes = file.count > MAGIC && bytes[MAGIC] == 1 ? 2 : 4, begin = VERSION_END + length_bytes;
     if (file.count < begin || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] < 1 || bytes[MAGIC] > 3)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: not a .npy file of version 1, 2 or 3", path);
-    uint32_t length = 0; /* little-endian, as src/io/dtype.c makes sure */
+    uint32_t length = 0; /* little-endian, as src/io/dtype.c checks */
     memcpy(&length, bytes + VERSION_END, length_bytes);
     if (length > file.count - begin)
         return lb_error_set(error, LB_ERROR_FORMAT,
@@ -155,7 +155,7 @@ static lb_status parse_header(const char *path, lb_bytes file, npy_header *heade
     return LB_OK;
 }
 
-/* The order in which Fortran would have stored it, back to C's. `stored` counts through the first dimension fastest. */
+/* Converts from Fortran order to C order. `stored` counts with the first dimension fastest. */
 static void copy_transposed(const npy_header *header, const unsigned char *from, double *out)
 {
     int64_t index[LB_MAX_DIMS] = {0}, count = lb_shape_count(header->shape);
@@ -201,7 +201,7 @@ lb_status lb_npy_read(const char *path, lb_shape *shape, double **values, lb_err
     return status;
 }
 
-/* Writes the header as NumPy does: magic, version 1.0, length, dictionary, padded with blanks and a newline so that the
+/* Writes the header like NumPy: magic, version 1.0, length, dictionary, padded with blanks and a newline so that the
  * data begin at a multiple of LB_ALIGNMENT. Returns its length. */
 static size_t format_header(char *out, size_t size, lb_dtype dtype, lb_shape shape)
 {

@@ -18,9 +18,9 @@ struct lb_safetensors {
     char *path;
     unsigned char *bytes; /* the whole file */
     size_t size;
-    const unsigned char *data; /* what lies behind the header */
+    const unsigned char *data; /* after the header */
     size_t data_size;
-    cJSON *header; /* names, keys and values live in it */
+    cJSON *header; /* owns names, keys and values */
     lb_safetensors_tensor *tensors;
     const lb_safetensors_tensor **by_name; /* sorted */
     size_t count;
@@ -33,7 +33,7 @@ static lb_status no_memory(const lb_safetensors *file, lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
 }
 
-/* The value of a number that is whole and exact as a double; -1 for anything else. */
+/* The value of an integer that is exact as a double; -1 for anything else. */
 static int64_t whole_number(const cJSON *item)
 {
     enum { EXACT_BITS = 53 };
@@ -43,7 +43,7 @@ static int64_t whole_number(const cJSON *item)
                                                                                              : -1;
 }
 
-/* cJSON ends a string at a NUL, and so would take two names for one that differ behind it. */
+/* cJSON ends a string at a NUL, so two names that differ after it would look the same. */
 static bool has_nul(const char *text, size_t length)
 {
     static const char escape[] = "\\u0000";
@@ -51,7 +51,7 @@ static bool has_nul(const char *text, size_t length)
     for (size_t i = 0; i + 1 < length; i++) {
         if (text[i] != '\\') continue;
         if (length - i >= sizeof escape - 1 && memcmp(text + i, escape, sizeof escape - 1) == 0) return true;
-        i++; /* the escaped character is not the begin of an escape */
+        i++; /* the escaped character does not start an escape */
     }
     return false;
 }
@@ -88,7 +88,7 @@ static int compare_metadata(const void *a, const void *b)
     return strcmp(((const lb_safetensors_metadata *)a)->key, ((const lb_safetensors_metadata *)b)->key);
 }
 
-/* Takes the metadata out of the header. */
+/* Reads the metadata of the header. */
 static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error *error)
 {
     if (!cJSON_IsObject(map))
@@ -139,7 +139,7 @@ static bool parse_shape(const cJSON *list, lb_shape *shape)
     return lb_shape_valid(*shape);
 }
 
-/* Reads one array's line of the header. */
+/* Reads the entry of one array in the header. */
 static lb_status parse_tensor(const lb_safetensors *file, const cJSON *item, lb_safetensors_tensor *tensor,
                               lb_error *error)
 {
@@ -199,7 +199,7 @@ static size_t data_bytes(const lb_safetensors_tensor *tensor)
     return (size_t)lb_shape_count(tensor->shape) * lb_dtype_size(tensor->dtype);
 }
 
-/* By place in the file; of two at the same place the empty one first, then by name. */
+/* By position in the file; at the same position, the empty array first, then by name. */
 static int compare_places(const void *first, const void *second)
 {
     const lb_safetensors_tensor *a = first, *b = second;
@@ -246,13 +246,13 @@ static lb_status index_names(lb_safetensors *file, lb_error *error)
     return LB_OK;
 }
 
-/* The checksum of the file as eight digits; false if it does not begin as our files do. */
+/* The checksum of the file as eight digits; false if it does not begin like our files. */
 static bool compute_checksum(const lb_safetensors *file, const char *stored,
                              char digits[LB_SAFETENSORS_DIGIT_COUNT + 1])
 {
     const char *header = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
     if (strncmp(header, LB_SAFETENSORS_PREFIX, sizeof LB_SAFETENSORS_PREFIX - 1) != 0) return false;
-    /* The prefix ends where the stored digits begin: with so many of them, they lie inside of the header. */
+    /* The prefix ends where the stored digits begin; with this many digits, they are within the header. */
     if (strlen(stored) != LB_SAFETENSORS_DIGIT_COUNT) return false;
     size_t rest = LB_SAFETENSORS_DIGITS_AT + LB_SAFETENSORS_DIGIT_COUNT;
     uLong crc = crc32_z(0, file->bytes, LB_SAFETENSORS_DIGITS_AT);
@@ -347,7 +347,7 @@ const char *lb_safetensors_metadata_value(const lb_safetensors *file, const char
     return found ? found->value : NULL;
 }
 
-/* The array of this name, which must have this shape. */
+/* The array with this name, which must have this shape. */
 static lb_status expect(const lb_safetensors *file, const char *name, lb_shape shape,
                         const lb_safetensors_tensor **tensor, lb_error *error)
 {

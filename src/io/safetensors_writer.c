@@ -31,7 +31,7 @@ static int compare_strings(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Some string that is in `strings` twice, or NULL. Sorts them. */
+/* A string that occurs twice in `strings`, or NULL. Sorts them. */
 static const char *find_repeated(const char **strings, size_t count)
 {
     if (count > 1) qsort(strings, count, sizeof *strings, compare_strings);
@@ -92,7 +92,7 @@ static lb_status check(const char *path, const content *c, lb_error *error)
     return status;
 }
 
-/* Wide numbers first, for then no array can be unaligned; otherwise as given. */
+/* Wide numbers first, so that no array is unaligned; otherwise in the given order. */
 static void sort_by_width(const lb_safetensors_tensor *tensors, size_t count,
                           const lb_safetensors_tensor **sorted)
 {
@@ -143,7 +143,7 @@ static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_co
            LB_SAFETENSORS_DIGIT_COUNT);
 }
 
-/* Puts the file together without copying the data. `parts` has room for all arrays and two more. */
+/* Assembles the file without copying the data. `parts` has room for all arrays and two more. */
 static lb_status write_content(const char *path, const content *c, lb_bytes *parts, lb_error *error)
 {
     lb_buffer header = {0};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the n-grams at the first `places` of a sequence are that one. */
+/* How often an n-gram occurs at the first `places` positions of a sequence. */
 static int64_t occurrences(const int32_t *id, int64_t places, const int32_t *gram, int n)
 {
     int64_t count = 0;
@@ -14,13 +14,13 @@ static int64_t occurrences(const int32_t *id, int64_t places, const int32_t *gra
     return count;
 }
 
-/* Places where an n-gram can begin. */
+/* The number of positions where an n-gram can start. */
 static int64_t places_for(lb_sequence sequence, int n)
 {
     return sequence.length < n ? 0 : sequence.length - n + 1;
 }
 
-/* The k-th occurrence of an n-gram in the output matches if some reference has it k times, too. */
+/* The k-th occurrence of an n-gram in the output matches if a reference also has it k times. */
 static bool matches(lb_sequence output, int64_t at, int n, const lb_sequence *references, int64_t count)
 {
     const int32_t *gram = output.id + at;
@@ -68,7 +68,7 @@ static double smoothing_value(lb_bleu_config config)
     return config.smoothing == LB_BLEU_FLOOR ? 0.1 : 1;
 }
 
-/* The matches that stand for none; `halved` is 1 at first and halves each time. */
+/* The value used for zero matches; `halved` starts at 1 and halves each time. */
 static double instead_of_none(lb_bleu_config config, double *halved)
 {
     if (config.smoothing == LB_BLEU_EXP) return *halved /= 2;

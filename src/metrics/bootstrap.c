@@ -25,11 +25,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ends of the middle part of `count` values, which are sorted on the way. */
+/* The ends of the middle part of `count` values, which are sorted for it. */
 static void cut(double *values, int64_t count, double confidence, double *low, double *high)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
-    /* As meant in decimals: 0.05 of 1000 is 50, though (1 - 0.9) / 2 is a little less than 0.05. */
+    /* Rounded as in decimals: 0.05 of 1000 is 50, although (1 - 0.9) / 2 is slightly less than 0.05. */
     int64_t off = (int64_t)floor((double)count * (1 - confidence) / 2 + 1e-9), most = (count - 1) / 2;
     off = off < most ? off : most;
     *low = values[off];

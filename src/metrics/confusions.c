@@ -21,7 +21,7 @@ static int compare_counts(const void *a, const void *b)
     return compare_symbols(a, b);
 }
 
-/* Makes one of all entries of a pair. */
+/* Merges all entries of a pair. */
 static void merge(lb_confusions *c)
 {
     int64_t kept = 0;
@@ -35,7 +35,7 @@ static void merge(lb_confusions *c)
     c->count = kept;
 }
 
-/* Room for one more. The table grows where merging does not free half of it, so that merging is rare. */
+/* Makes room for one more. The table grows if merging does not free half of it, so that merging is rare. */
 static bool make_room(lb_confusions *c)
 {
     if (c->count < c->capacity) return true;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What leads to a cell of the table of distances. */
+/* The edit that leads to a cell of the table of distances. */
 enum { BOTH, MISSING, TOO_MANY };
 
 static lb_status out_of_memory(lb_error *error)
@@ -13,7 +13,7 @@ static lb_status out_of_memory(lb_error *error)
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an edit distance");
 }
 
-/* What two sequences have in common at their ends costs nothing and needs no table. */
+/* Common symbols at the ends of two sequences cost nothing and need no table. */
 static void trim(lb_sequence *a, lb_sequence *b)
 {
     while (a->length > 0 && b->length > 0 && a->id[a->length - 1] == b->id[b->length - 1]) {
@@ -27,7 +27,7 @@ static void trim(lb_sequence *a, lb_sequence *b)
 }
 
 /* Turns the distances of a prefix of one sequence from all prefixes of `other`, row[0] to row[other.length], into those
- * of the prefix that ends with `symbol`, one longer. `way`, unless it is NULL, receives what led to each. */
+ * of the prefix that ends with `symbol`, one longer. `way`, unless NULL, receives the edit of each cell. */
 static void advance(int64_t *row, int32_t symbol, lb_sequence other, unsigned char *way)
 {
     int64_t diagonal = row[0]++;
@@ -54,8 +54,8 @@ lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_e
     return LB_OK;
 }
 
-/* The way from the end of both sequences to their beginnings, written from the back of `pair` on. Returns where it
- * begins. */
+/* The path from the end of both sequences to their start, written to `pair` from the back. Returns the index of its
+ * start. */
 static int64_t trace(lb_sequence reference, lb_sequence output, const unsigned char *way, lb_aligned *pair)
 {
     int64_t i = reference.length, j = output.length, at = i + j, width = j + 1;
@@ -68,7 +68,7 @@ static int64_t trace(lb_sequence reference, lb_sequence output, const unsigned c
     return at;
 }
 
-/* What led to each cell of the table of distances: [reference + 1, output + 1]; `row` is room for output + 1. */
+/* The edit of each cell of the table of distances: [reference + 1, output + 1]; `row` has room for output + 1. */
 static void fill(lb_sequence reference, lb_sequence output, unsigned char *way, int64_t *row)
 {
     int64_t width = output.length + 1;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A hypothesis that is still being written. */
+/* An unfinished hypothesis. */
 typedef struct live {
     const lb_trail *last;
     double log_probability;
@@ -58,7 +58,7 @@ static int64_t offer(candidate *best, int64_t count, int64_t room, candidate off
     return count < room ? count + 1 : room;
 }
 
-/* A hypothesis that was cut off can score high, above all where it repeats itself. It is still no answer. */
+/* A hypothesis that was cut off can score high, in particular if it repeats itself, but it is not an answer. */
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->finished != b->finished ? a->finished : a->score > b->score;
@@ -79,8 +79,8 @@ static void finish(search *s, int64_t row, live ended, int64_t steps, bool finis
     if (s->done_count[row] < room) s->done_count[row]++;
 }
 
-/* Can no way on from here score better than what the row has? A log-probability only falls, and at best it is divided
- * by the greatest length. */
+/* Whether no continuation can score better than the finished hypotheses of the row. A log-probability only falls, and
+ * at best it is divided by the greatest length. */
 static bool is_hopeless(const search *s, int64_t row, double log_probability)
 {
     if (s->done_count[row] < s->config.n_best) return false;
@@ -88,7 +88,7 @@ static bool is_hopeless(const search *s, int64_t row, double log_probability)
     return normalised(s, log_probability, s->config.limit) <= worst;
 }
 
-/* Ranks the greedy candidate within the beam: then the search never ends with less than greedy decoding. */
+/* Keeps the greedy candidate within the beam, so that the search never scores below greedy decoding. */
 static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 {
     int64_t last = s->config.beam - 1, at = 0;
@@ -119,8 +119,8 @@ static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probab
     return greedy.greedy ? promote_greedy(s, count, greedy) : count;
 }
 
-/* Moves a row one token on, its `steps`th. `first` is the row's first hypothesis in the step's batch; `origin` receives,
- * for each that continues, the place in the batch that it came from. Returns how many continue. */
+/* Extends a row by its `steps`th token. `first` is the first hypothesis of the row in the batch of the step. `origin`
+ * receives the index in the batch of each hypothesis that continues. Returns how many continue. */
 static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
@@ -143,13 +143,13 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
             going[kept++] = next;
         }
     }
-    if (beam == 1 && s->done_count[row]) kept = 0; /* as greedy decoding ends */
+    if (beam == 1 && s->done_count[row]) kept = 0; /* as in greedy decoding */
     memcpy(s->live + row * beam, going, (size_t)kept * sizeof *going);
     s->live_count[row] = kept;
     return kept;
 }
 
-/* What the decoder needs of the hypotheses that continue. */
+/* The input of the decoder for the hypotheses that continue. */
 typedef struct frontier {
     lb_decoder_state state;
     lb_tokens next;

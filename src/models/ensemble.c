@@ -7,7 +7,7 @@ static const lb_ensemble *ensemble_of(const lb_model *model)
     return (const lb_ensemble *)model;
 }
 
-/* States of an ensemble are those of its members. */
+/* The state of an ensemble: the states of its members. */
 static lb_decoder_state *new_states(lb_tape *tape, const lb_ensemble *e)
 {
     return lb_tape_alloc(tape, (size_t)e->count * sizeof(lb_decoder_state));
@@ -66,7 +66,7 @@ const lb_model_kind lb_ensemble_kind = {
     .select = select_rows,
 };
 
-/* What the members hold while they decode, and what averaging adds. */
+/* Adds the memory of a member during decoding, and of averaging. */
 static void add_sizes(lb_model *base, const lb_model *member)
 {
     if (member->layers != base->layers || member->heads != base->heads) base->layers = base->heads = 0;

@@ -1,4 +1,4 @@
-/* An ensemble in files: its members' configurations, and their parameters in one store. */
+/* An ensemble in files: the configurations of its members, and their parameters in one store. */
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "models/ensemble.h"
@@ -29,7 +29,7 @@ char *lb_ensemble_config_json(const lb_model *model)
     return NULL;
 }
 
-/* The model of one entry of "members"; NULL, with the reason, if it makes none. */
+/* The model of one entry of "members"; NULL, with the error, if it is invalid. */
 static lb_model *restore_member(lb_params *params, const char *name, const cJSON *json,
                                 const lb_extensions *own, lb_error *error)
 {
@@ -73,8 +73,8 @@ lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *c
     return model;
 }
 
-/* Copies the values of all parameters of `from` to those of `to` from number `first` on, which were made by the same
- * configuration and so are the same ones in the same order. */
+/* Copies the values of all parameters of `from` to those of `to`, starting at index `first`. Both come from the same
+ * configuration, so they are the same in the same order. */
 static lb_status copy_values(const lb_params *to, int first, const lb_params *from, lb_error *error)
 {
     int count = lb_params_count(to) - first;

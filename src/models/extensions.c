@@ -48,7 +48,7 @@ const lb_attention_type *lb_attention_type_find(const char *name, const lb_exten
     return found;
 }
 
-/* Whose name is taken is not found under it. */
+/* A lookup finds another kind if the name is taken. */
 lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 {
     static const char taken[] = "custom %s cannot be named '%.80s': the name is taken";

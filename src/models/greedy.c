@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Pictures of attention that each row has. */
+/* Attention maps per row. */
 static int64_t maps_of(const lb_decoded *all)
 {
     return all->layers * all->heads;
@@ -40,10 +40,10 @@ int32_t lb_argmax(const lb_real *logits, int64_t classes)
     lb_real wanted = largest_of(classes, logits);
     for (int64_t i = 0; i < classes; i++)
         if (logits[i] == wanted) return (int32_t)i;
-    return 0; /* there is no largest one among NaNs */
+    return 0; /* NaNs have no largest */
 }
 
-/* Takes one step's choice for every row that still writes. Returns how many still do. */
+/* Takes the token of one step for every unfinished row. Returns how many rows continue. */
 static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step, int32_t *next)
 {
     int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
@@ -62,7 +62,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_
     return writing;
 }
 
-/* Rows were `limit` apart while nobody knew how long the longest would be. */
+/* Rows were `limit` apart, because the longest length was not known yet. */
 static void close_ranks(lb_decoded *all, int64_t limit)
 {
     for (int64_t row = 1; row < all->batch; row++)

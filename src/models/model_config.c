@@ -49,7 +49,7 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
     return NULL;
 }
 
-/* A whole number from 1 to a million; -1 if it is anything else. */
+/* An integer from 1 to a million; -1 for anything else. */
 static double size_of(const cJSON *item)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -57,7 +57,7 @@ static double size_of(const cJSON *item)
     return fits ? value : -1;
 }
 
-/* A number from 0 to below 1; -1 if it is anything else. */
+/* A number in [0, 1); -1 for anything else. */
 static double fraction_of(const cJSON *item)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
@@ -80,7 +80,7 @@ static bool store_word(const cJSON *item, char *at)
     return true;
 }
 
-/* The field's value as a number; -1 if it makes no sense. */
+/* The value of the field as a number; -1 if it is invalid. */
 static double value_of(const lb_config_field *field, const cJSON *item)
 {
     if (!item) return field->missing;

@@ -11,7 +11,7 @@ typedef struct format {
                          lb_error *error);
 } format;
 
-/* The built-in kinds do not name these functions themselves: who links a kind does not link what reads JSON. */
+/* The built-in kinds do not refer to these functions, so that linking a kind does not link the JSON reader. */
 static const format built_in[] = {
     {&lb_seq2seq_kind, lb_seq2seq_config_json, lb_seq2seq_restore},
     {&lb_transformer_kind, lb_transformer_config_json, lb_transformer_restore},

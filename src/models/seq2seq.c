@@ -24,11 +24,11 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
                    "%s: invalid sizes: vocabularies %lld and %lld, embed %lld, hidden %lld, layers %d", name,
                    (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->embed,
                    (long long)c->hidden, c->layers);
-    if (c->layers < 0) c->layers = 1; /* of poison */
+    if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 
-/* Whether the decoder asks with the state before a step, and reads the answer with the token; else it asks with the
- * state after it. docs/adr/0010-attending-after-the-step.md says why. */
+/* Whether the decoder attends with the state before a step and reads the context with the token. Otherwise it attends
+ * with the state after the step. See docs/adr/0010-attending-after-the-step.md. */
 static bool asks_first(const lb_seq2seq_config *config)
 {
     return !config->own_attention && config->attention == LB_ATTENTION_ADDITIVE;
@@ -46,7 +46,7 @@ static void init_bridges(lb_seq2seq *model, lb_params *params)
     }
 }
 
-/* A tied output needs a vector as wide as the embedding: `combine` makes it, of whatever the output would have read. */
+/* A tied output needs a vector as wide as the embedding: `combine` computes it from the untied input of the output. */
 static void init_output(lb_seq2seq *model, lb_params *params, const char *name)
 {
     const lb_seq2seq_config *c = &model->config;
@@ -111,7 +111,7 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     return lb_params_status(params);
 }
 
-/* Whether embedded tokens lose numbers on their way: then no two tokens are alike. */
+/* Whether embedded tokens go through dropout: then no two tokens are alike. */
 static bool drops(const lb_seq2seq *model, lb_tape *tape)
 {
     return model->config.dropout > 0 && lb_tape_mode(tape) == LB_MODE_TRAIN;
@@ -125,7 +125,7 @@ static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
     return lb_gru_forward(&model->encoder, x, NULL, source.lengths);
 }
 
-/* The decoder will look up about as many symbols as the source has. */
+/* The decoder looks up about as many symbols as the source has. */
 static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
 {
     const lb_gru_cell *cell = model->decoder.cell;
@@ -134,7 +134,7 @@ static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
                               cell->weight_ih, cell->bias_ih);
 }
 
-/* The tokens' part of the decoder's gates: the first columns of the weight meet the embedding. */
+/* The part of the decoder gates that depends on the tokens: the first columns of the weight times the embedding. */
 static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, lb_tensor *table)
 {
     const lb_gru_cell *cell = model->decoder.cell;
@@ -144,7 +144,7 @@ static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, l
     return (lb_gates){.x = lb_affine_columns(x, cell->weight_ih, 0, cell->bias_ih)};
 }
 
-/* There may have been no memory for some of the model, of which its params tells. */
+/* If there was no memory for some part of the model, its params have the error. */
 static bool is_whole(const lb_seq2seq *model)
 {
     return model->encoder.cell && model->bridge && model->decoder.cell;
@@ -173,7 +173,7 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
     return encoded;
 }
 
-/* One layer of the decoder that does not attend. */
+/* One layer of the decoder without attention. */
 static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, const int32_t *lengths,
                              lb_tensor *state, lb_tensor **final)
 {
@@ -183,7 +183,7 @@ static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, const int3
     return outputs;
 }
 
-/* A layer that asks with its state before each step, and reads the answer with the token. */
+/* A layer that attends with its state before each step and reads the context with the token. */
 static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_gates gates,
                                const int32_t *lengths, lb_tensor *state, lb_tensor **final,
                                lb_attended_result *seen)
@@ -218,7 +218,7 @@ static lb_tensor *apply(const lb_linear *linear, lb_tensor *state, lb_tensor *co
     return context ? lb_linear_forward_pair(linear, state, context) : lb_linear_forward(linear, state);
 }
 
-/* The logits, from the last layer's states and what has been seen (NULL without attention). */
+/* The logits, from the states of the last layer and the contexts (NULL without attention). */
 static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *context)
 {
     if (model->combine.weight) {

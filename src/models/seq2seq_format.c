@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a file says: the attention by its name, which may be one of one's own. */
+/* The configuration as stored: the attention by name, which may be a custom one. */
 typedef struct description {
     lb_seq2seq_config config;
     char attention[LB_CONFIG_WORD_BYTES];

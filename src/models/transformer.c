@@ -26,7 +26,7 @@ static void check_sizes(lb_transformer_config *c, lb_params *params, const char 
                    "layers %d, length %lld",
                    name, (long long)c->source_vocab, (long long)c->target_vocab, (long long)c->width,
                    (long long)c->feed_forward, c->layers, (long long)c->max_length);
-    if (c->layers < 0) c->layers = 1; /* of poison */
+    if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
@@ -45,7 +45,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
         .name = lb_params_scope(params, "", name),
         .config = config,
     };
-    /* What is looked up is scaled by the root of the width. */
+    /* Embeddings are scaled by the root of the width. */
     double deviation = 1 / sqrt((double)config.width);
     lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),
                       config.source_vocab, config.width, deviation);
@@ -70,7 +70,7 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
     return lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
 }
 
-/* Tokens from position `first` on, as the layers see them. */
+/* Embedded tokens, starting at position `first`. */
 static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embedding,
                         const lb_positional *positions, lb_tokens tokens, int64_t first)
 {
@@ -102,7 +102,7 @@ lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_toke
     return memory;
 }
 
-/* Which of the tokens so far each of `count` more sees: those before it and itself. */
+/* The mask of `count` more tokens: each sees the tokens before it and itself. */
 static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
 {
     if (count == 1) return NULL;
@@ -121,8 +121,7 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
         decoded.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory while decoding");
         return decoded;
     }
-    memset(weights, 0,
-           (size_t)layers * sizeof(lb_tensor *)); /* a model that there was no memory for has no layers */
+    memset(weights, 0, (size_t)layers * sizeof(lb_tensor *)); /* a model without memory has no layers */
     const char *outer = lb_tape_enter(tape, model->name);
     memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
     decoded.memory.length += target_in.length;

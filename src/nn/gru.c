@@ -46,7 +46,7 @@ lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_c
     if (config.layers < 0) {
         lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name,
                        config.layers);
-        config.layers = 1; /* of poison */
+        config.layers = 1; /* which is poison */
     }
     *gru = (lb_gru){.name = lb_params_scope(params, "", name), .config = config};
     gru->directions = config.bidirectional ? 2 : 1;
@@ -71,7 +71,7 @@ typedef struct run {
     lb_gru_result result;
 } run;
 
-/* The outputs of one layer, given the input's part of the gates in each direction. */
+/* The outputs of one layer, given the input part of the gates in each direction. */
 static lb_tensor *run_layer(const run *r, int layer, const lb_gates *gates)
 {
     lb_tensor *side[2] = {NULL};
@@ -106,7 +106,7 @@ static lb_gru_result run_layers(run r, const lb_gates *first_gates)
     return r.result;
 }
 
-/* There may have been no memory for the cells, of which params tells. */
+/* If there was no memory for the cells, params has the error. */
 static lb_gru_result no_cells(lb_tape *tape)
 {
     return (lb_gru_result){.outputs =

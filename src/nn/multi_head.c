@@ -53,7 +53,7 @@ lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const 
                              lb_multi_head_config config)
 {
     *attention = (lb_multi_head){.name = lb_params_scope(params, "", name)};
-    check(&config, params, name); /* after an error what follows adds nothing but poison */
+    check(&config, params, name); /* after an error, all further parameters are poison */
     attention->config = config;
     if (config.names)
         init_named(attention, params, name);

@@ -18,7 +18,7 @@ typedef struct entry {
 
 struct lb_params {
     uint64_t seed;
-    lb_arena *arena; /* entries, names and what modules ask for */
+    lb_arena *arena; /* entries, names and memory for modules */
     entry *first, *last;
     int count;
     int64_t size, capacity;
@@ -107,7 +107,7 @@ static lb_real *new_slab(const lb_params *params, int64_t capacity, const lb_rea
     return *memory ? aligned(*memory) : NULL;
 }
 
-/* Makes room for `size` numbers in both slabs, and tells the tensors where they lie now. */
+/* Makes room for `size` numbers in both slabs, and updates the addresses in the tensors. */
 static lb_status reserve(lb_params *params, int64_t size)
 {
     if (size <= params->capacity) return LB_OK;

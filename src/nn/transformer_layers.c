@@ -27,7 +27,7 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
     return lb_params_status(params);
 }
 
-/* The three parts of a layer, without what stands around each. */
+/* The three parts of a layer, without residual connection and norm. */
 typedef enum lb_part { SELF, CROSS, FEED_FORWARD } lb_part;
 
 static lb_key_values append(lb_key_values past, lb_key_values more)
@@ -86,7 +86,7 @@ lb_tensor *lb_transformer_layer_forward(const lb_transformer_layer *layer, lb_te
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
                                     bool crosses, int layers, lb_transformer_layer_config config)
 {
-    *stack = (lb_transformer_stack){.layers = 0}; /* after an error what follows adds nothing but poison */
+    *stack = (lb_transformer_stack){.layers = 0}; /* after an error, all further parameters are poison */
     if (layers < 1)
         lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name, layers);
     else

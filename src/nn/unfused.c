@@ -18,7 +18,7 @@ static lb_tensor *at_time(lb_tensor *x, int64_t t)
     return lb_is_sound(step) ? lb_reshape(step, LB_SHAPE(lb_dim(step, 0), lb_dim(step, 2))) : step;
 }
 
-/* One step of a GRU: x [batch, 3 hidden] is the input's part of the gates. */
+/* One step of a GRU: x [batch, 3 hidden] is the input part of the gates. */
 static lb_tensor *gru_step(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh, lb_tensor *bias_hh)
 {
     int64_t hidden = lb_dim(weight_hh, 1);

@@ -8,15 +8,14 @@ enum {
     COLUMNS = 64     /* columns whose sums a thread takes at a time */
 };
 
-/* Smaller arrays take the way without OpenMP: even a region of one thread would cost more than the smallest of them
- * do. */
+/* Smaller arrays do not use OpenMP: even a region of one thread would cost more than the smallest of them. */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* What is done with a run of elements; some need no factor, some nothing to read. */
+/* An operation on a range of elements; some need no factor, some no input. */
 typedef void run_fn(int64_t count, lb_real factor, const lb_real *from, lb_real *to);
 
 static void in_runs(run_fn *run, int64_t count, lb_real factor, const lb_real *from, lb_real *to)

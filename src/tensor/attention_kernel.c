@@ -25,7 +25,7 @@ bool lb_attend_powers(int64_t count, const lb_real *x, lb_real *powers)
     return powers_of(count, x, powers);
 }
 
-/* tanh(q + k), of e^2q and e^2k. Where their product is infinite or 0, this is 1 or -1. */
+/* tanh(q + k) from e^2q and e^2k. If their product is infinite or 0, this is 1 or -1. */
 static inline lb_real tanh_by_powers(lb_real query, lb_real key)
 {
     return 1 - 2 / (1 + query * key);
@@ -39,7 +39,7 @@ static inline lb_real score(int64_t width, const lb_real *v, const lb_real *quer
     return sum;
 }
 
-/* Sums side by side, so that the end of a row of a few dozen numbers does not cost more than the row. */
+/* Sums side by side, so that the end of a row of a few dozen numbers does not cost more than the row itself. */
 enum { LANES = 16 };
 
 static inline lb_real sum_of(lb_real *lane)
@@ -68,7 +68,7 @@ static inline bool is_hidden(const lb_attended *to, int64_t k)
     return to->mask && to->mask[k] == 0;
 }
 
-/* Whether both sides have powers; the query's are made here. */
+/* Whether both sides have powers; computes those of the query. */
 static bool by_powers(const lb_attended *to, const lb_real *query)
 {
     return to->powers && lb_attend_powers(to->width, query, to->power);
@@ -77,7 +77,7 @@ static bool by_powers(const lb_attended *to, const lb_real *query)
 LB_KERNEL static void attend(const lb_attended *to, bool powers, const lb_real *query, lb_real *weights,
                              lb_real *context)
 {
-    /* Pointers of their own, so that the compiler sees that no store moves them. */
+    /* Local pointers, so that the compiler sees that no store changes them. */
     const lb_real *v = to->v;
     int64_t width = to->width, depth = to->depth;
     lb_real maximum = -(lb_real)INFINITY, total = 0;
@@ -107,7 +107,7 @@ void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb
     attend(to, by_powers(to, query), query, weights, context);
 }
 
-/* What a pair of query and key adds to the gradients of v, of the key and of the query. */
+/* The contribution of a query and a key to the gradients of v, of the key and of the query. */
 static inline void add_gradients(lb_real dscore, lb_real v, lb_real tanh_i, lb_real *dv, lb_real *dkey,
                                  lb_real *dquery)
 {

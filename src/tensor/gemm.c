@@ -8,9 +8,10 @@
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     MOST_TILES = 12,     /* even shares for 2, 3, 4 and 6 threads */
-    FEW_TILES = 4, /* even shares for 2 and 4: each tile lays out its operands anew, short ones in vain */
-    SHORT = 96,    /* rows of a tile, or columns */
-    UNIT = 16      /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
+    FEW_TILES =
+        4, /* even shares for 2 and 4: each tile rearranges its operands again, which does not pay for short ones */
+    SHORT = 96, /* rows of a tile, or columns */
+    UNIT = 16   /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
@@ -26,7 +27,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Tiles into which `length` rows or columns are cut: as many as two, four and more threads share evenly. */
+/* The number of tiles for `length` rows or columns, such that two, four and more threads get even shares. */
 static int64_t tile_count(int64_t length, int64_t work)
 {
     int64_t wanted = 1 + work / TILE_WORK, units = (length + UNIT - 1) / UNIT, count = 1;
@@ -35,24 +36,24 @@ static int64_t tile_count(int64_t length, int64_t work)
     return count == 8 && wanted > count && most >= MOST_TILES ? MOST_TILES : count;
 }
 
-/* A product that is cut into `tiles` of rows, or of columns. */
+/* A product that is divided into `tiles` of rows or of columns. */
 typedef struct tiling {
     lb_gemm_fn *serial;
     int64_t m, n, k, tiles;
     lb_matrix a, b;
     lb_real beta, *c;
     int64_t stride;
-    const lb_real *row; /* that c begins with; NULL: none */
+    const lb_real *row; /* the initial value of each row of c; NULL: none */
 } tiling;
 
-/* Where tile number `tile` begins in `length` rows or columns: two tiles differ by a unit at most. */
+/* The start of tile `tile` in `length` rows or columns: the sizes of tiles differ by at most one unit. */
 static int64_t tile_start(const tiling *t, int64_t length, int64_t tile)
 {
     int64_t units = (length + UNIT - 1) / UNIT;
     return smaller(length, units * tile / t->tiles * UNIT);
 }
 
-/* A part of c, which it first fills with its part of the row, if there is one. */
+/* A part of c, which is first filled with its part of the row, if there is one. */
 static void multiply_part(const tiling *t, int64_t m, int64_t n, lb_matrix a, lb_matrix b, const lb_real *row,
                           lb_real *c)
 {

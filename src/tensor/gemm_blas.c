@@ -30,8 +30,8 @@ bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_
                   int64_t stride)
 {
     if (m == 0 || n == 0) return true;
-    /* OpenBLAS runs such a build on OpenMP's threads unless it is called inside a parallel region or is told that there
-     * is one thread. */
+    /* Such a build of OpenBLAS uses the threads of OpenMP, unless it is called inside a parallel region or its number
+     * of threads is set to one. */
     bool by_openmp = openblas_get_parallel() == OPENBLAS_OPENMP && !lb_in_parallel();
     int threads = by_openmp ? lb_threads() : 1;
     if (by_openmp) lb_set_threads(1);
@@ -40,8 +40,9 @@ bool lb_gemm_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_
     return true;
 }
 
-/* A build of OpenBLAS with threads of its own has one number of threads for the whole process. How many hold it at one;
- * CHANGING while the first sets it, or the last gives it back: who comes then waits for it. */
+/* A build of OpenBLAS with its own threads has one number of threads for the whole process. This counts the holders
+ * that keep it at one. It is CHANGING while the first sets the number or the last restores it; others wait
+ * meanwhile. */
 enum { CHANGING = -1 };
 static atomic_int holders;
 static int threads_before;
@@ -73,7 +74,7 @@ void lb_gemm_release(void)
     while (!atomic_compare_exchange_weak(&holders, &count, count == 1 ? CHANGING : count - 1)) {
     }
     if (count > 1) return;
-    /* Another number than one is the program's wish of meanwhile. */
+    /* A number other than one was set by the program meanwhile. */
     if (openblas_get_num_threads() == 1) openblas_set_num_threads(threads_before);
     atomic_store(&holders, 0);
 }

@@ -57,7 +57,7 @@ bool lb_gemm_vector(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, l
     return true;
 }
 
-/* A row of a with `TOGETHER` columns of a transposed b: all are read along k, as they lie. */
+/* A row of a with `TOGETHER` columns of a transposed b: all are read along k, in place. */
 LB_KERNEL static void multiply_columns(int64_t k, const lb_real *a, const lb_real *b, int64_t b_stride,
                                        lb_real beta, lb_real *c)
 {
@@ -74,7 +74,7 @@ LB_KERNEL static void multiply_columns(int64_t k, const lb_real *a, const lb_rea
     for (int j = 0; j < TOGETHER; j++) c[j] = beta == 0 ? sums[j] : sums[j] + c[j];
 }
 
-/* b is transposed: a strip of its columns after another is laid out, and used for all rows. */
+/* b is transposed: one strip of its columns after another is rearranged and used for all rows. */
 static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                               lb_real beta, lb_real *c, int64_t stride)
 {
@@ -94,7 +94,7 @@ static void multiply_laid_out(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_
     } while (first < k);
 }
 
-/* b is transposed and rows are few: b is read once and laid out for nobody. */
+/* b is transposed and there are few rows: b is read only once, so it is not rearranged. */
 static void multiply_few(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                          lb_real beta, lb_real *c, int64_t stride)
 {
