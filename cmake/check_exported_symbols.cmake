@@ -1,4 +1,4 @@
-# Compares what LIBRARY exports with the names in LIST, each with SUFFIX behind it; or, with REFRESH, writes the list.
+# Compares the exports of LIBRARY with the names in LIST, each followed by SUFFIX. With REFRESH, writes the list.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE " [^\n]*\n" ";" exported "${symbols}")

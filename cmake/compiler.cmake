@@ -1,4 +1,4 @@
-# One interface target carries what every file of the project is compiled with. It is never exported.
+# One interface target has the compiler options of all files of the project. It is never exported.
 add_library(lookback_options INTERFACE)
 target_compile_features(lookback_options INTERFACE c_std_11)
 target_compile_options(lookback_options INTERFACE
@@ -9,9 +9,9 @@ target_compile_options(lookback_options INTERFACE
   -ffp-contract=fast
   # Only what the public headers declare is visible outside of a shared library.
   -fvisibility=hidden)
-# Loops marked for SIMD that call libm, as all do in double, or that are built with little optimisation, stay as they are.
+# SIMD loops are not vectorised if they call libm, as all of them do in double, or with little optimisation.
 target_compile_options(lookback_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
-# POSIX, and madvise beside it.
+# POSIX and madvise.
 target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 if(LOOKBACK_WERROR)
   target_compile_options(lookback_options INTERFACE -Werror)

@@ -1,16 +1,17 @@
-# The parts of the library that can be left out, what each is made of and what it needs. Nothing is looked for that no part needs.
+# The optional parts of the library, with their sources and dependencies. The build only looks for what an enabled part
+# needs.
 option(LOOKBACK_FILES "Files: texts, models, checkpoints, lb_train; needs cJSON, utf8proc and zlib" ON)
 option(LOOKBACK_PLOT "Figures; needs Cairo, FreeType, HarfBuzz, FriBidi, stb, utf8proc, zlib and DejaVu's fonts" ON)
 option(LOOKBACK_OPENMP "Compute with several threads" ON)
 set(LOOKBACK_BLAS openblas CACHE STRING "Who multiplies what the library's own kernel is not the best for: openblas, or none")
 set_property(CACHE LOOKBACK_BLAS PROPERTY STRINGS openblas none)
 
-# Sources that belong to one part, by their paths, and those of them that others need, too.
+# The sources of one part, by their paths, and those of them that other parts need, too.
 set(FILES_SOURCES "/src/(io|data|translate)/"
   "/src/models/(checkpoint|model_config|model_file|model_formats|[a-z0-9]+_format)\\.c$"
   "/src/train/(pair_[a-z]+|resume|trainer|translator)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
-# The sort task is made of numbers alone.
+# The sort task needs only numbers.
 set(kept "/src/data/sort_task\\.c$")
 # A figure is a file.
 if(LOOKBACK_PLOT)

@@ -1,5 +1,5 @@
-# exported_symbols.txt lists what the float library shows to programs. From it follow the names in double that are installed;
-# the test exported_symbols holds the list against both shared libraries.
+# exported_symbols.txt lists the exports of the float library. The installed names in double are derived from it. The
+# test exported_symbols compares the list with both shared libraries.
 set(EXPORTED_SYMBOLS ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.txt)
 set(LOOKBACK_F64_INCLUDE ${LOOKBACK_GENERATED}/f64_include)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EXPORTED_SYMBOLS})

@@ -1,4 +1,4 @@
-# Writes a header that gives every function of the library, as found in LIBRARY, the name that it has in double.
+# Writes a header that renames every function found in LIBRARY to its name in double.
 execute_process(COMMAND ${NM} -g --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " lb_[a-z0-9_]+\n" names "${symbols}")
 # The fonts are the same bytes in both.

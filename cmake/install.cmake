@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. Nothing in it knows its place: the prefix may be moved.
+# The files of `cmake --install`. They do not contain their location: the prefix can be moved.
 include(CMakePackageConfigHelpers)
 set(LOOKBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lookback)
 
@@ -13,8 +13,8 @@ function(lookback_install target name)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endfunction()
 
-# An archive says by their names which libraries it calls, to CMake and to pkg-config --static. That is all that it takes, in a
-# fully static program too: BLAS itself calls nothing of the Fortran library that OpenBLAS names for LAPACK.
+# An archive lists the names of the libraries that it calls, for CMake and for pkg-config --static. This is enough even
+# for a fully static program: BLAS does not call the Fortran library, which OpenBLAS lists for LAPACK.
 set(linked_names ${OpenMP_C_LIB_NAMES} m)
 foreach(module IN LISTS LOOKBACK_MODULES)
   list(PREPEND linked_names ${${module}_LIBRARIES})
@@ -42,12 +42,12 @@ endforeach()
 install(EXPORT lookback-targets NAMESPACE lookback:: DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/lookback-config.cmake.in
   ${LOOKBACK_GENERATED}/lookback-config.cmake INSTALL_DESTINATION ${LOOKBACK_CMAKE_DIR})
-# Before version 1 a minor version may change what users call.
+# Before version 1, a minor version may break users.
 write_basic_package_version_file(${LOOKBACK_GENERATED}/lookback-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
   DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
 
-# All that is installed, and no more.
+# Everything that is installed, and nothing else.
 add_custom_target(installable DEPENDS lookback lookback_f64)
 if(LOOKBACK_SHARED)
   add_dependencies(installable lookback_shared lookback_f64_shared)

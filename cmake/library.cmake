@@ -1,5 +1,5 @@
-# One source, two precisions: lookback computes in float, lookback_f64 in double. Each is compiled once, and becomes an archive
-# and a shared library.
+# One source, two precisions: lookback computes in float, lookback_f64 in double. Each is compiled once, and becomes an
+# archive and a shared library.
 set(shared ${PROJECT_IS_TOP_LEVEL})
 if(LOOKBACK_SANITIZE)
   # A sanitizer's runtime is in the program, and a shared library would miss it.
@@ -11,7 +11,7 @@ include(cmake/components.cmake)
 
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/autograd/ops/*.c)
 
-# The ops' declarations and their registry follow from the files in ops/, so that an op is written in one place.
+# The declarations and the registry of the ops are generated from the files in ops/, so that an op is in one place.
 set(LOOKBACK_GENERATED ${PROJECT_BINARY_DIR}/generated)
 set(LOOKBACK_OPS_HEADER ${LOOKBACK_GENERATED}/include/lookback/ops.h)
 set(LOOKBACK_OPS_REFERENCE ${LOOKBACK_GENERATED}/ops.md)
@@ -33,7 +33,7 @@ foreach(source ${LOOKBACK_OPS})
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
 
-# What every object of the library, and every test of its inside, is compiled with.
+# The compiler options of all objects of the library, and of tests of its internals.
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
@@ -52,7 +52,8 @@ function(lookback_objects name)
   endif()
 endfunction()
 
-# What the objects call, as files: another folder's targets do not see this one's imported targets.
+# The dependencies of the objects as files, because targets of other folders do not see the imported targets of this
+# one.
 set(LOOKBACK_LINKED ${OpenMP_C_LIBRARIES} m)
 foreach(module IN LISTS LOOKBACK_MODULES)
   list(PREPEND LOOKBACK_LINKED ${${module}_LINK_LIBRARIES})
@@ -75,8 +76,8 @@ endfunction()
 lookback_objects(lookback_objects)
 lookback_library(lookback STATIC lookback lookback_objects)
 
-# Both libraries can be part of one program: in the double one every function has another name. Those of functions
-# inside are read from the float library, those for users from the list of what is exported.
+# One program can use both libraries: in the double one, every function has another name. The names of internal
+# functions are read from the float library, and those of public functions from the list of exports.
 include(cmake/exported_symbols.cmake)
 set(F64_NAMES ${LOOKBACK_GENERATED}/f64/lookback/f64_names.h)
 add_custom_command(OUTPUT ${F64_NAMES}
@@ -88,7 +89,7 @@ add_custom_target(lookback_f64_names DEPENDS ${F64_NAMES})
 add_library(lookback_f64_inside INTERFACE)
 target_compile_definitions(lookback_f64_inside INTERFACE LB_REAL_IS_DOUBLE)
 target_include_directories(lookback_f64_inside BEFORE INTERFACE ${LOOKBACK_GENERATED}/f64)
-# Headers inside come before the public ones that would include it.
+# Internal headers come before the public ones that would include it.
 target_compile_options(lookback_f64_inside INTERFACE "SHELL:-include \"${F64_NAMES}\"")
 target_link_libraries(lookback_f64_inside INTERFACE lookback_inside)
 lookback_objects(lookback_f64_objects)
@@ -109,7 +110,7 @@ foreach(library lookback_f64 lookback_f64_shared)
   endif()
 endforeach()
 
-# The names for users, the same here as from an installed package: the shared library where there is one.
+# The target names for users, the same as in an installed package: the shared library, if there is one.
 foreach(library lookback lookback_f64)
   add_library(lookback::${library}_static ALIAS ${library})
   if(LOOKBACK_SHARED)
@@ -118,7 +119,7 @@ foreach(library lookback lookback_f64)
     add_library(lookback::${library} ALIAS ${library})
   endif()
 endforeach()
-# Part of another build, the twin is built only if it is asked for.
+# In another build, the double library is built only on request.
 if(NOT PROJECT_IS_TOP_LEVEL)
   set_target_properties(lookback_f64 PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

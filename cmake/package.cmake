@@ -1,4 +1,4 @@
-# Debian packages, by cpack. What they are built with is the preset `package`; `./run package` makes them.
+# Debian packages, built by cpack with the preset `package`. `./run package` builds them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Lookback authors")
 set(CPACK_PACKAGE_CONTACT "The Lookback authors <noreply@example.org>")
@@ -10,7 +10,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
-# Which packages a program or a library needs, dpkg-shlibdeps reads from what it links.
+# dpkg-shlibdeps finds the packages that a program or a library depends on.
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME lookback)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS ON)
@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "Shared libraries, in single and in double precision.")
 
-# Its archives call what these have; who links the shared library does without.
+# Its archives need these packages; programs that link the shared library do not.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblookback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")

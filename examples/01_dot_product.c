@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
     lb_error error = {0};
-    lb_tape *tape = lb_tape_new(); /* owns every tensor, and keeps the first error of all that is computed */
+    lb_tape *tape = lb_tape_new(); /* owns all tensors, and keeps the first error */
     lb_status status = three_vectors(tape, folder, &error);
     if (!status) status = sentence(tape, folder, &error);
     if (status) fprintf(stderr, "%s\n", lb_tape_status(tape) ? lb_tape_error(tape) : error.message);

@@ -1,4 +1,4 @@
-/* Lesson 2: a query that moves towards a key draws weight to it. The page is docs/lessons/02_changing_a_query.md. */
+/* Lesson 2: a query that moves towards a key gives it more weight. The page is docs/lessons/02_changing_a_query.md. */
 #include <lookback/lookback.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void print_rows(const char *title, const lb_tensor *matrix)
         printf(" %8.4f%s", value[i], (i + 1) % lb_dim(matrix, -1) == 0 ? "\n" : "");
 }
 
-/* The three keys and values of lesson 1, asked by any number of queries. */
+/* Attention of any number of queries to the three keys and values of lesson 1. */
 static lb_tensor *attend(lb_tape *tape, lb_tensor *query)
 {
     lb_tensor *key = lb_tensor_new(tape, LB_SHAPE(1, 3, 2), vectors);
@@ -49,7 +49,7 @@ static lb_status one_change(lb_tape *tape, const char *folder, lb_error *error)
     return lb_heatmap_save_grid(maps, 2, 2, NULL, path, error);
 }
 
-/* The same way in small steps: eleven queries from (1, 0) to (0, 1), asked at once. */
+/* The same path in small steps: eleven queries from (1, 0) to (0, 1), in one call. */
 static lb_status many_steps(lb_tape *tape, const char *folder, lb_error *error)
 {
     enum { STEPS = 11 };
@@ -64,7 +64,7 @@ static lb_status many_steps(lb_tape *tape, const char *folder, lb_error *error)
     lb_tensor *weights = lb_op_output(output, 1);
     print_rows("weights on the way", weights);
 
-    /* A line for each key: with the last two axes exchanged, its weights lie one behind the other. */
+    /* A line per key: with the last two axes exchanged, its weights are next to each other. */
     const double *lines = lb_doubles(lb_permute(weights, 4, (const int[]){0, 1, 3, 2}));
     if (!lines) return lb_tape_status(tape);
     lb_series series[] = {{.name = "key (1, 0)"}, {.name = "key (0, 1)"}, {.name = "key (1, 1)"}};

@@ -1,4 +1,4 @@
-/* Lesson 3: what a query may not see. The page is docs/lessons/03_masking.md. */
+/* Lesson 3: hiding keys from queries. The page is docs/lessons/03_masking.md. */
 #include <lookback/lookback.h>
 
 #include <math.h>
@@ -59,14 +59,14 @@ int main(int argc, char **argv)
     lb_tensor *padding = lb_key_mask(lb_length_mask(tape, (const int32_t[]){2}, 1, 3));
     attend(tape, "two words, padded to three", padding, NULL);
 
-    /* The same once more as numbers that are added to the scores. */
+    /* The same again, as numbers that are added to the scores. */
     lb_tensor *bias = lb_tensor_new(tape, LB_SHAPE(3), (const lb_real[]){0, 0, -INFINITY});
     attend(tape, "minus infinity added", NULL, bias);
 
     /* No query sees what comes after it. */
     lb_tensor *causal = attend(tape, "causal", lb_causal_mask(tape, 3), NULL);
 
-    /* The second query sees nothing at all. */
+    /* The second query sees no key. */
     lb_tensor *blind = lb_tensor_new(tape, LB_SHAPE(3, 3), (const lb_real[]){1, 1, 1, 0, 0, 0, 1, 1, 1});
     attend(tape, "second query blind", blind, NULL);
 

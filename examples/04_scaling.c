@@ -47,7 +47,7 @@ static void two_wide(lb_tape *tape)
     print_rows("unscaled output", unscaled);
 }
 
-/* How sure a query is of one key: the largest weight of a row, on average. */
+/* How sure a query is of one key: the mean of the largest weight of each row. */
 static double certainty(const lb_tensor *weights)
 {
     const double *weight = lb_doubles(weights);
@@ -60,7 +60,7 @@ static double certainty(const lb_tensor *weights)
     return sum / WORDS;
 }
 
-/* The words of lesson 1, of which only the first 1, 2, 4 ... 64 columns are compared. */
+/* Compares only the first 1, 2, 4 ... 64 columns of the words of lesson 1. */
 static lb_status growing(lb_tape *tape, const char *folder, lb_error *error)
 {
     lb_safetensors *file = lb_safetensors_open(LESSON_DATA "/vectors.safetensors", error);

@@ -37,13 +37,13 @@ static lb_status build(heads *model, lb_params *params, const lb_safetensors *fi
     return lb_checkpoint_load(file, params, error);
 }
 
-/* One heat map for each head of weights [1, heads, length, length], two in a row. */
+/* One heat map per head of weights [1, heads, length, length], two per row. */
 static lb_status draw(const lb_tensor *weights, const char *const *labels, const char *title,
                       const char *path, lb_error *error)
 {
     static const char *const titles[] = {"Head 0", "Head 1", "Head 2", "Head 3"};
     const double *values = lb_doubles(weights);
-    if (!values) return LB_ERROR_ARGUMENT; /* the tape says why */
+    if (!values) return LB_ERROR_ARGUMENT; /* the tape has the error */
     lb_heatmap maps[4];
     size_t count = (size_t)lb_dim(weights, 1), length = (size_t)lb_dim(weights, 2);
     for (size_t head = 0; head < count; head++)

@@ -11,8 +11,8 @@ enum { KEYS = 10, CALLS = 50 };
 
 static const char *const names[WAYS] = {"dot", "scaled dot", "general", "additive"};
 
-/* In every row of a batch a query, ten keys and ten values, and the modules that attend to them. The data are
- * parameters as the weights are: a file sets them, and they get gradients. */
+/* One query, ten keys and ten values in every row of a batch, and the modules that attend to them. The data are
+ * parameters, like the weights: they are read from a file, and get gradients. */
 typedef struct setting {
     lb_tensor *query, *keys, *values;
     lb_multiplicative_attention product[ADDITIVE];
@@ -47,7 +47,7 @@ static void print_row(const char *name, const char *what, const lb_tensor *row)
     printf("\n");
 }
 
-/* Three of them side by side, each with a scale of its own. */
+/* Three of them side by side, each with its own scale. */
 static lb_status draw(lb_tensor *const *weights, const char *path, lb_error *error)
 {
     static const int drawn[] = {ADDITIVE, GENERAL, SCALED};
@@ -71,7 +71,7 @@ static lb_status draw(lb_tensor *const *weights, const char *path, lb_error *err
     return lb_figure_save(&(lb_figure){.panels = panels, .count = 3}, path, error);
 }
 
-/* Of four rows of the file the first is printed and drawn. */
+/* Prints and draws the first of the four rows in the file. */
 static lb_status compare(lb_tape *tape, lb_params *params, const char *path, lb_error *error)
 {
     setting s;
@@ -99,7 +99,7 @@ static double microseconds(void)
     return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
 
-/* Prints the least of many calls, since whatever disturbs a call makes it longer. */
+/* Prints the minimum of many calls, because any disturbance makes a call longer. */
 static lb_status measure(const setting *s, int way, lb_tape *tape, lb_error *error)
 {
     double forward = INFINITY, backward = INFINITY;

@@ -1,4 +1,5 @@
-/* Lesson 7: the words of a translation look at the words of the sentence. The page is docs/lessons/07_translation.md. */
+/* Lesson 7: the words of a translation attend to the words of the sentence. The page is
+ * docs/lessons/07_translation.md. */
 #include <lookback/lookback.h>
 
 #include <math.h>
@@ -9,7 +10,7 @@ enum { WORDS = 7 };
 static const char *const english[WORDS] = {"The", "cat", "is", "sleeping", "on", "the", "mat"};
 static const char *const spanish[WORDS] = {"El", "gato", "está", "durmiendo", "en", "la", "estera"};
 
-/* What all parts of the lesson need. */
+/* Shared by all parts of the lesson. */
 typedef struct lesson {
     lb_tape *tape;
     lb_params *params;
@@ -61,7 +62,7 @@ static lb_status two_by_three(lesson *l)
     return lb_heatmap_save(&map, figure(l, "two_by_three"), &l->error);
 }
 
-/* The weights of one head: a row for each Spanish word, a column for each English one. */
+/* The weights of one head: one row per Spanish word, one column per English word. */
 static lb_heatmap alignment(const lb_tensor *weights, const char *title, lb_colormap colors)
 {
     return (lb_heatmap){.values = lb_doubles(weights),

@@ -13,7 +13,7 @@ typedef struct text {
     lb_multiplicative_attention attention;
 } text;
 
-/* Cuts each review into words and numbers these, the most frequent first. */
+/* Splits each review into words and numbers the words, the most frequent first. */
 static lb_status number_words(text *t, lb_error *error)
 {
     lb_status status = LB_OK;
@@ -34,7 +34,7 @@ static void print_ids(const text *t, const char *title, size_t review)
     printf("\n");
 }
 
-/* A vector for each word: those with which PyTorch's nn.Embedding starts, from a file. */
+/* One vector per word: the initial ones of nn.Embedding in PyTorch, from a file. */
 static lb_status build(text *t, lb_params *params, lb_error *error)
 {
     lb_embedding_init(&t->embedding, params, "embedding", lb_vocabulary_size(t->vocabulary), WIDTH, 0);
@@ -73,7 +73,7 @@ static lb_status show(const lb_tensor *weights, const lb_words *words, const cha
     return lb_heatmap_save(&map, path, error);
 }
 
-/* The words of each review ask each other, a batch of reviews at a time. */
+/* The words of each review attend to each other, one batch of reviews at a time. */
 static lb_status attend(const text *t, lb_tape *tape, const char *folder, lb_error *error)
 {
     for (size_t first = 0; first < t->reviews.count; first += BATCH) {

@@ -1,4 +1,4 @@
-/* Lesson 9: what one vector for a whole list loses, and attention keeps. The page is docs/lessons/09_bottleneck.md. */
+/* Lesson 9: one vector for a whole list loses what attention keeps. The page is docs/lessons/09_bottleneck.md. */
 #include <lookback/lookback.h>
 
 #include <stdio.h>
@@ -12,13 +12,13 @@ enum {
     HELD_OUT = 500
 };
 
-/* Lists of so many numbers from 0 to 19. */
+/* Lists of this many numbers from 0 to 19. */
 static lb_sort_task lists_of(int length)
 {
     return (lb_sort_task){.max_value = 19, .min_length = length, .max_length = length, .seed = 1};
 }
 
-/* What the encoder hands to the decoder. */
+/* The output of the encoder for the decoder. */
 static void print_memory(const lb_seq2seq *model, lb_tape *tape, int length)
 {
     char text[LB_SHAPE_TEXT];
@@ -30,7 +30,7 @@ static void print_memory(const lb_seq2seq *model, lb_tape *tape, int length)
     printf("\n");
 }
 
-/* Trains a model on lists of all lengths, and finds the share of lists of each length that it sorts then. */
+/* Trains a model on lists of all lengths, then measures the share of lists of each length that it sorts. */
 static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS], lb_error *error)
 {
     lb_params *params = lb_params_new(1);

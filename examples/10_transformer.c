@@ -5,7 +5,7 @@
 
 enum { STEPS = 600, BATCH = 64, HELD_OUT = 1000 };
 
-/* Trains a transformer from nothing; what comes of it is printed. */
+/* Trains a transformer from scratch and prints the result. */
 static lb_status learn(lb_error *error)
 {
     lb_params *params = lb_params_new(1);
@@ -61,7 +61,7 @@ static void print_maps(const lb_decoded *found)
     }
 }
 
-/* A panel for each layer and head. */
+/* One panel per layer and head. */
 static lb_status draw(const lb_decoded *found, const char *const *out, const char *const *in,
                       const char *folder, lb_error *error)
 {
@@ -87,7 +87,7 @@ static lb_status draw(const lb_decoded *found, const char *const *out, const cha
     return lb_heatmap_save_grid(maps, MAPS, 2, "Where the Decoder Looks", path, error);
 }
 
-/* Sorts one list with the transformer that PyTorch trained, and shows where it looks. */
+/* Sorts one list with a transformer that was trained in PyTorch, and shows where it looks. */
 static lb_status look(const char *folder, lb_error *error)
 {
     const int32_t list[] = {7, 3, 9, 1, 5};

@@ -1,4 +1,4 @@
-# What the documents show is compiled and run, from the documents themselves.
+# Compiles and runs the programs in the documents, extracted from the documents.
 set(DOCUMENTS ${CMAKE_CURRENT_BINARY_DIR}/documents)
 file(MAKE_DIRECTORY ${DOCUMENTS}/lookback)
 
@@ -15,13 +15,13 @@ add_test(NAME readme_program COMMAND readme_program)
 set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
-# The same program, but for a word of its text.
+# The same program with one word replaced.
 function(vary_readme_program output from to)
   add_custom_command(OUTPUT ${output} COMMAND sed s/${from}/${to}/ ${DOCUMENTS}/readme_program.c > ${output}
     DEPENDS ${DOCUMENTS}/readme_program.c VERBATIM)
 endfunction()
 
-# With a learning rate that no training survives it fails, and says why.
+# With a learning rate that is far too high, it fails with an error message.
 vary_readme_program(${DOCUMENTS}/readme_diverging.c "lr = 3e-3f" "lr = 1e38f")
 add_executable(readme_diverging ${DOCUMENTS}/readme_diverging.c)
 target_link_libraries(readme_diverging PRIVATE lookback)
@@ -40,7 +40,7 @@ target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
 add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
 set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
 
-# The two examples at the head of lookback.h compile.
+# The two examples in the first comment of lookback.h compile.
 set(HEADER ${PROJECT_SOURCE_DIR}/include/lookback/lookback.h)
 add_custom_command(OUTPUT ${DOCUMENTS}/header_examples.c
   COMMAND ${AWK} -f ${PROJECT_SOURCE_DIR}/cmake/header_examples.awk ${HEADER} > ${DOCUMENTS}/header_examples.c
@@ -48,7 +48,7 @@ add_custom_command(OUTPUT ${DOCUMENTS}/header_examples.c
 add_library(header_examples OBJECT ${DOCUMENTS}/header_examples.c)
 target_link_libraries(header_examples PRIVATE lookback lookback_options)
 
-# The op of CONTRIBUTING joins the registry, and passes the tests of all ops.
+# The op of CONTRIBUTING is added to the registry and passes the tests of all ops.
 code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
 add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h
   COMMAND ${AWK} -v mode=header -f ${PROJECT_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} ${DOCUMENTS}/square.c > ${DOCUMENTS}/lookback/ops.h

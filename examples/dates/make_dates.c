@@ -1,5 +1,5 @@
-/* Writes pairs of a date as people write it and the same date as ISO 8601 does, "3rd of May 1979 TAB 1979-05-03": train.tsv
- * to learn from and dev.tsv to measure with. No date is in both. */
+/* Writes pairs of a date in everyday spelling and in ISO 8601, "3rd of May 1979 TAB 1979-05-03": train.tsv for training
+ * and dev.tsv for measuring. No date is in both. */
 #include <lookback/lookback.h>
 
 #include <errno.h>
@@ -20,8 +20,8 @@ static const char *const weekdays[] = {"Sunday",   "Monday", "Tuesday", "Wednesd
                                        "Thursday", "Friday", "Saturday"};
 
 /* %d 3, %D 03, %o 3rd; %m 5, %M 05, %b May, %B May, Sep and September; %y 1979; %w Thursday, %a Thu.
- * A dot between numbers says that the day comes first, a slash behind the year that the month does. What can be read in two
- * ways, such as 03/05/1979 or a year of two digits, nobody can learn. */
+ * A dot between numbers means that the day comes first, and a slash after the year that the month does. Ambiguous
+ * dates, such as 03/05/1979 or a year of two digits, are left out: no model could learn them. */
 static const char *const spellings[] = {
     "%d %B %y",    "%B %d, %y",     "%o of %B %y", "%o %B %y",      "the %o of %B, %y",
     "%B %o, %y",   "%B the %o, %y", "%w %d %B %y", "%w, %B %d, %y", "%w, the %o of %B %y",
@@ -56,7 +56,7 @@ static const char *ordinal_ending(int day)
     return day % 10 < 4 && !teen ? endings[day % 10] : endings[0];
 }
 
-/* Whatever the seed, one date of DEV_SHARE is for dev. */
+/* One date in DEV_SHARE is for dev, whatever the seed. */
 static bool is_for_dev(date d)
 {
     lb_rng rng = {.stream = lb_rng_stream("dates for dev")};
@@ -64,7 +64,7 @@ static bool is_for_dev(date d)
     return lb_rng_below(rng, (uint64_t)number, DEV_SHARE) == 0;
 }
 
-/* The first date for this file from position *at on, which is moved behind it. */
+/* The first date for this file at or after position *at, which is moved past it. */
 static date draw_date(lb_rng rng, uint64_t *at, bool dev)
 {
     date d;
@@ -76,7 +76,7 @@ static date draw_date(lb_rng rng, uint64_t *at, bool dev)
     return d;
 }
 
-/* What one letter of a spelling stands for. */
+/* Writes the value of one letter of a spelling. */
 static void write_part(date d, char part, char text[WRITTEN])
 {
     const char *month = months[d.month - 1], *day = weekdays[weekday(d)];
@@ -125,7 +125,7 @@ static void write_date(date d, const char *spelling, char text[WRITTEN])
     }
 }
 
-/* Some people write all in capitals, some none at all. */
+/* Some people write everything in capitals, some nothing. */
 static void change_letters(char *text, uint64_t mood)
 {
     bool capitals = mood == 0, small = mood == 1;

@@ -1,5 +1,5 @@
-/* Trains a model on the pairs of a TSV file and saves it: train_tsv FILE FOLDER [STEPS]. Run again, it goes on where it was
- * stopped. */
+/* Trains a model on the pairs of a TSV file and saves it: train_tsv FILE FOLDER [STEPS]. If it is stopped, the same
+ * command resumes. */
 #include <lookback/lookback.h>
 #include <stdio.h>
 #include <stdlib.h>

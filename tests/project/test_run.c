@@ -78,7 +78,7 @@ START_TEST(test_run_build_folder_of_a_moved_checkout_is_made_anew)
     char said[SUPPORT_PATH];
     make_checkout();
     configure(others[_i]);
-    snprintf(said, sizeof said, "run: build/release belongs to %s: it is made anew\n", others[_i]);
+    snprintf(said, sizeof said, "run: build/release belongs to %s: creating it again\n", others[_i]);
     ck_assert_ptr_nonnull(strstr(run("build"), said));
     ck_assert(!exists(CACHE));
 }
