@@ -48,7 +48,6 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     lb_status status = is_sort ? lb_sort_check(task, NULL) : LB_ERROR_FORMAT;
     if (status == LB_OK) return LB_OK;
     if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "out of memory for a sort task");
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "the model was not trained to sort numbers: its task is %.160s",
-                        text ? text : "not stated");
+    return lb_error_set(error, LB_ERROR_FORMAT, "the task of the model is %.160s, expected sorting numbers",
+                        text ? text : "missing");
 }

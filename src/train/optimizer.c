@@ -64,21 +64,21 @@ static lb_status check_step(const char *function, lb_params *params, int64_t siz
         lb_error_set(error, status, "%s", lb_params_error(params));
     else if (lb_params_size(params) != size)
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
-                              "%s: step %lld: parameters were added after the optimiser was made", function,
-                              (long long)step);
+                              "%s: step %lld: parameters were added after the optimiser was created",
+                              function, (long long)step);
     else if (!isfinite(*norm))
-        status =
-            lb_error_set(error, LB_ERROR_DIVERGED,
-                         "%s: step %lld: the gradient's norm is not finite (training diverged): a smaller "
-                         "learning rate may help",
-                         function, (long long)step);
+        status = lb_error_set(
+            error, LB_ERROR_DIVERGED,
+            "%s: step %lld: the norm of the gradient is not finite (training diverged): a smaller "
+            "learning rate may help",
+            function, (long long)step);
     if (status) lb_params_zero_grads(params);
     return status;
 }
 
 static lb_status no_optimizer(const char *function, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: there is no optimiser: out of memory", function);
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: the optimiser is missing: out of memory", function);
 }
 
 struct lb_adam {

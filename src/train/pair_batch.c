@@ -13,7 +13,7 @@ static bool find_longest(const lb_pairs *pairs, lb_tape *tape, const int64_t *pa
     *found = (longest){0, 0};
     for (int64_t i = 0; i < count; i++) {
         if (pair[i] < 0 || pair[i] >= lb_pairs_count(pairs)) {
-            lb_tape_fail(tape, LB_ERROR_INDEX, "lb_pair_batch: there is no pair %lld of %lld",
+            lb_tape_fail(tape, LB_ERROR_INDEX, "lb_pair_batch: pair %lld is out of range: there are %lld",
                          (long long)pair[i], (long long)lb_pairs_count(pairs));
             return false;
         }

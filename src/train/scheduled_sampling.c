@@ -56,7 +56,7 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
     if (sampling.probability == 0) return target_in;
     if (!(sampling.probability > 0 && sampling.probability <= 1)) {
         lb_tape_fail(target_in.tape, LB_ERROR_ARGUMENT,
-                     "lb_scheduled_tokens: probability %g is not within 0 to 1", sampling.probability);
+                     "lb_scheduled_tokens: invalid probability %g, expected 0 to 1", sampling.probability);
         return none;
     }
     const lb_tensor *logits = forward_without_gradient(model, source, target_in);

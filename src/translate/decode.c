@@ -15,8 +15,9 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
         return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: expected more than 0, found %g",
                             c->temperature);
     if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "a beam of %d, %d outputs and %lld symbols at most",
-                            c->beam, c->n_best, (long long)c->limit);
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found beam %d, n_best %d and limit %lld, expected 0 or more", c->beam, c->n_best,
+                            (long long)c->limit);
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
@@ -24,7 +25,7 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
         return lb_error_set(error, LB_ERROR_ARGUMENT, "copy_unknown: the model has no attention to copy by");
     if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "a beam of %d: the model has only %lld symbols to choose from", c->beam,
+                        "found beam %d, expected at most %lld, the symbols of the model", c->beam,
                         (long long)t->model.model->target_vocab);
 }
 

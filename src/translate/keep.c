@@ -75,7 +75,7 @@ static const char **keep_symbols(const lb_translate_job *j, const char *const *s
     return copy;
 }
 
-/* Takes a text apart as the model does. */
+/* Splits a text like the model. */
 static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
@@ -84,13 +84,13 @@ static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
                                 : lb_symbols_split(&m->source_rule, text, length, &j->symbols, error);
     if (status) return status;
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
-    if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found no text, expected some");
+    if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
     if (count <= most) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "found a %s of %zu %s, expected at most %zu",
                         m->sorts ? "list" : "text", count, m->sorts ? "numbers" : "symbols", most);
 }
 
-/* Those of the symbols that the model does not know. */
+/* Stores the symbols that the model does not know. */
 static lb_status keep_unknown(const lb_translate_job *j, lb_translation *t, const int32_t *id)
 {
     for (int64_t i = 0; i < t->length; i++) t->unknown_count += id[i] == LB_UNK;

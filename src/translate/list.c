@@ -43,7 +43,7 @@ static lb_status refuse_word(const lb_sort_task *task, const char *word, size_t 
                         length > QUOTED ? "..." : "", (int)task->max_value);
 }
 
-/* Writes the list as the rule has it to `to`, which has room for as many bytes as `text`. */
+/* Writes the normalised list to `to`, which has room for as many bytes as `text`. */
 static lb_status tidy(const lb_sort_task *task, const char *text, size_t length, char *to, size_t *used,
                       lb_error *error)
 {
@@ -64,7 +64,7 @@ static lb_status tidy(const lb_sort_task *task, const char *text, size_t length,
     }
     if (*used > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
-                        "there is no number; expected some from 0 to %d, separated by blanks",
+                        "found no number, expected numbers from 0 to %d, separated by blanks",
                         (int)task->max_value);
 }
 

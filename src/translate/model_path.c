@@ -43,7 +43,8 @@ static lb_safetensors *open_model(const char *path, lb_error *error)
     if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
     lb_safetensors_close(file);
     lb_error_set(error, LB_ERROR_FORMAT,
-                 "%s: found the checkpoint of a training, expected its model, which lies beside it", path);
+                 "%s: found the checkpoint of a training, expected its model, which is in the same folder",
+                 path);
     return NULL;
 }
 

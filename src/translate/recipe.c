@@ -66,22 +66,42 @@ static void choose(int *value, int usual)
     if (*value == 0) *value = usual;
 }
 
+static lb_status check_counts(const lb_training_config *c, lb_error *error)
+{
+    const struct {
+        const char *field;
+        int value;
+    } counts[] = {{"min_count", c->min_count}, {"embed", c->embed},
+                  {"hidden", c->hidden},       {"layers", c->layers},
+                  {"heads", c->heads},         {"batch", c->batch},
+                  {"steps", c->steps},         {"evaluate_every", c->evaluate_every},
+                  {"patience", c->patience},   {"seeds", c->seeds},
+                  {"epochs", c->epochs}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].value < 0)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,
+                                counts[i].value);
+    return LB_OK;
+}
+
+/* Negative numbers mean zero. A NaN fails every comparison. */
 static lb_status check_numbers(const lb_training_config *c, lb_error *error)
 {
-    const int counts[] = {c->min_count, c->embed, c->hidden,         c->layers, c->heads,
-                          c->batch,     c->steps, c->evaluate_every, c->seeds,  c->epochs};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] < 0)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, "a training with a size of %d", counts[i]);
-    /* Negative ones are zeros; and no comparison holds for what is not a number. */
-    if (c->dropout < 1 && c->label_smoothing < 1 && c->scheduled_sampling <= 1 && c->lr >= 0 &&
-        c->target <= 1)
-        return LB_OK;
-    return lb_error_set(
-        error, LB_ERROR_ARGUMENT,
-        "a training with dropout %g, label smoothing %g, scheduled sampling %g, learning rate %g, "
-        "target %g",
-        c->dropout, c->label_smoothing, c->scheduled_sampling, c->lr, c->target);
+    const struct {
+        const char *field;
+        double value;
+        bool valid;
+        const char *expected;
+    } numbers[] = {{"dropout", c->dropout, c->dropout < 1, "less than 1"},
+                   {"label_smoothing", c->label_smoothing, c->label_smoothing < 1, "less than 1"},
+                   {"scheduled_sampling", c->scheduled_sampling, c->scheduled_sampling <= 1, "at most 1"},
+                   {"lr", c->lr, c->lr >= 0, "0 or more"},
+                   {"target", c->target, c->target <= 1, "at most 1"}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!numbers[i].valid)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %g, expected %s", numbers[i].field,
+                                numbers[i].value, numbers[i].expected);
+    return LB_OK;
 }
 
 static lb_status check(const lb_training_config *c, lb_error *error)
@@ -91,9 +111,10 @@ static lb_status check(const lb_training_config *c, lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
     if (c->sort && (c->train || c->dev || c->epochs))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "sort: lists are drawn, without files and epochs");
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "sort: found files or epochs, expected neither, because lists are drawn");
     if (c->steps > 0 && c->epochs > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "steps and epochs: expected one of them");
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found both steps and epochs, expected one of them");
     bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
     if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -101,7 +122,8 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (!seq2seq && (of_seq2seq || c->embed != recipe_for(c)->embed))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "embed, one_direction and attention belong to a seq2seq, not to a transformer");
-    return check_numbers(c, error);
+    lb_status status = check_counts(c, error);
+    return status ? status : check_numbers(c, error);
 }
 
 static int kind_of(const lb_training_config *config)

@@ -46,9 +46,9 @@ static lb_status check_sizes(const lb_text_model *t, lb_status otherwise, lb_err
 {
     int32_t source = lb_vocabulary_size(t->source), target = lb_vocabulary_size(t->target);
     if (t->model->source_vocab == source && t->model->target_vocab == target) return LB_OK;
-    return lb_error_set(error, otherwise,
-                        "the vocabularies have %d and %d symbols, but the model %lld and %lld", (int)source,
-                        (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
+    return lb_error_set(
+        error, otherwise, "the vocabularies have %d and %d symbols, expected %lld and %lld as in the model",
+        (int)source, (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
 }
 
 lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error)
@@ -97,14 +97,14 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
     const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
     if (!separator || !normalize || !lb_normalization_find(normalize, &rule->normalize))
-        return lb_error_set(error, LB_ERROR_FORMAT, "the model does not say what a symbol of a %s is", key);
+        return lb_error_set(error, LB_ERROR_FORMAT, "the model has no valid symbol rule for the %s", key);
     lb_status status = keep(t, separator, &rule->separator, error);
     if (!status) status = lb_symbol_rule_check(rule, error);
     if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
     return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;
 }
 
-/* The number of symbols under the key; 0 if there is none that makes sense. */
+/* The number of symbols with this key; 0 if it is missing or invalid. */
 static int32_t parse_length(const cJSON *json, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
@@ -114,7 +114,7 @@ static int32_t parse_length(const cJSON *json, const char *key)
 
 static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *error)
 {
-    /* A model of the time when sort tasks had no rules. */
+    /* In old models, sort tasks have no rules. */
     if (t->sorts && !cJSON_HasObjectItem(json, "source")) {
         t->source_rule = t->target_rule = lb_list_rule;
         return LB_OK;
@@ -131,9 +131,8 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
         status = lb_sort_task_parse(text, &t->task, error);
     else if (!is_task(json, PAIRS))
         status = lb_error_set(error, LB_ERROR_FORMAT,
-                              "the model was trained neither on pairs of texts nor to sort numbers: its task "
-                              "is %.160s",
-                              text ? text : "not stated");
+                              "the task of the model is %.160s, expected pairs of texts or sorting numbers",
+                              text ? text : "missing");
     if (!status) status = parse_rules(json, t, error);
     t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");

@@ -44,7 +44,8 @@ START_TEST(test_predict_checkpoint_of_a_training_is_refused)
     lb_status status =
         lb_safetensors_write(support_path(path, "checkpoint.safetensors"), NULL, 0, &metadata, 1, NULL);
     ck_assert_int_eq(status, LB_OK);
-    expect_refused(path, 65, "found the checkpoint of a training, expected its model, which lies beside it");
+    expect_refused(path, 65,
+                   "found the checkpoint of a training, expected its model, which is in the same folder");
 }
 END_TEST
 
@@ -55,8 +56,7 @@ START_TEST(test_predict_other_file_is_refused)
     expect_refused("/dev/null", 65, "too few");
     expect_refused(SOURCE_DIR "/LICENSE", 65, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "not safetensors");
-    expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65,
-                   "weights, but no model description");
+    expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65, "weights, but no model description");
 }
 END_TEST
 
@@ -78,11 +78,11 @@ START_TEST(test_predict_model_of_another_task_is_refused)
     char path[SUPPORT_PATH];
     support_path(path, "misfit.safetensors");
     save_misfit(path, NULL);
-    expect_refused(path, 65, "not stated");
+    expect_refused(path, 65, "the task of the model is missing");
     save_misfit(path, "{\"task\":\"translate\"}");
     expect_refused(path, 65, "translate");
     save_misfit(path, "{\"task\":\"sort\",\"max_number\":99,\"min_length\":1,\"max_length\":3}");
-    expect_refused(path, 65, "the vocabularies have 104 and 104 symbols, but the model 9 and 9");
+    expect_refused(path, 65, "the vocabularies have 104 and 104 symbols, expected 9 and 9 as in the model");
 }
 END_TEST
 

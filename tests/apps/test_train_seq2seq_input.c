@@ -50,7 +50,7 @@ START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "bad.tsv");
     support_assert_refused(65, "bad.tsv:2: ");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--min-count", "99");
-    support_assert_refused(65, "good.tsv: found no symbol of the sources 99 times");
+    support_assert_refused(65, "good.tsv: no symbol of the sources occurs 99 times");
 }
 END_TEST
 

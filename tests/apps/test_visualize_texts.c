@@ -75,7 +75,7 @@ END_TEST
 START_TEST(test_visualize_what_is_no_text_is_status_65)
 {
     RUN(model, "--input", "");
-    expect(65, "visualize: --input: found no text, expected some\n");
+    expect(65, "visualize: --input: found an empty text\n");
     RUN(model, "--input", "a\xff");
     expect(65, "visualize: --input: found 0xFF at byte 2, expected UTF-8\n");
     char many[1002] = "";

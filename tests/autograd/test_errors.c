@@ -336,7 +336,7 @@ START_TEST(test_no_params_are_a_store_that_is_out_of_memory)
     lb_error error = {0};
     lb_adam_set_lr(NULL, 1);
     ck_assert_int_eq(lb_adam_step(NULL, &error), LB_ERROR_MEMORY);
-    ck_assert_str_eq(error.message, "lb_adam_step: there is no optimiser: out of memory");
+    ck_assert_str_eq(error.message, "lb_adam_step: the optimiser is missing: out of memory");
     ck_assert_int_eq(lb_sgd_step(NULL, NULL), LB_ERROR_MEMORY);
     tear_down();
 }

@@ -192,8 +192,9 @@ START_TEST(test_step_gradient_not_finite_is_divergence_and_changes_nothing)
         lb_params_grads(params)[4] = bad[i];
         lb_error error = {0};
         ck_assert_int_eq(lb_adam_step(adam, &error), LB_ERROR_DIVERGED);
-        ck_assert_str_eq(error.message, "lb_adam_step: step 1: the gradient's norm is not finite (training "
-                                        "diverged): a smaller learning rate may help");
+        ck_assert_str_eq(error.message,
+                         "lb_adam_step: step 1: the norm of the gradient is not finite (training "
+                         "diverged): a smaller learning rate may help");
         for (int j = 0; j < 9; j++)
             ck_assert(lb_params_grads(params)[j] == 0 && lb_adam_first_moments(adam)[j] == 0);
         ck_assert_int_eq(lb_adam_steps(adam), 0);
@@ -247,11 +248,11 @@ START_TEST(test_step_after_a_parameter_was_added_is_refused)
     lb_error error = {0}, other = {0};
     ck_assert_int_eq(lb_adam_step(adam, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message,
-                     "lb_adam_step: step 1: parameters were added after the optimiser was made");
+                     "lb_adam_step: step 1: parameters were added after the optimiser was created");
     ck_assert(lb_params_find(params, "late")->grad[0] == 0);
     ck_assert_int_eq(lb_sgd_step(sgd, &other), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(other.message,
-                     "lb_sgd_step: step 1: parameters were added after the optimiser was made");
+                     "lb_sgd_step: step 1: parameters were added after the optimiser was created");
     ck_assert(lb_params_find(params, "late")->data[0] == 5);
     lb_adam_free(adam);
     lb_sgd_free(sgd);

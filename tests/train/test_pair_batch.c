@@ -73,7 +73,7 @@ START_TEST(test_pair_batch_what_it_cannot_read_is_recorded_on_the_tape)
     ck_assert_int_eq(batch.source.batch, 0);
     ck_assert(batch.source.tape == tape && batch.target_in.tape == tape && batch.target_out.tape == tape);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
-    ck_assert_str_eq(lb_tape_error(tape), "lb_pair_batch: there is no pair 2 of 2");
+    ck_assert_str_eq(lb_tape_error(tape), "lb_pair_batch: pair 2 is out of range: there are 2");
     lb_tape_clear_error(tape);
     char path[SUPPORT_PATH];
     lb_pairs_close(pairs); /* what has been read already would not be read again */

@@ -218,7 +218,7 @@ START_TEST(test_scheduled_tokens_of_an_impossible_probability_or_target_are_erro
         ck_assert_int_eq(lb_tape_status(s.tape), LB_ERROR_ARGUMENT);
         if (i == 0)
             ck_assert_str_eq(lb_tape_error(s.tape),
-                             "lb_scheduled_tokens: probability -0.1 is not within 0 to 1");
+                             "lb_scheduled_tokens: invalid probability -0.1, expected 0 to 1");
         lb_tape_clear_error(s.tape);
     }
     const int32_t id[] = {LB_BOS, VOCAB}, length = 2;

@@ -174,7 +174,8 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
     swapped.source = made.target;
     swapped.target = made.source;
     ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "the vocabularies have 7 and 10 symbols, but the model 10 and 7");
+    ck_assert_str_eq(error.message,
+                     "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model");
     torn.target_rule.separator = "\t";
     ck_assert_int_eq(lb_text_model_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
     ck_assert_int_eq(lb_text_model_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
@@ -210,16 +211,16 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     static const struct {
         const char *task, *source, *target, *error;
     } cases[] = {
-        {SORTS, NULL, NULL, "the vocabularies have 14 and 14 symbols, but the model 10 and 7"},
+        {SORTS, NULL, NULL, "the vocabularies have 14 and 14 symbols, expected 10 and 7 as in the model"},
         {NULL, SOURCE, TARGET,
-         "the model was trained neither on pairs of texts nor to sort numbers: its task is not stated"},
+         "the task of the model is missing, expected pairs of texts or sorting numbers"},
         {"pairs", SOURCE, TARGET,
-         "the model was trained neither on pairs of texts nor to sort numbers: its task is pairs"},
-        {"{\"task\":\"pairs\"}", SOURCE, TARGET, "the model does not say what a symbol of a source is"},
+         "the task of the model is pairs, expected pairs of texts or sorting numbers"},
+        {"{\"task\":\"pairs\"}", SOURCE, TARGET, "the model has no valid symbol rule for the source"},
         {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":[]}", SOURCE, TARGET,
-         "the model does not say what a symbol of a target is"},
+         "the model has no valid symbol rule for the target"},
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\",\"normalize\":\"nfx\"}}", SOURCE, TARGET,
-         "the model does not say what a symbol of a source is"},
+         "the model has no valid symbol rule for the source"},
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\\t\",\"normalize\":\"none\"}}", SOURCE, TARGET,
          "invalid symbol separator, expected UTF-8 without tabs and line ends"},
         {TASK, NULL, TARGET, "vocabulary of the sources: missing"},
@@ -233,8 +234,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {TASK, SOURCE, SPECIALS ",\"\"]", "vocabulary of the targets: symbol 4 is empty"},
         {TASK, SOURCE, SPECIALS ",\"\\n\"]",
          "vocabulary of the targets: symbol 4 is invalid: it contains a tab or a line end"},
-        {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, but the model 10 and 7"},
-        {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, but the model 10 and 7"},
+        {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, expected 10 and 7 as in the model"},
+        {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lb_text_model loaded;

@@ -341,10 +341,10 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
     REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
     REFUSED(model, "transformer", "embed, one_direction and attention belong to a seq2seq");
-    REFUSED(epochs, 3, "steps and epochs: expected one of them");
-    REFUSED(dropout, 1, "dropout 1");
-    REFUSED(lr, -1, "learning rate -1");
-    REFUSED(hidden, -5, "a size of -5");
+    REFUSED(epochs, 3, "found both steps and epochs, expected one of them");
+    REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
+    REFUSED(lr, -1, "lr: found -1, expected 0 or more");
+    REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
     REFUSED(target_separator, "\t", "separator");
     ck_assert_int_eq(lb_translator_train(&c, NULL, NULL), LB_ERROR_ARGUMENT);
     ck_assert(!support_exists("out"));
@@ -363,7 +363,7 @@ START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
     expect_refused(&config, LB_ERROR_OPEN, "none.tsv: cannot read: No such file");
     config = small_config(out, "out");
     config.min_count = 999;
-    expect_refused(&config, LB_ERROR_FORMAT, "found no symbol of the sources 999 times");
+    expect_refused(&config, LB_ERROR_FORMAT, "no symbol of the sources occurs 999 times");
     config = small_config(out, "train.tsv/out");
     expect_refused(&config, LB_ERROR_WRITE, "cannot write to ");
     config = small_config(out, "out");

@@ -108,13 +108,31 @@ START_TEST(test_train_lists_impossible_ones_are_refused)
     lb_training_config config = small_config(out, "out");
     config.train = "pairs.tsv";
     ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "sort: lists are drawn, without files and epochs");
+    ck_assert_str_eq(error.message, "sort: found files or epochs, expected neither, because lists are drawn");
     config.train = NULL;
     config.sort = &none;
     error = (lb_error){0};
     ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "invalid list lengths 3 to 1"));
     ck_assert_uint_eq(support_file_count(), 0);
+}
+END_TEST
+
+START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
+{
+    const struct {
+        lb_training_config config;
+        const char *message;
+    } cases[] = {{{.layers = -2}, "layers: found -2, expected 0 or more"},
+                 {{.dropout = 1.5}, "dropout: found 1.5, expected less than 1"},
+                 {{.scheduled_sampling = 1.25}, "scheduled_sampling: found 1.25, expected at most 1"},
+                 {{.lr = -1}, "lr: found -1, expected 0 or more"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_training_config config = cases[i].config;
+        error = (lb_error){0};
+        ck_assert_int_eq(lb_training_config_settle(&config, &error), LB_ERROR_ARGUMENT);
+        ck_assert_str_eq(error.message, cases[i].message);
+    }
 }
 END_TEST
 
@@ -125,5 +143,6 @@ int main(void)
                                            test_train_lists_target_ends_the_training,
                                            test_train_lists_gives_the_weights_of_the_program,
                                            test_train_lists_of_several_seeds_is_one_ensemble,
-                                           test_train_lists_impossible_ones_are_refused));
+                                           test_train_lists_impossible_ones_are_refused,
+                                           test_train_lists_invalid_field_is_named_with_its_value));
 }

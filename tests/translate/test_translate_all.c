@@ -262,7 +262,7 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
         ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[i], &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
     }
-    ck_assert_str_eq(error.message, "a beam of 11: the model has only 10 symbols to choose from");
+    ck_assert_str_eq(error.message, "found beam 11, expected at most 10, the symbols of the model");
     ck_assert_ptr_null(lb_translate_all(translator, &text, 1, wrong[0], NULL));
     lb_translator_free(translator);
 }
