@@ -40,7 +40,7 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
     rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
 }
 
-/* A length and the list that has it, in one number: longest first, and lists of a length in their order. */
+/* The length and the index of a list in one number: sorts longest first, and lists of the same length in order. */
 static uint64_t rank_of(int32_t length, int64_t list)
 {
     return (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)list;

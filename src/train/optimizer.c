@@ -6,9 +6,9 @@
 #include <math.h>
 
 enum {
-    CHUNK = 1 << 13, /* elements that a thread takes, or sums up, in one piece */
-    AT_ONCE = 256,   /* chunks whose sums wait to be added up in order */
-    FEW = 4          /* chunks that one thread has summed up before another one comes */
+    CHUNK = 1 << 13, /* elements per piece of work or partial sum */
+    AT_ONCE = 256,   /* chunks whose sums are added up in order */
+    FEW = 4          /* chunks that do not pay for a second thread */
 };
 
 static int64_t chunk_count(int64_t size)
@@ -47,14 +47,14 @@ double lb_params_grad_norm(const lb_params *params)
     return sqrt(sum);
 }
 
-/* What the gradient is multiplied with. The 1e-6 is torch.nn.utils.clip_grad_norm_'s. */
+/* The factor of the gradient. The 1e-6 is that of torch.nn.utils.clip_grad_norm_. */
 static lb_real clip_factor(double norm, lb_real clip_norm)
 {
     double factor = clip_norm > 0 ? (double)clip_norm / (norm + 1e-6) : 1;
     return (lb_real)(factor < 1 ? factor : 1);
 }
 
-/* The norm, and whether step number `step` may be taken by `function`. */
+/* Computes the norm, and checks whether `function` may take step `step`. */
 static lb_status check_step(const char *function, lb_params *params, int64_t size, int64_t step, double *norm,
                             lb_error *error)
 {
@@ -119,7 +119,7 @@ void lb_adam_free(lb_adam *adam)
     lb_release(adam);
 }
 
-/* One step's numbers, ready for the loop. */
+/* The constants of one step, for the loop. */
 typedef struct adam_step {
     lb_real beta1, beta2, epsilon;
     lb_real clip;       /* factor on the gradient */

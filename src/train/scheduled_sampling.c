@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Logits beyond which threads share the work. */
+/* The number of logits above which threads share the work. */
 enum { MANY = 1 << 13 };
 
-/* The first token up to which softmax(logits) has more than this share, from 0 to below 1. */
+/* The first token at which the cumulative softmax of the logits exceeds `share`, in [0, 1). */
 static int32_t token_at(const lb_real *logits, int64_t classes, double share)
 {
     int32_t likeliest = lb_argmax(logits, classes);
@@ -19,7 +19,7 @@ static int32_t token_at(const lb_real *logits, int64_t classes, double share)
         left -= exp((double)logits[i] - maximum);
         if (left < 0) return (int32_t)i;
     }
-    return likeliest; /* rounding left something over */
+    return likeliest; /* because of rounding */
 }
 
 /* Replaces tokens of `id`; the token at t comes from the logits at t - 1. */

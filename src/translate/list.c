@@ -23,7 +23,7 @@ lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
     return numbers;
 }
 
-/* The number that these bytes are; -1 if they are none, or one that is not in the task. */
+/* The number in these bytes; -1 if they are not a number, or the number is not in the task. */
 static int32_t number_of(const char *word, size_t length, int32_t max_value)
 {
     int64_t value = 0;

@@ -1,4 +1,4 @@
-/* The recipe: what a training does where nothing is said. */
+/* The recipe: the defaults of a training. */
 #ifndef LB_RECIPE_H
 #define LB_RECIPE_H
 

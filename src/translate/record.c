@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The lines of the log as a list. */
+/* The lines of the log as a JSON array. */
 static void print_history(lb_buffer *json, const lb_train_history *history)
 {
     char *lines = lb_train_history_json(history);
@@ -31,7 +31,7 @@ char *lb_training_record(const lb_train_history *history, uint64_t seed, const c
         (long long)last->step, last->seconds, best->dev.exact_match, best->dev.symbol_error,
         (long long)best->step);
     lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
-    /* A file name need not be UTF-8, which a model's file must be. */
+    /* A file name may not be UTF-8, but the file of a model must be. */
     if (options && lb_utf8_valid(options, strlen(options)))
         lb_buffer_print(&json, "\"options\":%s,", options);
     lb_buffer_print(&json, "\"history\":");

@@ -1,4 +1,4 @@
-/* What a model's file says of its training. */
+/* The record of a training in the file of its model. */
 #ifndef LB_RECORD_H
 #define LB_RECORD_H
 
@@ -6,7 +6,7 @@
 
 /** The record of a training, for lb_text_model.training: {"steps", "seconds", "exact_match": the best, "best_step",
  *  "seed", "options": unless NULL, a JSON object, "history": [as in the log]}.
- *  Memory: to be released with lb_release; NULL if there is none. */
+ *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_training_record(const lb_train_history *history, uint64_t seed, const char *options);
 
 #endif

@@ -11,7 +11,7 @@
 #include <cJSON.h>
 #include <string.h>
 
-/* Every model says under the same key what it was trained for. */
+/* Every model stores its task under the same key. */
 static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
@@ -21,7 +21,7 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
     lb_buffer_print(json, ",\"normalize\":\"%s\"}", lb_normalization_name(rule->normalize));
 }
 
-/* What the model was trained for; NULL if there is no memory. */
+/* The task of the model; NULL if there is no memory. */
 static char *print_task(const lb_text_model *t)
 {
     lb_buffer json = {0};
@@ -161,7 +161,7 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
 {
     const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
-    bool implied = t->sorts && !source; /* by the task: that of old files says which numbers there are */
+    bool implied = t->sorts && !source; /* by the task: in old files, the task defines the numbers */
     t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);
     if (!t->source) return error->status;
     t->target = target ? load_vocabulary("targets", target, error) : t->source;

@@ -38,8 +38,8 @@ static lb_status report(const lb_training_data *data, const lb_training_listener
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-/* Whoever forgets a separator trains all the same, on symbols in pieces and on blanks. Words of a language are longer
- * than this on average. */
+/* Without the right separator, training still works, but on parts of symbols and on blanks. Words of a language are
+ * longer than this on average. */
 static const double LETTERS_OF_WORDS = 2.5;
 
 static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,

@@ -1,4 +1,4 @@
-/* The pairs of a training: both files, their vocabularies, and what is measured. */
+/* The pairs of a training: both files, their vocabularies, and the sample for measuring. */
 #ifndef LB_TRAINING_DATA_H
 #define LB_TRAINING_DATA_H
 
@@ -11,22 +11,22 @@ typedef struct lb_training_data {
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;
-    bool sorts;        /* there are no files, and */
-    lb_sort_task task; /* lists of this task instead */
+    bool sorts;        /* there are no files, but */
+    lb_sort_task task; /* lists of this task */
     const lb_start *start;
 } lb_training_data;
 
-/** Opens the files, if there are such, tells the listener of them, and makes the vocabularies. The configuration, which
- *  has been settled, and the model to start from, if there is one, must outlive the data.
- *  Memory: freed by lb_training_data_close, also after an error.
- *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; those of
+/** Opens the files, if there are any, reports them to the listener, and creates the vocabularies. The settled
+ *  configuration, and the model to start from, if there is one, must outlive the data.
+ *  Memory: free it with lb_training_data_close, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT without a file to train on; LB_ERROR_FORMAT if no symbol is frequent enough; as
  *          lb_sort_check, lb_pairs_open, lb_pairs_hold_out, lb_pair_report_make. */
 LB_MUST_USE lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
                                             const lb_start *start, lb_error *error);
 
 void lb_training_data_close(lb_training_data *data);
 
-/** A model that was trained on the data as its file will have it, without a record. */
+/** A model that was trained on the data, as it will be in its file, without a record. */
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params);
 
 #endif

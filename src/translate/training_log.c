@@ -17,7 +17,7 @@ lb_status lb_training_log_write(const char *path, const lb_train_history *histor
     return status;
 }
 
-/* One write of a whole line: whoever reads along never sees half of one. */
+/* One write per line, so that a concurrent reader never sees a part of a line. */
 static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
 {
     lb_train_point copy = *point;
@@ -25,7 +25,7 @@ static lb_status append_line(const char *path, const lb_train_point *point, lb_e
     if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     size_t length = strlen(line);
-    if (file >= 0) errno = ENOSPC; /* where only a part fits, write does not say so */
+    if (file >= 0) errno = ENOSPC; /* if only a part fits, write sets no error */
     bool written = file >= 0 && write(file, line, length) == (ssize_t)length;
     int reason = errno;
     if (file >= 0 && close(file) != 0 && written) {

@@ -1,4 +1,4 @@
-/* The log of a training: a file with a line of JSON for each evaluation. */
+/* The log of a training: a file with one line of JSON per evaluation. */
 #ifndef LB_TRAINING_LOG_H
 #define LB_TRAINING_LOG_H
 
@@ -8,9 +8,9 @@
 LB_MUST_USE lb_status lb_training_log_write(const char *path, const lb_train_history *history,
                                             lb_error *error);
 
-/** Brings that file up to date after an evaluation: appends the last point where the file is known to have all others,
- *  so that a reader can follow it, else writes it anew. `*logged` is how many points it is known to have, 0 where a run
- *  begins or goes on; it is set to all. Errors: those of lb_training_log_write. */
+/** Updates that file after an evaluation. If the file is known to have all other points, appends the last one, so that
+ *  a reader can follow it; otherwise writes the file again. `*logged` is the number of points that it is known to have,
+ *  0 when a run starts or resumes; it is set to all. Errors: as lb_training_log_write. */
 LB_MUST_USE lb_status lb_training_log_append(const char *path, const lb_train_history *history,
                                              int64_t *logged, lb_error *error);
 

@@ -1,5 +1,5 @@
-/* Texts in, texts out: reads them as a model does, decodes as many side by side as memory allows, and keeps what is
- * found. */
+/* Texts in, texts out: splits them into symbols, decodes as many side by side as memory allows, and stores the
+ * results. */
 #include "translate/keep.h"
 
 static lb_status keep_outputs(const lb_translate_job *j, lb_translation *t, const lb_hypothesis *found,
@@ -14,7 +14,7 @@ static lb_status keep_outputs(const lb_translate_job *j, lb_translation *t, cons
     return status;
 }
 
-/* Decodes those from `first` on that can be decoded side by side; `*count` says how many these were. */
+/* Decodes as many as possible side by side, starting at `first`; `*count` receives their number. */
 static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *count)
 {
     lb_beam found;

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "translate/model_path.h"
 
-/* Texts that are longer than those of the training can be worth a look, mistakes and all; but one text must not be able
- * to take all memory. */
+/* Texts longer than those of the training are allowed, despite mistakes, but one text must not be able to take all
+ * memory. */
 enum { LONG = 1000, LONGER_LISTS = 10 };
 
 static int32_t most_symbols(const lb_text_model *model)
@@ -70,7 +70,7 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .training = m->training};
 }
 
-/* What lb_translate gives of the one translation; NULL, with the reason, if that is none. */
+/* The result of lb_translate from the one translation; NULL, with an error, if there is none. */
 static char *best_text(const lb_translation *translation, lb_error *error)
 {
     if (translation->error) {

@@ -1,4 +1,4 @@
-/* What a translator is made of, and how it decodes. */
+/* The parts of a translator, and decoding. */
 #ifndef LB_TRANSLATOR_H
 #define LB_TRANSLATOR_H
 
@@ -19,19 +19,18 @@ typedef struct lb_source {
     uint64_t number; /* of its text: what is drawn for it depends on it */
 } lb_source;
 
-/** What a model does if nothing else is asked for. Errors: LB_ERROR_ARGUMENT if a number is negative that must not
- *  be. */
+/** Fills in the defaults. Errors: LB_ERROR_ARGUMENT if a number is negative that must not be. */
 LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_translate_config *config,
                                           lb_error *error);
 
-/** How many of `count` sources, at least 1, from the first on, can be decoded side by side: those that share a limit
- *  and do not take too much memory. The configuration has been settled. */
+/** How many of `count` sources, at least 1, can be decoded side by side, starting with the first: those that share a
+ *  limit and do not take too much memory. The configuration must be settled. */
 size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
                                const lb_translate_config *config);
 
 /** Decodes as many sources as lb_translate_affordable allows.
- *  Memory: what is found lives until the next call.
- *  Errors: LB_ERROR_MEMORY; those of lb_beam_search. */
+ *  Memory: the results live until the next call.
+ *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
 LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
                                           const lb_translate_config *config, lb_beam *found, lb_error *error);
 
