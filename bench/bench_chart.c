@@ -1,4 +1,4 @@
-/* Draws how cost grows with the length of the lists and with the width of the model, from what bench_table wrote. */
+/* Draws how cost grows with the length of the lists and with the width of the model, from the output of bench_table. */
 #include "common/options.h"
 #include "common/report.h"
 #include "shared/record.h"
@@ -18,7 +18,7 @@ static const struct {
                         [PYTORCH] = {"pytorch", "PyTorch"},
                         [FLOOR] = {"floor", "matrix products alone"}};
 
-/* One panel and what it points to. */
+/* One panel and its data. */
 typedef struct panel {
     double x[PROGRAMS][MOST], y[PROGRAMS][MOST];
     lb_series series[PROGRAMS];
@@ -32,14 +32,14 @@ static void fill(panel *p, const cJSON *runs, const char *part, const char *cons
         .x = {.log = true},
         .left = {.label = memory ? "Peak memory, MB" : "Time of a token, microseconds", .log = true},
     };
-    /* What the products alone take, the last of the programs, is no model's memory. */
+    /* Without the last program: the memory of the products alone is not that of a model. */
     for (int i = 0; i < (memory ? FLOOR : PROGRAMS); i++) {
         size_t count = 0;
         for (const char *const *name = names; *name; name++) {
             bench_key key = {part, *name, programs[i].by, 0};
             double y = memory ? bench_record_median(runs, key, "peak_mb")
                               : 1e6 / bench_record_median(runs, key, "tokens_per_second");
-            if (!isfinite(y)) continue; /* not measured: the line goes on behind it */
+            if (!isfinite(y)) continue; /* not measured: the line continues after it */
             p->x[i][count] = strtod(*name, NULL);
             p->y[i][count++] = y;
         }

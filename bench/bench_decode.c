@@ -1,4 +1,4 @@
-/* Times decoding by a model that has learned nothing, and prints one JSON object. */
+/* Times decoding with an untrained model, and prints one JSON object. */
 #include "common/options.h"
 #include "common/report.h"
 #include "shared/measure.h"
@@ -7,15 +7,15 @@
 #include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
-/* All that a run works with. */
+/* The data of a run. */
 typedef struct decoding {
     bench_model model;
     lb_tape *tape;
     int batch, beam;
-    int64_t limit, written; /* tokens that every list may have, and that all of the last run had */
+    int64_t limit, written; /* maximum tokens per list, and all tokens of the last run */
 } decoding;
 
-/* Without an end every list comes to the limit, and whoever decodes it does the same work. */
+/* Without an end, every list reaches the limit, so all programs do the same work. */
 static void forbid_end(bench_model *model)
 {
     lb_params_find(model->params, "output.bias")->data[LB_EOS] = -1e4f;

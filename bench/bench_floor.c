@@ -1,13 +1,12 @@
-/* Times the floor: the matrix products that forward and backward of a training step need, or greedy decoding, and nothing
- * else. Prints one JSON object. Nothing is moved, operands lie as near as they can, and what would multiply by zeros is
- * left out:
+/* Times the floor: only the matrix products of forward and backward in a training step, or of greedy decoding. Prints
+ * one JSON object. Nothing is moved, operands are as close as possible, and products with zeros are left out:
  *
  *     a layer over the whole batch   y = x W', dx = dy W, dW = dy' x: three products, of which decoding needs the first
  *     a layer in a recurrence        y and dx for each step and each tile of rows; dW once, for all steps
  *     embedded tokens                a layer over the vocabulary, where the batch has more tokens than that has rows
  *     heads of attention             scores, context and their four gradients, for each head of each list
  *
- * What each list asks one query at a time is no product of matrices: additive attention, all attention in decoding. */
+ * Attention of one query at a time is not a matrix product: additive attention, and all attention in decoding. */
 #include "common/options.h"
 #include "common/report.h"
 #include "shared/measure.h"
@@ -20,14 +19,14 @@
 
 enum { MOST_PRODUCTS = 6, MOST_GROUPS = 3 + 36 * BENCH_LAYERS };
 
-/* c [m, n] += a [m, k] b [k, n]. A sum, because BLAS would clear c beforehand in a pass of its own. */
+/* c [m, n] += a [m, k] b [k, n]. A sum, because BLAS would clear c first in a separate pass. */
 typedef struct product {
-    int64_t m, n, k; /* m 0: as many rows as the tile has */
+    int64_t m, n, k; /* m 0: the rows of the tile */
     bool a_transposed, b_transposed;
-    int64_t b; /* where b begins in its buffer */
+    int64_t b; /* offset of b in its buffer */
 } product;
 
-/* One product on all threads; or what each tile of rows does at each of several steps, a thread to a tile. */
+/* One product on all threads; or the products of each tile of rows at each of several steps, one thread per tile. */
 typedef struct group {
     product products[MOST_PRODUCTS];
     int count;
@@ -39,9 +38,9 @@ typedef struct group {
 typedef struct plan {
     group groups[MOST_GROUPS];
     int count;
-    int tile; /* rows of a tile in a recurrence; 0: as many as the library takes */
+    int tile; /* rows of a tile in a recurrence; 0: as in the library */
     bool openblas;
-    bool decodes; /* forward only, and one step of the decoder after the other */
+    bool decodes; /* only forward, with the steps of the decoder one after the other */
     lb_real *a, *b, *c;
     double flop, calls;
 } plan;
@@ -114,7 +113,7 @@ static void add_recurrence(plan *p, int64_t batch, int64_t steps, int count, con
     }
 }
 
-/* Layers that need not wait for the step before, but in decoding. */
+/* Layers that do not wait for the previous step, except in decoding. */
 static void add_steps(plan *p, int64_t batch, int64_t steps, int count, const layer *layers)
 {
     if (p->decodes) add_recurrence(p, batch, steps, count, layers);
@@ -169,7 +168,7 @@ static void plan_transformer(plan *p, const bench_size *size)
         layer own = {width, 3 * width}, joined = {width, width}, query = {width, width};
         layer wide = {width, 4 * width}, narrow = {4 * width, width};
         add_steps(p, batch, target, 6, (layer[]){own, joined, query, joined, wide, narrow});
-        add_layer(p, batch * source, width, 2 * width); /* the source's keys and values */
+        add_layer(p, batch * source, width, 2 * width); /* the keys and values of the source */
         if (p->decodes) continue;
         add_heads(p, heads, target, target, each);
         add_heads(p, heads, target, source, each);

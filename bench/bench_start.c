@@ -1,5 +1,5 @@
-/* Writes what a run of train_sort began with: the first weights, the lists of all its steps, and its recipe.
- * bench/torch_sort.py goes on from there, so that both train the same model on the same lists. */
+/* Writes the start of a run of train_sort: the initial weights, the lists of all its steps, and its recipe.
+ * bench/torch_sort.py starts from it, so that both train the same model on the same lists. */
 #include "common/options.h"
 #include "common/report.h"
 
@@ -14,7 +14,7 @@
 
 enum { HELD_OUT = 2000, MOST_TENSORS = 64, RECIPE = 512 };
 
-/* Beside what a checkpoint says of its run, what train_sort always does. */
+/* The fixed settings of train_sort, in addition to those in a checkpoint. */
 static const char recipe[] = "{\"embed\":%lld,\"hidden\":%lld,\"batch\":%lld,\"steps\":%lld,\"lr\":%.9g,"
                              "\"clip_norm\":1,\"average\":0.998,\"target\":0.99,\"evaluate_every\":250}";
 
@@ -66,7 +66,7 @@ static lb_status read_checkpoint(start *s, const char *path, lb_error *error)
     return status;
 }
 
-/* Lists as rows of numbers, with -1 behind their ends. */
+/* Lists as rows of numbers, with -1 after their ends. */
 static lb_safetensors_tensor draw(const start *s, const char *name, lb_split split, int64_t count,
                                   int32_t *values)
 {

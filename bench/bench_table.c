@@ -1,5 +1,5 @@
-/* Measures all that docs/performance.md speaks of in one run: Lookback, the bare matrix products and PyTorch in turn, so
- * that a machine whose speed drifts is unfair to none of them. Prints one table. */
+/* Measures everything in docs/performance.md in one run: Lookback, the matrix products alone and PyTorch in turn, so
+ * that a machine whose speed drifts is fair to all of them. Prints one table. */
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
@@ -101,7 +101,7 @@ static void add_cpu(cJSON *machine)
     bench_add(machine, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* What the first run of a program said of itself. */
+/* The description that the first run of a program printed. */
 static cJSON *add_description(cJSON *object, const cJSON *runs, const char *by, const char *const *fields)
 {
     const cJSON *run;

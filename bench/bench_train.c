@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* All that a step works with. */
+/* The data of a step. */
 typedef struct training {
     bench_model model;
     lb_tape *tape;
@@ -28,7 +28,7 @@ static void train_step(void *context, int step)
     if (lb_backward(loss, &t->error) || lb_adam_step(t->adam, &t->error)) return;
 }
 
-/* FNV-1a of the weights' bytes: threads must not change it. */
+/* FNV-1a of the bytes of the weights: threads must not change it. */
 static void add_fingerprint(cJSON *object, const lb_params *params)
 {
     const unsigned char *bytes = (const unsigned char *)lb_params_values(params);

@@ -13,7 +13,7 @@ enum { MOST_SECONDS = 600, CHUNK = 65536, NOT_STARTED = 127 };
 
 extern char **environ;
 
-/* Is this "NAME=value" of the kind that changes how fast a program computes? */
+/* Whether this "NAME=value" changes the speed of a program. */
 static bool steers(const char *entry)
 {
     static const char *const beginnings[] = {"OPENBLAS_", "GOTO_", "MKL_", "OMP_", "GOMP_", "KMP_", "ATEN_"};

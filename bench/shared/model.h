@@ -9,15 +9,15 @@ enum {
     BENCH_VOCABULARY = 100,
     BENCH_LAYERS = 2,
     BENCH_HEADS = 4
-}; /* layers and heads are the transformer's */
+}; /* layers and heads are those of the transformer */
 
-/** The size of a model and of what it works on. */
+/** The size of a model and of its input. */
 typedef struct bench_size {
     int config;                       /* which of bench_configs */
-    int embed, hidden, batch, length; /* of which all lists are; 0: as the config has it */
+    int embed, hidden, batch, length; /* `length`: of all lists; 0: as in the config */
 } bench_size;
 
-/** tiny, small, medium, large: DESIGN's sizes of the sort model; transformer. NULL behind the last. */
+/** tiny, small, medium, large: sizes of the sort model; transformer. Ends with NULL. */
 extern const char *const bench_configs[];
 
 /** Rows of a table of options that set a size. */
@@ -28,12 +28,12 @@ extern const char *const bench_configs[];
         APP_INT(0, "batch", "N", &(size).batch, 0, 1 << 20, "lists side by side; 0: the config's"),          \
         APP_INT(0, "length", "N", &(size).length, 0, 1 << 20, "numbers in each list; 0: the config's")
 
-/** Puts the config's numbers where 0 stands. */
+/** Replaces each 0 by the number of the config. */
 void bench_size_settle(bench_size *size);
 
 bool bench_is_transformer(const bench_size *size);
 
-/** Tokens that the decoder writes for a batch: each list and its end. */
+/** The number of tokens that the decoder writes for a batch: each list and its end. */
 double bench_tokens(const bench_size *size);
 
 /** Adds config and sizes. */
@@ -48,7 +48,7 @@ typedef struct bench_model {
     lb_transformer transformer;
 } bench_model;
 
-/** Builds a model; bench_model_free frees it, also after an error. `attention` is the sort model's. */
+/** Builds a model; free it with bench_model_free, also after an error. `attention` is that of the sort model. */
 LB_MUST_USE lb_status bench_model_init(bench_model *model, const bench_size *size,
                                        lb_attention_kind attention, lb_error *error);
 void bench_model_free(bench_model *model);

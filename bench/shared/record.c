@@ -54,7 +54,7 @@ double bench_record_best(const cJSON *record, bench_key key, const char *field)
     for (key.threads = first; key.threads <= last; key.threads++) {
         bench_key compiled = key;
         compiled.by = "pytorch compiled";
-        /* fmin passes over what is not a number. */
+        /* fmin ignores NaN. */
         best = fmin(best, bench_record_median(record, key, field));
         if (strcmp(key.by, "pytorch") == 0) best = fmin(best, bench_record_median(record, compiled, field));
     }

@@ -1,9 +1,8 @@
-/* The record of a benchmark: an array of JSON objects, one for each run of a program. Each has what the program printed,
- * and beside it
- *     part     "training", "decoding", "length", "hidden", "start", "bits" or "until"
+/* The record of a benchmark: an array of JSON objects, one per run of a program. Each has the output of the program,
+ *     and part     "training", "decoding", "length", "hidden", "start", "bits" or "until"
  *     case     within the part, such as "small"
  *     by       "lookback", "floor", "pytorch" or "pytorch compiled"
- *     seconds  from the program's start to its end */
+ *     seconds  from the start of the program to its end */
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
 
@@ -16,7 +15,7 @@ typedef struct bench_key {
     int threads; /* 0: any number */
 } bench_key;
 
-/** The cases of the parts "length" and "hidden"; NULL behind the last. */
+/** The cases of the parts "length" and "hidden"; ends with NULL. */
 extern const char *const bench_lengths[], *const bench_hiddens[];
 
 /** Adds a run, which the record then owns. */
@@ -25,11 +24,11 @@ void bench_record_add(cJSON *record, cJSON *run, bench_key key, double seconds);
 /** The median of a field over the runs of a key; NaN if there are none. */
 double bench_record_median(const cJSON *record, bench_key key, const char *field);
 
-/** The same of a program at its best: of the medians on 1 and 2 threads (or on those of the key) the least; what
- *  "pytorch" compiled counts too. */
+/** The same for a program at its best: the least of the medians with 1 and 2 threads (or those of the key), including
+ *  compiled "pytorch". */
 double bench_record_best(const cJSON *record, bench_key key, const char *field);
 
-/** How many runs of a key have another text in a field than the first; NaN if there are none. */
+/** How many runs of a key differ from the first one in a text field; NaN if there are none. */
 double bench_record_differing(const cJSON *record, bench_key key, const char *field);
 
 #endif

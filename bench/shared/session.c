@@ -50,13 +50,13 @@ static bool is_pytorch(const char *by)
     return strncmp(by, "pytorch", strlen("pytorch")) == 0;
 }
 
-/* The matrix products alone, by OpenBLAS or by the library's own kernel. */
+/* Only the matrix products, with OpenBLAS or with the kernel of the library. */
 static bool is_bare(const char *by)
 {
     return strcmp(by, "floor") == 0 || strcmp(by, "products") == 0;
 }
 
-/* True if there is something to do, and says so. */
+/* True if there is something to do; prints it. */
 static bool begin(bench_session *s, const char *part, const char *name, const char *by, int threads)
 {
     if (s->planning) {
@@ -67,7 +67,7 @@ static bool begin(bench_session *s, const char *part, const char *name, const ch
     return true;
 }
 
-/* Adds words behind the last of `argv`. */
+/* Appends words to `argv`. */
 static void append(const char **argv, const char *const *words)
 {
     while (*argv) argv++;
@@ -117,7 +117,7 @@ void bench_compare(bench_session *s, const bench_case *what, int threads)
 
 static const char *const until = "until", *const target = "0.99";
 
-/* The last line of train_sort's log, and the time that the whole program took. */
+/* The last line in the log of train_sort, and the time of the whole program. */
 static void until_lookback(bench_session *s)
 {
     if (!begin(s, until, target, "lookback", lb_threads())) return;

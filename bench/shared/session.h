@@ -10,34 +10,34 @@
 
 enum { BENCH_FLAGS = 8 };
 
-/** What is measured. */
+/** A case to measure. */
 typedef struct bench_case {
     const char *part, *name;
-    const char *const *by;          /* by whom it is compared, as in bench_measure; NULL behind the last */
-    const char *flags[BENCH_FLAGS]; /* for whichever program measures it; NULL behind the last */
+    const char *const *by;          /* what to compare, as in bench_measure; ends with NULL */
+    const char *flags[BENCH_FLAGS]; /* for the program that measures it; ends with NULL */
 } bench_case;
 
 typedef struct bench_session {
-    const char *out;     /* a folder that can be written to */
+    const char *out;     /* a writable folder */
     const char *seconds; /* of each measurement */
-    const char *python;  /* NULL: PyTorch is not there */
+    const char *python;  /* NULL: PyTorch is not available */
     bool compiles;       /* PyTorch can compile a model */
     char bin[APP_PATH];  /* the folder of our programs */
     cJSON *runs;         /* the record */
-    bool planning;       /* only count what there is to do */
+    bool planning;       /* only count the measurements */
     int total, done;
     app_progress progress;
 } bench_session;
 
-/** Finds our programs, and a Python that has PyTorch: `python`, or if that is NULL one of the usual ones. */
+/** Finds our programs, and a Python with PyTorch: `python` or, if that is NULL, one of the usual ones. */
 void bench_session_open(bench_session *session, const char *python);
 
-/** Lets one program measure a case: bench_train, bench_decode, bench_floor, torch_sort.py or torch_decode.py. `by` is
- *  "lookback", "floor", "products" (bench_floor, by OpenBLAS or by our kernel), "pytorch" or "pytorch compiled". Notes and
- *  leaves out what fails. */
+/** Measures a case with one program: bench_train, bench_decode, bench_floor, torch_sort.py or torch_decode.py. `by` is
+ *  "lookback", "floor", "products" (bench_floor with OpenBLAS or with our kernel), "pytorch" or "pytorch compiled".
+ *  Reports failures and leaves them out. */
 void bench_measure(bench_session *session, const bench_case *what, const char *by, int threads);
 
-/** Lets the case be measured by all that it names and that are there, one after the other. */
+/** Measures the case with all its programs that are available, one after the other. */
 void bench_compare(bench_session *session, const bench_case *what, int threads);
 
 /** Seconds until train_sort without flags sorts 99 lists of 100, and until PyTorch does so from the same start. */

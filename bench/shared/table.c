@@ -12,7 +12,7 @@
 
 enum { LABEL = 30, TEXT = 128, LINE = 256 };
 
-/* What should be reached. */
+/* A target. */
 typedef struct goal {
     enum { NONE, AT_LEAST, AT_MOST } kind;
     double value;
@@ -44,7 +44,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 typedef struct table {
     const cJSON *runs;
     cJSON *targets;
-    char line[LINE]; /* the one that is being put together */
+    char line[LINE]; /* the current line */
     size_t length;
 } table;
 
@@ -74,7 +74,7 @@ static void add_number(table *t, double value)
         add(t, "%9s", "-");
 }
 
-/* Adds a value with what it should be, and notes both. */
+/* Adds a value with its target, and records both. */
 static void add_judged(table *t, const char *label, const char *what, double value, goal wanted)
 {
     if (!isfinite(value)) {

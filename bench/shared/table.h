@@ -4,8 +4,8 @@
 
 #include <cJSON.h>
 
-/** Prints the table of what was measured on standard output. `bench` has what bench_table writes: machine, runs. Gives
- *  it "targets": what should be reached, what was, and whether that will do. */
+/** Prints the table of the measurements on standard output. `bench` is the output of bench_table: machine, runs. Adds
+ *  "targets" to it: the target, the result, and whether the target was met. */
 void bench_table_print(cJSON *bench);
 
 #endif
