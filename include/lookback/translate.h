@@ -186,20 +186,20 @@ typedef struct lb_training_listener {
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
-/** What a training does. Zero means the default in brackets: a recipe that was found by measuring, docs/adr/0014; that
- *  of the sort task, docs/adr/0004, has some numbers of its own, behind "sort". Where a zero would make sense, a
- *  negative number stands for it. "Few" are less than 2000 pairs. */
+/** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
+ *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
+ *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
 typedef struct lb_training_config {
     /* Data: TSV files with a source and a target in each line. */
     const char *train;
-    const char *dev; /* to choose the best model by [a tenth of `train`, which is held out] */
-    int source_column, target_column; /* see lb_pair_format [1 and 2, and there are no others] */
-    const char *source_separator, *target_separator; /* between symbols [each character is one] */
-    const char *normalize; /* "none", "nfc" or "nfd": how accents are written inside ["nfd"] */
-    int min_count;         /* symbols that are less frequent are unknown ones [1] */
-    bool skip_bad_lines;   /* count them instead of stopping at the first */
+    const char *dev;                  /* for choosing the best model [a tenth of `train`, held out] */
+    int source_column, target_column; /* see lb_pair_format [1 and 2, the only columns] */
+    const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
+    const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
+    int min_count;         /* less frequent symbols are unknown [1] */
+    bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
 
-    /* Or lists of numbers to put in order, which `seed` draws; NULL: there are files. */
+    /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */
     const lb_sort_task *sort;
 
     /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators
@@ -209,35 +209,35 @@ typedef struct lb_training_config {
 
     /* The model. */
     const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
-    int embed;                   /* width of a seq2seq's embeddings [128; sort 64] */
-    int hidden;                  /* width of the GRUs' state, or of the transformer [192; sort 128] */
+    int embed;                   /* width of the embeddings of a seq2seq [128; sort 64] */
+    int hidden;                  /* width of the GRU states or of the transformer [192; sort 128] */
     int layers;                  /* of encoder and decoder [1; transformer 2] */
-    bool one_direction;          /* a seq2seq's encoder reads forwards only */
+    bool one_direction;          /* the encoder of a seq2seq reads only forwards */
     lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     int heads;                   /* of multi-head attention and of a transformer [4] */
-    double dropout;              /* share of numbers that training leaves out [0.5; sort 0] */
-    bool tied;                   /* one weight for target embedding and output */
+    double dropout;              /* share of numbers dropped in training [0.5; sort 0] */
+    bool tied;                   /* target embedding and output share one weight */
 
     /* The training. */
-    int batch;   /* pairs in a step [64; few 16] */
+    int batch;   /* pairs per step [64; few 16] */
     int steps;   /* [35 epochs, but at least 4000; sort 4000] */
-    int epochs;  /* instead of steps: times that each pair is seen */
-    double lr;   /* the highest; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
-    int warm_up; /* steps in which it climbs [200; sort 0] */
+    int epochs;  /* instead of steps: how often each pair is seen */
+    double lr;   /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
+    int warm_up; /* steps in which it rises [200; sort 0] */
     double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
-    double scheduled_sampling; /* share of tokens that the decoder reads of its own at the end [0] */
+    double scheduled_sampling; /* final share of its own tokens that the decoder reads [0] */
     int evaluate_every;        /* steps between two evaluations [250] */
     /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
-    uint64_t seed; /* of the first weights and all that is drawn */
-    int seeds;     /* train so many models, with this seed and those that follow, as an ensemble [1] */
+    uint64_t seed; /* of the initial weights and all random numbers */
+    int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 
-    /* The folder, which is made, of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or
-     * train.jsonl). Members of an ensemble have folders seed-N of their own in it. */
+    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or train.jsonl); it
+     * is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
-    bool fresh;          /* start anew where an earlier run could go on */
-    const char *options; /* a JSON object for the record in the model's file [none] */
+    bool fresh;          /* start from scratch even if an earlier run could be resumed */
+    const char *options; /* a JSON object for the record in the model file [none] */
     lb_training_listener listener;
 } lb_training_config;
 
@@ -247,8 +247,8 @@ typedef struct lb_training_result {
     int64_t pairs;     /* how many those are: at most 2000 */
 } lb_training_result;
 
-/** Checks a configuration, and fills in the defaults that do not depend on the data; none if it starts from a model, of
- *  which some depend.
+/** Checks a configuration and fills in the defaults that do not depend on the data; none if it starts from a model,
+ *  on which some depend.
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
