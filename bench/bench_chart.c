@@ -82,7 +82,7 @@ static lb_status read_and_draw(const char *input, const char *output, lb_error *
 int main(int argc, char **argv)
 {
     const char *output = "bench_growth.png";
-    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture that is written")};
+    const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write")};
     const app_program program = {
         .name = "bench_chart",
         .purpose = "Draws how the cost of training grows, from the bench.json of bench_table.",

@@ -81,13 +81,13 @@ int main(int argc, char **argv)
     int threads = 0, beam = 1;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
-        APP_INT(0, "beam", "N", &beam, 1, BENCH_VOCABULARY, "hypotheses of each list; 1: greedy decoding"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
+        APP_INT(0, "beam", "N", &beam, 1, BENCH_VOCABULARY, "hypotheses per list; 1: greedy decoding"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "runs"),
     };
     const app_program program = {
         .name = "bench_decode",
-        .purpose = "Times how long a model takes to write one token more than each list has numbers.",
+        .purpose = "Times how long a model takes to write one token more than the numbers of each list.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_kernel_name(),

@@ -270,16 +270,17 @@ int main(int argc, char **argv)
     int threads = 0;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
-        APP_INT(0, "tile", "N", &p.tile, 0, 1 << 20, "rows that go through time together; 0: the library's"),
+        APP_INT(0, "tile", "N", &p.tile, 0, 1 << 20,
+                "rows that go through time together; 0: as in the library"),
         APP_FLAG(0, "decode", &p.decodes,
-                 "what greedy decoding needs instead, for one token more than the lists have"),
-        APP_FLAG(0, "openblas", &p.openblas, "multiply by OpenBLAS alone, without the library's own kernel"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
+                 "the products of greedy decoding instead, for one token more than in the lists"),
+        APP_FLAG(0, "openblas", &p.openblas, "use only OpenBLAS, without the kernel of the library"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
     const app_program program = {
         .name = "bench_floor",
-        .purpose = "Times the matrix products of one training step, or of greedy decoding, and nothing else.",
+        .purpose = "Times only the matrix products of one training step or of greedy decoding.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_kernel_name(),

@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     const app_program program = {
         .name = "bench_start",
         .purpose =
-            "Writes the first weights and all lists of a run of train_sort into FILE, given its checkpoint.",
+            "Writes the initial weights and all lists of a run of train_sort to FILE, given its checkpoint.",
         .operands = "CHECKPOINT FILE",
         .min_operands = 2,
         .max_operands = 2,

@@ -184,16 +184,15 @@ int main(int argc, char **argv)
     const app_option options[] = {
         APP_FLAG(0, "quick", &set.quick, "measure less: minutes instead of half an hour"),
         APP_CHOICE(0, "part", "PART", &set.part, parts,
-                   "what is measured; until: seconds until 0.99, never quick"),
-        APP_INT(0, "rounds", "N", &set.rounds, 0, 64, "how often each is measured; 0: 5, or 1 if quick"),
-        APP_TEXT(0, "python", "PATH", &set.python, "a Python that has PyTorch; by default it is looked for"),
-        APP_TEXT('o', "out", "DIR", &set.out, "where bench.json and bench_growth.png are written"),
-        APP_TEXT(0, "read", "FILE", &set.read,
-                 "print the table of an earlier bench.json, and measure nothing"),
+                   "what to measure; until: seconds until 0.99, never quick"),
+        APP_INT(0, "rounds", "N", &set.rounds, 0, 64, "repetitions of each measurement; 0: 5, or 1 if quick"),
+        APP_TEXT(0, "python", "PATH", &set.python, "a Python with PyTorch; by default it is searched for"),
+        APP_TEXT('o', "out", "DIR", &set.out, "the folder for bench.json and bench_growth.png"),
+        APP_TEXT(0, "read", "FILE", &set.read, "print the table of an earlier bench.json without measuring"),
     };
     const app_program program = {
         .name = "bench_table",
-        .purpose = "Measures Lookback beside PyTorch and the bare matrix products.",
+        .purpose = "Compares Lookback with PyTorch and with the matrix products alone.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
     };

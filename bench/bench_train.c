@@ -88,8 +88,9 @@ int main(int argc, char **argv)
     int threads = 0, attention = LB_ATTENTION_ADDITIVE;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
-        APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names, "of the sort model's decoder"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024, "threads, 0 for one a processor"),
+        APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names,
+                   "of the decoder of the sort model"),
+        APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
     const app_program program = {

@@ -37,7 +37,7 @@ void bench_session_open(bench_session *s, const char *python)
     if (name) *name = '\0';
     s->runs = cJSON_CreateArray();
     bool found = python ? has_torch(s, python) : has_torch(s, "python3") || has_torch(s, "/usr/bin/python3");
-    if (!found) app_note("PyTorch is not installed (Debian: python3-torch); Lookback is measured without it");
+    if (!found) app_note("PyTorch is not installed (Debian: python3-torch); measuring only Lookback");
 }
 
 static bool is_part(const bench_case *what, const char *part)
@@ -135,7 +135,7 @@ static void until_lookback(bench_session *s)
         bench_add(run, "train_seconds", child.seconds);
         bench_record_add(s->runs, run, (bench_key){until, target, "lookback", 0}, child.seconds);
     } else {
-        app_note("train_sort has failed");
+        app_note("train_sort failed");
     }
     lb_release(lines);
     free(child.output);
@@ -163,7 +163,7 @@ static void until_pytorch(bench_session *s)
     if (run)
         bench_record_add(s->runs, run, (bench_key){until, target, "pytorch", 0}, child.seconds);
     else
-        app_note("PyTorch has failed to sort");
+        app_note("PyTorch failed to sort");
     free(child.output);
 }
 

@@ -117,7 +117,7 @@ static void print_row(table *t, const row *r)
 
 static void print_speeds(table *t)
 {
-    add(t, "%-*s%18s%18s%18s%18s%13s%15s%15s", LABEL, "milliseconds", "Lookback", "floor", "our products",
+    add(t, "%-*s%18s%18s%18s%18s%13s%15s%15s", LABEL, "milliseconds", "Lookback", "floor", "own products",
         "PyTorch", "PyTorch /", "Lookback /", "1 thread /");
     end_line(t);
     add(t, "%-*s", LABEL, "threads");
@@ -210,8 +210,7 @@ static void print_heading(const cJSON *bench)
     if (pytorch)
         printf("PyTorch %s on %s, %s\n", text_of(pytorch, "torch"), text_of(pytorch, "kernel"),
                text_of(pytorch, "capability"));
-    printf("Rounds: %g, of which medians. In brackets what should be reached, with a star where it is "
-           "missed.\n\n",
+    printf("Medians of %g rounds. Targets are in brackets; a star marks a missed one.\n\n",
            cJSON_GetNumberValue(cJSON_GetObjectItem(bench, "rounds")));
 }
 
