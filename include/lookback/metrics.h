@@ -110,8 +110,8 @@ typedef struct lb_statistics {
 typedef struct lb_measures {
     double sequence_error_rate; /* wrong outputs; exact match is 100 minus this */
     double word_error_rate;     /* sum of word edits / sum of reference words */
-    double
-        symbol_error_rate; /* sum of edits / sum of reference lengths; above 100 if outputs are far too long */
+    /* Sum of edits / sum of reference lengths; above 100 if outputs are far too long. */
+    double symbol_error_rate;
     double bleu;
 } lb_measures;
 

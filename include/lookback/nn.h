@@ -18,8 +18,8 @@ typedef enum lb_init_kind { LB_INIT_CONSTANT, LB_INIT_UNIFORM, LB_INIT_NORMAL } 
 /** The initial values of a parameter. */
 typedef struct lb_init {
     lb_init_kind kind;
-    double
-        scale; /* the constant, the bound of a uniform or the standard deviation of a normal distribution */
+    /* The constant, the bound of a uniform or the standard deviation of a normal distribution. */
+    double scale;
 } lb_init;
 
 /** A new, empty store; NULL if there is no memory for it. Every function accepts NULL as such a store. Initial values
@@ -91,8 +91,7 @@ const char *lb_params_scope(lb_params *params, const char *module, const char *n
 typedef struct lb_linear_config {
     int64_t inputs, outputs;
     bool no_bias;
-    lb_tensor
-        *tied; /* [NULL] the weight [outputs, inputs] of another module to share instead of adding one */
+    lb_tensor *tied; /* [NULL] the weight [outputs, inputs] of another module, to share */
 } lb_linear_config;
 
 /** y = x weight' + bias. */

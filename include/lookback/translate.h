@@ -55,8 +55,8 @@ typedef struct lb_translate_config {
 /** One output for a text. */
 typedef struct lb_output {
     char *text;
-    const char *
-        *symbol; /* [length] of the text; U+FFFD for the unknown symbol, unless the source symbol is copied */
+    /* [length] of the text; U+FFFD for the unknown symbol, unless the source symbol is copied */
+    const char **symbol;
     int64_t length;
     bool finished;      /* whether the model wrote an end within the limit */
     int64_t steps;      /* length, plus 1 if `finished` */

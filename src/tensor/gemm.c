@@ -8,10 +8,9 @@
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     MOST_TILES = 12,     /* even shares for 2, 3, 4 and 6 threads */
-    FEW_TILES =
-        4, /* even shares for 2 and 4: each tile rearranges its operands again, which does not pay for short ones */
-    SHORT = 96, /* rows of a tile, or columns */
-    UNIT = 16   /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
+    FEW_TILES = 4,       /* even shares for 2 and 4: for short operands, which each tile rearranges again */
+    SHORT = 96,          /* rows of a tile, or columns */
+    UNIT = 16 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
