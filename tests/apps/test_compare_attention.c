@@ -133,7 +133,7 @@ START_TEST(test_compare_attention_attention_sorts_long_lists_and_none_does_not)
 }
 END_TEST
 
-/* What the table says of a length is what the saved model does with lists of that length. */
+/* The table shows, for each length, what the saved model does with lists of that length. */
 START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
 {
     double table[LENGTHS][KINDS], exact_match;

@@ -50,7 +50,7 @@ static void set_defaults(void)
     out = NULL;
 }
 
-/* Parses words that blanks separate; ~ stands for an empty word. */
+/* Parses words separated by blanks; ~ means an empty word. */
 static lb_status parse(const char *line)
 {
     static char text[256], *words[32];
@@ -241,7 +241,7 @@ START_TEST(test_app_options_parse_help_and_version_need_nothing_else)
 }
 END_TEST
 
-/* What the sample program says to these arguments */
+/* The output of the sample program for these arguments */
 static support_result run_sample(const char *a, const char *b)
 {
     const char *const argv[] = {SAMPLE, a, b, NULL};

@@ -226,7 +226,7 @@ START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
 }
 END_TEST
 
-/* The thread sanitizer keeps files of its own, which the limit would cut off. */
+/* The thread sanitizer has its own files, which the limit would cut off. */
 #if defined(__has_feature)
 #    if __has_feature(thread_sanitizer)
 #        define LIMIT_HURTS_SANITIZER

@@ -79,7 +79,7 @@ START_TEST(test_key_powers_are_kept_from_the_second_time_on_while_the_tape_evalu
 }
 END_TEST
 
-/* Nothing tells two tensors without a number apart. */
+/* Empty tensors cannot be distinguished. */
 START_TEST(test_key_powers_of_no_keys_are_never_kept)
 {
     lb_tape *tape = lb_tape_new();

@@ -117,7 +117,7 @@ START_TEST(test_module_name_stands_in_front_of_the_message)
     ck_assert_str_eq(lb_tape_error(tape), "model.output: lb_affine: widths differ: x[2,4] x weight[5,3]");
     lb_tape_clear_error(tape);
     lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 4), NULL);
-    lb_matmul(x, x); /* behind the module, its name is gone */
+    lb_matmul(x, x); /* after the module, its name is gone */
     ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[2,4] x b[2,4] (4 != 2)");
     lb_tape_free(tape);
     lb_params_free(params);

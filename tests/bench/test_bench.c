@@ -199,7 +199,7 @@ START_TEST(test_bench_start_hands_on_what_a_run_began_with)
 }
 END_TEST
 
-/* A run that took so many milliseconds for a step. */
+/* A run that took this many milliseconds per step. */
 static void add_run(cJSON *runs, const char *part, const char *name, const char *by, int threads, double ms)
 {
     cJSON *object = cJSON_CreateObject();
@@ -212,7 +212,7 @@ static void add_run(cJSON *runs, const char *part, const char *name, const char 
     bench_record_add(runs, object, (bench_key){part, name, by, threads}, 0.04);
 }
 
-/* What bench_table might have written. */
+/* A possible output of bench_table. */
 static void write_record(void)
 {
     char path[SUPPORT_PATH];

@@ -137,7 +137,7 @@ START_TEST(test_order_pairs_of_similar_length_are_together)
 }
 END_TEST
 
-/* Where one pair stands in 4,000 epochs: every place is as likely. */
+/* The position of one pair in 4,000 epochs: all positions are equally likely. */
 START_TEST(test_order_every_place_is_as_likely)
 {
     enum { PAIRS = 8, EPOCHS = 4000 };

@@ -168,7 +168,7 @@ START_TEST(test_make_many_pairs_are_compared_with_all_others)
     to = dev_text;
     for (int i = 0; i < SOURCES; i++) to += sprintf(to, "%d\t%d\n", i + SOURCES / 2, 1);
     ck_assert_int_eq(make(text, dev_text), LB_OK);
-    /* Targets 0 and 1 come to each source, beside its own, which is another one for 8 sources in 10. */
+    /* Each source gets targets 0 and 1 in addition to its own, which differs for 8 sources in 10. */
     int64_t different = SOURCES * 2 + SOURCES / 10 * 8;
     ck_assert_int_eq(report.train.duplicates, LINES - different);
     ck_assert_int_eq(report.train.ambiguous, SOURCES);

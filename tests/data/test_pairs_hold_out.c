@@ -30,7 +30,7 @@ static void open_text(const char *text)
     ck_assert_msg(pairs != NULL, "%s", error.message);
 }
 
-/* Every source twice, with two targets, the second time behind all others; `first` is the number of the first. */
+/* Every source twice, with two targets, the second time after all others; `first` is the number of the first. */
 static void open_many(int first)
 {
     static char text[PAIRS * LINE];

@@ -39,7 +39,7 @@ static lb_status read_all(const char *name, size_t most)
     return lb_reviews_read(file(name), most, &reviews, &error);
 }
 
-/* Reads `name` and expects these texts, NULL behind the last. */
+/* Reads `name` and expects these texts, ending with NULL. */
 static void expect(const char *name, size_t most, const char *const *texts)
 {
     ck_assert_msg(read_all(name, most) == LB_OK, "%s", error.message);

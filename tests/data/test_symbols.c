@@ -18,7 +18,7 @@ static lb_status split(lb_symbol_rule rule, const char *text)
     return lb_symbols_split(&rule, text, strlen(text), &symbols, &error);
 }
 
-/* Takes a text apart and expects these symbols, NULL behind the last. */
+/* Splits a text and expects these symbols, ending with NULL. */
 static void expect(lb_symbol_rule rule, const char *text, const char *const *expected)
 {
     ck_assert_msg(split(rule, text) == LB_OK, "%s: %s", text, error.message);

@@ -107,7 +107,7 @@ START_TEST(test_new_reserved_spelling_of_a_special_is_a_symbol_like_any_other)
         ck_assert_int_eq(lb_vocabulary_count(v, none[i]), 0);
     }
     ck_assert_int_eq(lb_vocabulary_id(v, "<eos>"), LB_UNK);
-    for (int i = 0; i < 200; i++) { /* so many that the table grows */
+    for (int i = 0; i < 200; i++) { /* enough to make the table grow */
         char text[16];
         snprintf(text, sizeof text, "%d", i);
         add(v, text);
@@ -178,7 +178,7 @@ START_TEST(test_new_impossible_specials_are_refused)
 }
 END_TEST
 
-/* Adds until memory is short. What was there before stays right. */
+/* Adds until memory runs out. Earlier symbols stay correct. */
 static lb_status add_many(void)
 {
     lb_error error = {0};

@@ -153,7 +153,7 @@ static void unescape(char *text)
     *to = '\0';
 }
 
-/* Cuts off what stands before `end` or the end of the text, which is NULL after the last one. */
+/* Cuts off the text before `end`, or all of it; `text` is NULL after the last one. */
 static char *next_field(char **text, char end)
 {
     char *field = *text, *found = field ? strchr(field, end) : NULL;
@@ -162,7 +162,7 @@ static char *next_field(char **text, char end)
     return field;
 }
 
-/* One line of texts.txt: a text, and behind each bar a word of it. */
+/* One line of texts.txt: a text, and after each bar one of its words. */
 static void check_line(char *line)
 {
     lb_words words;

@@ -63,7 +63,7 @@ static int find_numbers(const char *text, int numbers[4])
     return count;
 }
 
-/* The written date says what the ISO date beside it says. */
+/* The written date is the same as the ISO date next to it. */
 static void check_pair(char *source, const char *target)
 {
     int year, month, day, numbers[4], used = 0;

@@ -75,7 +75,7 @@ START_TEST(test_lesson_prints_what_pytorch_computed_and_draws_what_was_reviewed)
     ck_assert_str_eq(result.error, "");
     compare_text(lesson, result.output);
     compare_pictures(lesson, folder);
-    ck_assert_uint_eq(support_file_count(), 1); /* nothing beside the folder */
+    ck_assert_uint_eq(support_file_count(), 1); /* nothing but the folder */
     support_result_free(&result);
 }
 END_TEST

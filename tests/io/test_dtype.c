@@ -5,7 +5,7 @@
 
 #include "io/dtype.h"
 
-/* Bits of binary16 and bfloat16 with their values; NAN stands for any NaN. */
+/* Bits of binary16 and bfloat16 with their values; NAN means any NaN. */
 static const struct half {
     lb_dtype dtype;
     uint16_t bits;

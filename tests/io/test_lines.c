@@ -140,7 +140,7 @@ START_TEST(test_lines_next_many_lines_through_a_small_buffer)
 }
 END_TEST
 
-/* Writes so many letters, more than a pipe holds, and a short line behind them. */
+/* Writes this many letters, more than a pipe holds, then a short line. */
 static void say_letters(size_t count)
 {
     fflush(NULL);

@@ -10,7 +10,7 @@
 
 #define DATA TEST_DATA "/io/"
 
-/* What the fixture's script stores: 0.5 i - 3, as the dtype can hold it. */
+/* The values of the fixture: 0.5 i - 3, as far as the dtype can hold them. */
 static double exact(double value)
 {
     return value;

@@ -21,7 +21,7 @@ static lb_status write_sample(const char *path, const float *data)
     return lb_safetensors_write(path, tensors, 2, &(lb_safetensors_metadata){"config", "{}"}, 1, NULL);
 }
 
-/* What opening gives for a file of these bytes. Without a file there must be an error, and only then. */
+/* The result of opening a file of these bytes. There must be an error exactly if there is no result. */
 static lb_status try_bytes(const char *path, const void *bytes, size_t count)
 {
     lb_error error = {0};

@@ -54,7 +54,7 @@ START_TEST(test_bootstrap_of_exact_match_is_the_binomial_interval)
         lb_intervals found = intervals_of(
             all, (lb_bootstrap_config){.resamples = 20000, .confidence = confidences[c], .seed = 3});
         double tail = (1 - confidences[c]) / 2, unit = 100.0 / OUTPUTS;
-        /* The quantiles of 20,000 draws lie within one error of the distribution's. */
+        /* The quantiles of 20,000 draws are within one error of those of the distribution. */
         ck_assert_double_eq_tol(found.low.sequence_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
         ck_assert_double_eq_tol(found.high.sequence_error_rate, unit * binomial_quantile(1 - tail),
                                 1.01 * unit);
@@ -85,7 +85,7 @@ START_TEST(test_bootstrap_contains_the_measures_and_widens_with_confidence)
     ck_assert_double_gt(narrow.high.bleu, whole.bleu);
     ck_assert_double_lt(wide.low.symbol_error_rate, narrow.low.symbol_error_rate);
     ck_assert_double_gt(wide.high.bleu, narrow.high.bleu);
-    /* A symbol error rate's deviation: that of the mean of independent edits. */
+    /* The standard deviation of a symbol error rate is that of the mean of independent edits. */
     double mean = (double)sum.edits / OUTPUTS, square = (WRONG / 2 + WRONG / 2 * 4.0) / OUTPUTS,
            deviation = sqrt((square - mean * mean) / OUTPUTS);
     lb_intervals usual = intervals_of(all, (lb_bootstrap_config){.resamples = 20000});

@@ -45,7 +45,7 @@ START_TEST(test_edit_distance_of_known_words)
     ck_assert_int_eq(distance_of_words("intention", "execution"), 5);
     ck_assert_int_eq(distance_of_words("abc", "bc"), 1);
     ck_assert_int_eq(distance_of_words("abcd", "d"), 3); /* all at the beginning */
-    ck_assert_int_eq(distance_of_words("ab", "ba"), 2);  /* a swap is no edit of its own */
+    ck_assert_int_eq(distance_of_words("ab", "ba"), 2);  /* a swap is not a single edit */
     ck_assert_int_eq(distance_of_words("", "four"), 4);
     ck_assert_int_eq(distance_of_words("four", ""), 4);
     ck_assert_int_eq(distance_of_words("", ""), 0);
@@ -53,7 +53,7 @@ START_TEST(test_edit_distance_of_known_words)
 }
 END_TEST
 
-/* What the definition says, without a table. */
+/* The distance by its definition, without a table. */
 static int64_t slow_distance(lb_sequence a, lb_sequence b)
 {
     if (a.length == 0 || b.length == 0) return a.length + b.length;

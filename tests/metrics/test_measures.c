@@ -53,7 +53,7 @@ START_TEST(test_bleu_by_hand)
     lb_bleu_config add_two = {.smoothing = LB_BLEU_ADD_K, .value = 2};
     ck_assert_double_eq_tol(bleu_of_words("a b x d", "a b c d", add_two),
                             100 * pow(0.75 * 3 / 5 * 2 / 4 * 2 / 3, 0.25), tolerance);
-    /* Right as far as it goes: the brevity penalty alone. */
+    /* A correct prefix: only the brevity penalty applies. */
     ck_assert_double_eq_tol(bleu_of_words("a b c d", "a b c d e f", none), 100 * exp(1 - 6.0 / 4), tolerance);
     /* No more matches than the reference has: 2 of 7. */
     lb_statistics clipped = statistics_of_words("the the the the the the the", "the cat is on the mat", NULL);
@@ -91,7 +91,7 @@ START_TEST(test_bleu_equals_published_scores_of_sacrebleu)
         lb_statistics_add(&sum, &one);
     }
     ck_assert_double_eq_tol(lb_bleu(&sum.bleu, (lb_bleu_config){0}), 49.1919566, 1e-7);
-    /* The same with the punctuation as words of its own, as the tokenizer 13a does it. */
+    /* The same with punctuation as separate words, as in tokenizer 13a. */
     static const char *const split[][3] = {
         {"The dog bit the man .", "The dog bit the man .", "The dog had bit the man ."},
         {"It wasn't surprising .", "It was not unexpected .", "No one was surprised ."},

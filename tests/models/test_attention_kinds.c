@@ -13,7 +13,7 @@ static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_
                                           LB_ATTENTION_GENERAL,    LB_ATTENTION_NONE,
                                           LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
 
-/* Each kind twice: with an output of its own, then tied. */
+/* Each kind twice: with a separate output, then tied. */
 enum { VARIANTS = 2 * LB_LENGTH(kinds) };
 
 /* What PyTorch says of the kinds that ask after each step, and of those that tie their output to the target embedding;

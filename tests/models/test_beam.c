@@ -10,7 +10,7 @@
 
 enum { VOCABULARY = 6, LIMIT = 4, LONGEST = 7 };
 
-/* The kinds of attention of a seq2seq; TRANSFORMER is a model of its own. */
+/* The kinds of attention of a seq2seq; TRANSFORMER is another model. */
 enum { TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
 static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
                             LB_ATTENTION_MULTI_HEAD, TRANSFORMER};
@@ -46,7 +46,7 @@ static lb_model *make_transformer(lb_params *params)
     return &model->base;
 }
 
-/* A model whose random weights are large enough for opinions of its own. */
+/* A model whose random weights are large enough for clear preferences. */
 static subject make(int kind, uint64_t seed)
 {
     subject s = {.params = lb_params_new(seed), .tape = lb_tape_new(), .scratch = lb_tape_new()};

@@ -10,7 +10,7 @@
 
 static const lb_sort_task task = {.max_value = 5, .min_length = 1, .max_length = 4, .seed = 3};
 
-/* A model that has learnt enough to end most rows of its own accord. */
+/* A model that has learned enough to end most rows by itself. */
 static void open_trained(support_sorting *s, support_sorter sorter)
 {
     ck_assert_int_eq(support_sorting_open(s, task, sorter), LB_OK);
@@ -144,7 +144,7 @@ END_TEST
 
 enum { RAW_ROWS = 5, RAW_STEPS = 8 };
 
-/* What each step finds likeliest, without anybody who minds LB_EOS. */
+/* The likeliest token of each step, ignoring LB_EOS. */
 static void decode_raw(const lb_seq2seq *model, lb_tokens source, int32_t likeliest[RAW_ROWS][RAW_STEPS])
 {
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);

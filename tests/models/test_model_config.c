@@ -124,7 +124,7 @@ END_TEST
 
 #define NO_SENSE "invalid model configuration"
 
-/* The configuration of a model that `kind` makes of the JSON, as it writes it; or else what it says against it. */
+/* The configuration that `kind` writes for the model built from the JSON; or the error. */
 static void check_restored(const lb_model_kind *kind, const char *text, const char *expected,
                            const char *message)
 {

@@ -15,7 +15,7 @@
 
 enum { STEPS = 20, BATCH = 48, JOBS = 2 };
 
-/* What a thread trains, and the weights that come of it. */
+/* The model that a thread trains, and the resulting weights. */
 typedef struct job {
     support_sorter sorter;
     uint64_t seed;
@@ -83,7 +83,7 @@ START_TEST(test_training_leaves_openblas_its_threads)
 }
 END_TEST
 
-/* False, and the output says so, with an OpenBLAS that has no threads of its own. */
+/* False, with a note in the output, if OpenBLAS has no threads of its own. */
 static bool holds_work(void)
 {
     if (openblas_get_parallel() == OPENBLAS_THREAD) return true;

@@ -101,7 +101,7 @@ static lb_safetensors *save(const lb_model *model, const lb_params *params)
     return file;
 }
 
-/* Saved and loaded it says the same; whoever does not know `name` is told so. */
+/* A saved and loaded model gives the same results; without the extensions, the error has `name`. */
 static void check_file(const lb_model *model, const lb_params *params, const char *name)
 {
     lb_safetensors *file = save(model, params);
@@ -182,7 +182,7 @@ START_TEST(test_own_attention_step_by_step_equals_all_at_once)
 }
 END_TEST
 
-/* What lb_model_load says to these extensions. */
+/* The error of lb_model_load for these extensions. */
 static void expect_refused(const lb_extensions *bad, const char *message)
 {
     lb_params *params = lb_params_new(5), *others = lb_params_new(6);
@@ -252,7 +252,7 @@ static lb_attended_result ask_narrow(const lb_decoder_attention *attention, lb_t
     return result;
 }
 
-/* The model says of itself what is not so. */
+/* The sizes of the model are wrong. */
 static void expect_shape_error(const lb_model *model, const char *message)
 {
     lb_tape *tape = lb_tape_new();

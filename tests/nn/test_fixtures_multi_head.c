@@ -22,7 +22,7 @@ static lb_tensor *constant(const support_fixture *fixture, lb_tape *tape, const 
     return has_input(fixture, name) ? support_fixture_constant(fixture, tape, name) : NULL;
 }
 
-/* What the module attends from and to; what the fixture does not have is the query. */
+/* The query, keys and values of the module; missing ones are the query. */
 static lb_tensor *operand(support_fixture *fixture, lb_tape *tape, const char *name, lb_tensor *query)
 {
     return has_input(fixture, name) ? support_fixture_input(fixture, tape, name) : query;

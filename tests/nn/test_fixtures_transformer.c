@@ -82,7 +82,7 @@ START_TEST(test_encoder_layer_equals_pytorch)
 }
 END_TEST
 
-/* What a decoder may see of itself: neither the future nor padding. */
+/* The self-attention mask of a decoder: it hides the future and padding. */
 static lb_tensor *own_mask(const subject *s, const lb_tensor *x)
 {
     return lb_mul(lb_causal_mask(s->tape, lb_dim(x, 1)), key_mask(s, "key_mask"));

@@ -171,7 +171,7 @@ START_TEST(test_gru_two_bidirectional_layers_with_dropout_gradient_matches_diffe
 }
 END_TEST
 
-/* An embedding beside the GRU; its weight is a parameter as well. */
+/* An embedding before the GRU; its weight is a parameter, too. */
 static lb_embedding symbols;
 
 static lb_tensor *run_gru_tokens(lb_tape *tape, void *context)

@@ -64,7 +64,7 @@ START_TEST(test_heads_that_do_not_divide_are_named_with_the_width)
         ck_assert_int_eq(lb_multi_head_init(&attention, params, "m", config), LB_ERROR_ARGUMENT);
         ck_assert_str_eq(lb_params_error(params), "m: cannot divide a width of 6 into 4 heads");
         ck_assert_int_eq(lb_params_count(params), 0);
-        /* Whoever goes on all the same gets poison. */
+        /* Using the module anyway gives poison. */
         lb_tensor *x = drawn(LB_SHAPE(1, 2, 6), 1);
         ck_assert(!lb_is_sound(lb_multi_head_forward(&attention, x, x, x, NULL, NULL).context));
         tear_down();

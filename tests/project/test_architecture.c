@@ -44,7 +44,7 @@ static const struct rule {
       "lookback/tensor.h", "lookback/base.h", "base/", "data/", "io/", "models/", "train/", "translate/"}},
 };
 
-/* What the library neither calls nor names, and the one file that may. */
+/* Names that the library must not use, and the one file that may. */
 static const struct forbidden {
     const char *word, *except;
 } forbidden[] = {
@@ -85,7 +85,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where `word` stands in the code as a word of its own, or NULL. */
+/* The position of `word` as a whole word in the code, or NULL. */
 static const char *find_word(const char *code, const char *word)
 {
     size_t length = strlen(word);
@@ -287,7 +287,7 @@ static bool lesson_may_include(const char *included)
     return false;
 }
 
-/* What is shown in own/ is for authors of models, who have one header more. */
+/* The example in own/ is for authors of models, who use one more header. */
 static bool example_may_include(const char *file, const char *included)
 {
     bool for_authors = starts_with(file, "own/") && strcmp(included, "<lookback/op.h>") == 0;

@@ -79,7 +79,7 @@ static void check_names(const char *cell)
     }
 }
 
-/* A link's target lies in docs/. Returns the number of links. */
+/* Link targets are in docs/. Returns the number of links. */
 static int check_links(const char *cell)
 {
     int count = 0;

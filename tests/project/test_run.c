@@ -35,7 +35,7 @@ static void make_checkout(void)
     write_text("tools/dpkg-query", "#!/bin/sh\necho installed all\n");
 }
 
-/* The build folder as it is after configuring in the checkout `home`. */
+/* The build folder after configuring in the checkout `home`. */
 static void configure(const char *home)
 {
     char text[SUPPORT_PATH + 64];
@@ -43,7 +43,7 @@ static void configure(const char *home)
     write_text(CACHE, text);
 }
 
-/* What ./run COMMAND said on standard error. */
+/* The standard error of ./run COMMAND. */
 static const char *run(const char *command)
 {
     char tools[2 * SUPPORT_PATH];

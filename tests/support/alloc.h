@@ -1,9 +1,9 @@
-/* An allocator that counts, and that fails when told to. */
+/* An allocator that counts, and that can be made to fail. */
 #ifndef SUPPORT_ALLOC_H
 #define SUPPORT_ALLOC_H
 
-/* Puts the counting allocator under the library, with all counts at zero. To be called before the code under
- * test allocates anything. */
+/* Makes the library use the counting allocator, with all counts at zero. Call it before the code under test
+ * allocates anything. */
 void support_watch_allocations(void);
 
 /* The n-th allocation from now on fails, and only that one: 1 is the next. 0: none fails. */

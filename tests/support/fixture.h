@@ -1,5 +1,5 @@
-/* Fixtures: what PyTorch computed, and how Lookback is held against it. tests/fixtures/README.md says what each file
- * holds. Whatever does not fit fails the test that calls. */
+/* Fixtures: results of PyTorch, and comparing Lookback with them. tests/fixtures/README.md describes each file. A
+ * difference fails the calling test. */
 #ifndef SUPPORT_FIXTURE_H
 #define SUPPORT_FIXTURE_H
 
@@ -17,19 +17,19 @@ lb_shape support_fixture_shape(const support_fixture *fixture, const char *name)
 /* The values of an array; they belong to the fixture, as all that follows does. */
 const double *support_fixture_values(const support_fixture *fixture, const char *name);
 
-/* A number, or the word True or False, of the metadata. */
+/* A number, or True or False, of the metadata. */
 double support_fixture_number(const support_fixture *fixture, const char *key);
 
-/* A word of the metadata; NULL if it says nothing of that. */
+/* A word of the metadata; NULL if the key is missing. */
 const char *support_fixture_word(const support_fixture *fixture, const char *key);
 
-/* The array "input.NAME" as a tensor on the tape that wants a gradient: backward reaches `grad`. */
+/* The array "input.NAME" as a tensor on the tape that requires a gradient: backward fills `grad`. */
 lb_tensor *support_fixture_input(support_fixture *fixture, lb_tape *tape, const char *name);
 
-/* The array "input.NAME" as a tensor on the tape that wants none: a mask. */
+/* The array "input.NAME" as a tensor on the tape without a gradient: a mask. */
 lb_tensor *support_fixture_constant(const support_fixture *fixture, lb_tape *tape, const char *name);
 
-/* An array of whole numbers as int32_t. */
+/* An array of integers as int32_t. */
 int32_t *support_fixture_ids(support_fixture *fixture, const char *name);
 
 /* Ids [batch, length] and their lengths [batch] as a batch on the tape; without lengths every row is full.

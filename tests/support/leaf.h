@@ -1,4 +1,4 @@
-/* Tensors that stand on their own, as parameters do: for tests that need operands with a gradient. */
+/* Tensors without a tape, like parameters, for tests that need operands with a gradient. */
 #ifndef SUPPORT_LEAF_H
 #define SUPPORT_LEAF_H
 

@@ -4,10 +4,11 @@
 
 #include <lookback/lookback.h>
 
-/** Trains a model of some kind for so many steps, and writes it. */
+/** Trains a model of some kind for this many steps, and writes it. */
 typedef lb_status support_train_fn(const char *path, int steps, int kind, lb_error *error);
 
-/** Lets a process of its own do so: the test's stays out of OpenMP, for it forks. Ends the test program on failure. */
+/** Does so in a separate process: that of the test stays out of OpenMP, because it forks. Ends the test program on
+ *  failure. */
 void support_make_model(support_train_fn *train_and_save, const char *path, int steps, int kind);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* ---- A model without attention: what one GRU has read, another one goes on from. ---- */
+/* ---- A model without attention: one GRU reads, and another one continues from its state. ---- */
 
 typedef struct relay {
     lb_model base;
@@ -87,7 +87,7 @@ static lb_status relay_init(relay *r, lb_params *params, const char *name, int64
     return lb_linear_init(&r->output, params, lb_params_scope(params, name, "output"), output);
 }
 
-/* ---- An attention with heads: dot products of what a matrix of its own makes of the keys. ---- */
+/* ---- An attention with heads: dot products with keys multiplied by a matrix. ---- */
 
 static lb_status paired_init(lb_decoder_attention *attention, lb_params *params)
 {

@@ -4,7 +4,7 @@
 
 #include <lookback/lookback.h>
 
-/** Beside the kinds of attention of a seq2seq, which are numbers too: an ensemble of two of them. */
+/** In addition to the kinds of attention of a seq2seq, which are numbers, too: an ensemble of two of them. */
 enum { SUPPORT_ENSEMBLE = LB_ATTENTION_MULTI_HEAD + 1 };
 
 /** Trains a small model to spell words of one to three letters out of a, b, c, d, e and e with an acute accent, in

@@ -1,4 +1,4 @@
-/* train_seq2seq in the test's own folder, on words that are to be spelt backwards. */
+/* train_seq2seq in the folder of the test, on words to spell backwards. */
 #ifndef SUPPORT_PAIR_PROGRAM_H
 #define SUPPORT_PAIR_PROGRAM_H
 
@@ -11,7 +11,7 @@
     "--target-separator", " ", "--embed", "16", "--hidden", "32", "--dropout", "0", "--label-smoothing",     \
         "0", "--warm-up", "20", "--lr", "0.02", "--evaluate-every", "50", "--steps", "300", "--threads", "1"
 
-/* What became of the last run. */
+/* The result of the last run. */
 extern support_result support_run_result;
 
 /* Writes `count` pairs such as "abc TAB c b a" to a file in the test's folder; other seeds give other words. */

@@ -1,4 +1,4 @@
-/* Runs a program as a user would, and keeps what it said. */
+/* Runs a program like a user, and keeps its output. */
 #ifndef SUPPORT_PROCESS_H
 #define SUPPORT_PROCESS_H
 
@@ -14,7 +14,7 @@ typedef struct support_command {
     const char *input;       /* standard input; empty */
     size_t input_length;     /* of input; up to its end */
     const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is kept */
-    bool close_output;       /* standard output is a pipe that nobody reads any more */
+    bool close_output;       /* standard output is a pipe without a reader */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
     int kill_after_ms;       /* kill -9 it then; 0: do not */
     int signal_after_ms;     /* send it a signal then, which it may catch; 0: do not */
@@ -22,7 +22,7 @@ typedef struct support_command {
     int timeout_ms;          /* give up then; 120000 */
 } support_command;
 
-/** What became of it. Texts end in a zero byte, which the lengths do not count. */
+/** The result of a program. Texts end in a zero byte, which the lengths do not count. */
 typedef struct support_result {
     int status; /* exit status, or 128 + the number of the signal that ended it */
     bool timed_out;
@@ -36,7 +36,7 @@ bool support_run_command(const support_command *command, support_result *result)
 /** The same for a program that needs nothing but arguments and a text on standard input (NULL: none). */
 bool support_run(const char *const argv[], const char *input, support_result *result);
 
-/** Asserts all that it said. */
+/** Asserts its whole output. */
 void support_expect(const support_result *result, int status, const char *output, const char *error);
 
 void support_result_free(support_result *result);

@@ -4,7 +4,7 @@
 
 #include <lookback/lookback.h>
 
-/** Beside the kinds of attention of a seq2seq, which are numbers too: a transformer of two layers. */
+/** In addition to the kinds of attention of a seq2seq, which are numbers, too: a transformer of two layers. */
 enum { SUPPORT_TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
 
 /** Trains a small model to sort 2 to 4 numbers from 0 to 9, in a second or so, and saves it to `path` as train_sort

@@ -1,4 +1,4 @@
-/* A small model that learns to sort, and everything that training it takes. */
+/* A small model that learns to sort, and everything needed to train it. */
 #ifndef SUPPORT_SORTING_H
 #define SUPPORT_SORTING_H
 

@@ -1,4 +1,4 @@
-/* What the main function of a test program does. */
+/* The main function of a test program. */
 #ifndef SUPPORT_SUITE_H
 #define SUPPORT_SUITE_H
 
@@ -16,7 +16,7 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
-/* Says on standard output what this machine or this build leaves untested, and why. */
+/* Prints on standard output what this machine or build leaves untested, and why. */
 void support_not_run(const char *what, const char *why);
 
 /* As ck_assert_msg, for inner loops: Check writes to a pipe at each assertion that holds. */
@@ -25,7 +25,7 @@ void support_not_run(const char *what, const char *why);
         if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                         \
     } while (0)
 
-/* Does a sanitizer watch? Then all is slow. */
+/* Whether a sanitizer is active, which makes everything slow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define SUPPORT_SANITIZED 1
 #elif defined(__has_feature)

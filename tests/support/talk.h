@@ -1,4 +1,4 @@
-/* Talks with a program that answers while it reads. */
+/* A dialogue with a program that answers while it reads. */
 #ifndef SUPPORT_TALK_H
 #define SUPPORT_TALK_H
 

@@ -1,4 +1,4 @@
-/* A folder for the files of a test. What cannot be set up ends the test program with a message. */
+/* A folder for the files of a test. If it cannot be set up, the test program ends with a message. */
 #ifndef SUPPORT_TEMPDIR_H
 #define SUPPORT_TEMPDIR_H
 
@@ -14,13 +14,13 @@ char *support_tempdir(void);
 /* Writes the path of a file `name` in that folder into `path` and returns it. */
 char *support_path(char path[SUPPORT_PATH], const char *name);
 
-/* How many files and folders lie in that folder. */
+/* The number of files and folders in that folder. */
 size_t support_file_count(void);
 
 /* Writes a file the plain way. */
 void support_write_file(const char *path, const void *bytes, size_t count);
 
-/* The content of a file, with a NUL behind it; to be freed. */
+/* The content of a file, followed by a NUL; to be freed. */
 char *support_read_file(const char *path, size_t *count);
 
 #endif

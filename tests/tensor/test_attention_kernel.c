@@ -140,7 +140,7 @@ START_TEST(test_attend_powers_beyond_the_limit_are_refused)
 }
 END_TEST
 
-/* What the gradients are by powers, they are without them. */
+/* The gradients are the same with and without powers. */
 START_TEST(test_attend_backward_is_the_same_with_powers_and_without)
 {
     for (int i = 0; i < 6; i++) {

@@ -53,7 +53,7 @@ static void check_product(lb_gemm_fn *gemm, int64_t m, int64_t n, int64_t k, boo
 {
     lb_matrix a = make_matrix(m, k, ta, 1), b = make_matrix(k, n, tb, 2);
     int64_t stride = n + GAP;
-    /* What beta = 0 finds in c does not count, not even NaN. */
+    /* With beta = 0, the old content of c is ignored, even NaN. */
     lb_real *c = make_result(m, stride, n, beta == 0 ? (lb_real)NAN : 2);
     gemm(m, n, k, a, b, beta, c, stride);
     for (int64_t i = 0; i < m; i++) {
@@ -250,7 +250,7 @@ START_TEST(test_gemm_empty_inner_size_gives_beta_c)
         check_product(lb_gemm, 5, 7, 0, kind & 1, kind & 2, 0);
         check_product(lb_gemm, 5, 7, 0, kind & 1, kind & 2, 1);
     }
-    /* Rows without an element lie no element apart. */
+    /* Rows without elements have a stride of 0. */
     lb_real c[6] = {NAN, NAN, NAN, NAN, NAN, NAN}, nothing[1] = {7};
     lb_gemm(2, 3, 0, lb_plain(nothing, 0), lb_transposed(nothing, 0), 0, c, 3);
     for (int i = 0; i < 6; i++) ck_assert_msg(c[i] == 0, "element %d is %g", i, (double)c[i]);

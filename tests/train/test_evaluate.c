@@ -53,7 +53,7 @@ START_TEST(test_exact_matches_forced_needs_every_token_and_the_end)
     ck_assert_int_eq(lb_exact_matches_forced(logits, target), 2);
     logits->data[2 * 6 + 3] = 9; /* padding: nobody looks */
     ck_assert_int_eq(lb_exact_matches_forced(logits, target), 2);
-    logits->data[1 * 6 + 5] = 2; /* goes on where the row should end */
+    logits->data[1 * 6 + 5] = 2; /* continues where the row should end */
     ck_assert_int_eq(lb_exact_matches_forced(logits, target), 1);
     logits->data[3 * 6 + 0] = 2;
     ck_assert_int_eq(lb_exact_matches_forced(logits, target), 0);

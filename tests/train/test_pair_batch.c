@@ -113,7 +113,7 @@ START_TEST(test_pair_batch_failing_allocation_is_an_empty_batch)
 {
     support_watch_allocations();
     begin("ab\tx y\nb\tx\n");
-    lb_tape_alloc(tape, (1 << 16) - 64); /* the piece behind the next one needs a new block */
+    lb_tape_alloc(tape, (1 << 16) - 64); /* the allocation after the next one needs a new block */
     support_fail_from_allocation(1);
     lb_batch batch = lb_pair_batch(pairs, source, target, tape, (const int64_t[]){0, 1}, 2);
     ck_assert_int_eq(batch.source.batch, 0);

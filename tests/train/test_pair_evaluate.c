@@ -55,7 +55,7 @@ static void finish(void)
     lb_pairs_close(pairs);
 }
 
-/* What the definition says: each pair decoded on its own. */
+/* By the definition: each pair is decoded separately. */
 static double decode_each(const lb_pair_sample *sample)
 {
     int64_t right = 0;

@@ -33,7 +33,7 @@ static double mean(const climb *c)
     return sum / SIZE;
 }
 
-/* Dropout makes the steps differ: a run that goes on must draw as the first would have. */
+/* Dropout makes the steps differ: a resumed run must draw the same numbers as an uninterrupted one. */
 static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
     climb *c = context;
@@ -216,7 +216,7 @@ START_TEST(test_train_better_is_called_with_the_weights_that_were_evaluated)
 }
 END_TEST
 
-/* Before, at and behind the best point, with and without an average. */
+/* Before, at and after the best point, with and without an average. */
 START_TEST(test_train_interrupted_anywhere_ends_with_the_same_bits)
 {
     char path[SUPPORT_PATH];

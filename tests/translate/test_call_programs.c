@@ -24,7 +24,7 @@ static void run(const char *const *argv)
 
 #define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
 
-/* Lines of a program behind the comment that begins it, but for empty ones. */
+/* The non-empty lines of a program after its first comment. */
 static int lines_of(const char *path)
 {
     size_t count;
@@ -35,7 +35,7 @@ static int lines_of(const char *path)
     return lines;
 }
 
-/* What stands behind the comment that begins the program stands in README.md, too. */
+/* The code after the first comment of the program is also in README.md. */
 static void expect_shown(const char *path)
 {
     size_t count;

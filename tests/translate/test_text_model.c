@@ -52,7 +52,7 @@ static lb_text_model make_model(void)
     return made;
 }
 
-/* What the file at `path` gives. */
+/* The result of loading the file at `path`. */
 static lb_status load(lb_text_model *loaded)
 {
     error = (lb_error){0};

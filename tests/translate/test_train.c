@@ -16,7 +16,7 @@ enum { PAIRS = 500, STEPS = 300 };
 static lb_error error;
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH];
 
-/* What SUPPORT_SMALL says to train_seq2seq. */
+/* The configuration of SUPPORT_SMALL for train_seq2seq. */
 static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
 {
     lb_set_threads(1);
@@ -51,7 +51,7 @@ static lb_training_result train(const lb_training_config *config)
     return result;
 }
 
-/* What a listener has heard. */
+/* The calls of a listener. */
 typedef struct heard {
     int reports, hints, begun, steps, evaluations, ended;
     int64_t last_step;
@@ -217,7 +217,7 @@ static void die_at_step(void *context, const lb_training_run *run, const lb_trai
     if (step->step == *(const int *)context) _exit(7);
 }
 
-/* Trains in a process of its own, which dies in the middle of that step. */
+/* Trains in a separate process, which dies in the middle of that step. */
 static void train_and_die(lb_training_config config, int step)
 {
     pid_t child = fork();

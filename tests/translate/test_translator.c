@@ -72,7 +72,7 @@ START_TEST(test_translate_of_a_list_is_the_list_in_order)
 }
 END_TEST
 
-/* Writes the sorter as it was written when the file had a task and a log, but no vocabularies and rules. */
+/* Writes the sorter in the old format, with a task and a log, but without vocabularies and rules. */
 static void write_old_sorter(const char *path)
 {
     lb_params *params = lb_params_new(0);
