@@ -251,28 +251,27 @@ int attend_main(int argc, char **argv)
                   .colormap = "viridis"};
     const app_option options[] = {
         APP_HEADING("Reviews"),
-        APP_INT(0, "first", "N", &s.first, 0, 1 << 30, "read that many; 0 for all"),
-        APP_INT(0, "length", "N", &s.length, 1, 1024, "words of each: padded or cut to so many"),
+        APP_INT(0, "first", "N", &s.first, 0, 1 << 30, "number of reviews to read; 0: all"),
+        APP_INT(0, "length", "N", &s.length, 1, 1024,
+                "words per review; shorter ones are padded, longer ones cut"),
         APP_HEADING("Attention"),
-        APP_INT(0, "embed", "N", &s.embed, 1, 1 << 16, "width of an embedding"),
-        APP_INT(0, "batch", "N", &s.batch, 1, 1 << 20, "reviews side by side; results do not depend on it"),
-        APP_SEED(0, "seed", "N", &s.seed, "decides the embeddings"),
+        APP_INT(0, "embed", "N", &s.embed, 1, 1 << 16, "width of the embeddings"),
+        APP_INT(0, "batch", "N", &s.batch, 1, 1 << 20,
+                "reviews to process at once; results do not depend on it"),
+        APP_SEED(0, "seed", "N", &s.seed, "seed of the embeddings"),
         APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "threads, 0 for one a processor; results do not depend on it"),
+                "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Picture"),
-        APP_INT(0, "review", "N", &s.review, 0, 1 << 30, "the one to draw, counted from 0"),
-        APP_TEXT('o', "output", "FILE", &s.output,
-                 "where to write the picture: a name that ends in .png, .svg or .pdf"),
-        APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
+        APP_INT(0, "review", "N", &s.review, 0, 1 << 30, "index of the review to draw, counted from 0"),
+        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
+        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
     };
     const app_program program = {
         .name = "attend",
-        .purpose =
-            "Reads reviews, gives each word a random vector, lets the words of each review attend to each "
-            "other, "
-            "and draws the weights of one. REVIEWS is a folder such as aclImdb, a text file with a review on "
-            "each line, or -, standard input.",
+        .purpose = "Reads reviews, gives each word a random vector, lets the words of each review attend to "
+                   "each other, and draws the weights of one review. REVIEWS is a folder such as aclImdb, a "
+                   "text file with one review per line, or - for standard input.",
         .operands = "REVIEWS",
         .min_operands = 1,
         .max_operands = 1,

@@ -76,48 +76,41 @@ int evaluate_main(int argc, char **argv)
                   .seed = 1};
     const app_option options[] = {
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "where the sources stand, if lines have other columns than a source and a target"),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "where the targets stand"),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are no pair and go on"),
+                "column of the sources, if lines have more columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are not pairs and skip them"),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
-                "how many of the most frequent confusions of symbols to print"),
-        APP_SEED(0, "seed", "N", &s.seed, "of the intervals, which are drawn by bootstrap"),
+                "number of the most frequent confusions of symbols to print"),
+        APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap that computes the intervals"),
         APP_FLAG(0, "json", &s.json, "print a JSON object"),
         APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "threads, 0 for one a processor; results do not depend on it"),
+                "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("A model"),
-        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode side by side"),
+        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
-                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step; 0 for 5, or 1 "
-                "for lists of numbers"),
+                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers"),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
-                   "outputs are compared by their log-probability, divided by their length to this power"),
+                   "power of the length by which the log-probability of an output is divided"),
         APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
                  "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
                  "most"),
         APP_HEADING("Predictions instead of a model"),
-        APP_TEXT(
-            0, "predictions", "FILE", &s.predictions,
-            "lines of a source, a tab and an output, in the order of the pairs, as predict writes them; - is "
-            "standard input"),
+        APP_TEXT(0, "predictions", "FILE", &s.predictions,
+                 "file with a source, a tab and an output on each line, in the order of the pairs, as "
+                 "predict writes it; -: standard input"),
         APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
-                 "what stands between the symbols of a source; each character is one if not given"),
+                 "separator between the symbols of a source; without it, each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms,
-                   "the form of Unicode in which texts are compared"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode form in which texts are compared"),
     };
     const app_program program = {
         .name = "evaluate",
-        .purpose =
-            "Applies a model, a file or the folder that it was written to, to the sources of a TSV "
-            "file of pairs, - is standard input, "
-            "and prints how far its outputs are from the targets: exact match and sequence error rate, "
-            "which count "
-            "whole outputs, word error rate where targets have several words, symbol error rate and "
-            "BLEU, "
-            "each in percent with its 95 % interval, and which symbols were taken for which. Each "
-            "line counts on "
-            "its own, also where a source has several.",
+        .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
+                   "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
+                   "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
+                   "percent with its 95 % interval; and the most frequent confusions. Each line counts on "
+                   "its own, even if a source has several. FILE may be - for standard input; MODEL is a file "
+                   "or the folder that it was written to.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,

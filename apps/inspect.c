@@ -208,14 +208,13 @@ int inspect_main(int argc, char **argv)
 {
     bool json = false, tensors = false;
     const app_option options[] = {
-        APP_FLAG(0, "json", &json, "print a JSON object, with whole vocabularies"),
-        APP_FLAG(0, "tensors", &tensors, "also names, types and shapes of all tensors"),
+        APP_FLAG(0, "json", &json, "print a JSON object, with complete vocabularies"),
+        APP_FLAG(0, "tensors", &tensors, "also print names, types and shapes of all tensors"),
     };
     const app_program program = {
         .name = "inspect",
-        .purpose = "Prints what a model is, a file or the folder that it was written to: its kind, "
-                   "configuration and "
-                   "size, what it was trained for and how, and what symbols it knows.",
+        .purpose = "Prints what a model file contains: kind, configuration, size, training and vocabularies. "
+                   "MODEL is a file or the folder that it was written to.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

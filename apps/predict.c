@@ -205,15 +205,14 @@ int predict_main(int argc, char **argv)
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
-                "lines to answer side by side, if as many are there"),
+                "lines to decode at once, if that many have arrived"),
         APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
-                "hypotheses to follow side by side; 1 takes the likeliest symbol at each step; 0 for 5, or 1 "
-                "for lists of numbers"),
+                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers"),
         APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
-                   "outputs are compared by their log-probability, divided by their length to this power"),
+                   "power of the length by which the log-probability of an output is divided"),
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
-                "print the N best outputs, the best first, and their scores in a last column; the beam is at "
-                "least that wide"),
+                "print the N best outputs, best first, with their scores in a last column; widens the beam "
+                "if necessary"),
         APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
                  "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
                  "most, by the mean over the heads of its last layer"),
@@ -221,10 +220,10 @@ int predict_main(int argc, char **argv)
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol"),
         APP_TEXT(0, "attention", "FILE", &asked.attention,
-                 "write where the model looked while it answered the one line of the input: a NumPy file, "
-                 ".npy, of shape [layer, head, target, source]"),
+                 "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
+                 "target, source]"),
         APP_INT(0, "threads", "N", &threads, 0, 1024,
-                "threads, 0 for one a processor; results do not depend on it"),
+                "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &asked.sample,
                  "draw the outputs from the model's distribution instead of searching for the best; --n-best "
@@ -235,18 +234,16 @@ int predict_main(int argc, char **argv)
                  "of what is drawn: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
-                "where the texts stand in lines of several columns, separated by tabs"),
+                "column of the texts; columns are separated by tabs"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
-                 "give lines that are no text an empty output instead of ending there"),
+                 "print an empty output for invalid lines instead of stopping"),
     };
     const app_program program = {
         .name = "predict",
-        .purpose =
-            "Applies a trained model, a file or the folder that it was written to, to each line of standard "
-            "input, and prints the line, a tab and its output. A model that train_sort has trained reads "
-            "lists, numbers separated by blanks, and prints them sorted, alone. The first line that cannot "
-            "be "
-            "read ends the program.",
+        .purpose = "Applies a trained model to each line of standard input and prints the line, a tab and "
+                   "the output. MODEL is a file or the folder that it was written to. A model that `lookback "
+                   "sort` has trained reads lists of numbers, separated by blanks, and prints them sorted, "
+                   "without the input. The first invalid line stops the program.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

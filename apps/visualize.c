@@ -227,47 +227,45 @@ int visualize_main(int argc, char **argv)
                   .head = -1};
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
-        APP_TEXT(0, "model", "MODEL", &s.model, "another way to name the first model"),
+        APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
         APP_TEXT('i', "input", "TEXT", &s.input,
-                 "what the model reads: the numbers to sort, such as \"42 7 99 13\", or a text"),
-        APP_TEXT(
-            0, "compare", "MODEL2", &s.compare,
-            "draw this model beside the first, and all that follow: for each the mean over the heads of its "
-            "last layer, or what --layer and --head pick"),
+                 "input of the model: a list to sort, such as \"42 7 99 13\", or a text"),
+        APP_TEXT(0, "compare", "MODEL2", &s.compare,
+                 "draw this model and any further operands next to the first: the mean over the heads of the "
+                 "last layer, or what --layer and --head select"),
         APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "threads, 0 for one a processor; results do not depend on it"),
+                "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Any matrix"),
         APP_TEXT(0, "matrix", "FILE", &s.matrix,
-                 "a NumPy file, .npy, with a matrix; predict --attention writes such"),
-        APP_TEXT(0, "rows", "NAMES", &s.rows, "names of the rows, separated by blanks; numbers if not given"),
+                 "draw a matrix from a NumPy file, .npy, such as predict --attention writes"),
+        APP_TEXT(0, "rows", "NAMES", &s.rows,
+                 "names of the rows, separated by blanks; if not given, numbers"),
         APP_TEXT(0, "columns", "NAMES", &s.columns, "names of the columns"),
         APP_HEADING("Which part of it"),
-        APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "one layer, counted from 0, instead of all"),
-        APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "one head, counted from 0, instead of all"),
-        APP_FLAG(0, "all-heads", &s.all_heads, "all heads, also where models are compared"),
+        APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0"),
+        APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0"),
+        APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),
         APP_HEADING("Picture"),
-        APP_TEXT('o', "output", "FILE", &s.output,
-                 "where to write the picture: a name that ends in .png, .svg or .pdf"),
-        APP_TEXT(
-            0, "scores", "FILE", &s.scores,
-            "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
-        APP_TEXT(0, "title", "TEXT", &s.title, "what stands above, in UTF-8"),
+        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
+        APP_TEXT(0, "scores", "FILE", &s.scores,
+                 "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
+        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
             "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
             "lie outside or all lie below 0.5"),
-        APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers, which else stand where they fit"),
+        APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
         APP_TEXT(0, "font", "FILE", &s.font,
-                 "a font, .ttf, .otf or .ttc, asked before DejaVu Sans; FILE#N is number N of a collection"),
-        APP_FLAG(0, "transparent", &s.transparent, "no white behind the picture"),
-        APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; sizes of text follow"),
+                 "a font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
+        APP_FLAG(0, "transparent", &s.transparent, "no white background"),
+        APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; text scales with it"),
     };
     const app_program program = {
         .name = "visualize",
-        .purpose =
-            "Draws where a trained model looked while it sorted a list or read a text, or any matrix: a row "
-            "for each number or symbol that came out, a column for each that went in.",
+        .purpose = "Draws where a trained model looks while it sorts a list or reads a text, or draws any "
+                   "matrix. Each row is an output number or symbol, each column an input. MODEL is a file or "
+                   "the folder that it was written to.",
         .operands = "[MODEL]...",
         .max_operands = MOST_MODELS - 2,
         .options = options,

@@ -28,8 +28,8 @@ typedef struct app_config {
 /** --config FILE and --print-config. */
 #define APP_CONFIG_OPTIONS(config)                                                                           \
     APP_TEXT(0, "config", "FILE", &(config)->file,                                                           \
-             "a JSON object with values for these options; the command line wins over it"),                  \
-        APP_FLAG(0, "print-config", &(config)->print, "print all values as such an object, and do no more")
+             "read options from a JSON object; the command line overrides them"),                            \
+        APP_FLAG(0, "print-config", &(config)->print, "print all options as such an object and exit")
 
 /** As app_options, but a file that --config names sets the options before the command line does. Returns also 65 or 66
  *  if that file is bad or cannot be read. With --print-config the program prints app_config_json when it has filled in

@@ -78,7 +78,10 @@ END_TEST
 /* The name of an option that a line of --help begins with, without "[no-]" if that is there; "" if there is none. */
 static void option_of_line(const char *line, char name[64])
 {
+    enum { INDENT = 6 };
     const char *dashes = line + strspn(line, " ");
+    *name = '\0';
+    if (dashes - line > INDENT) return; /* the help of the option above goes on here */
     if (dashes[0] == '-' && isalpha((unsigned char)dashes[1]) && dashes[2] == ',') dashes += 4;
     size_t length = strncmp(dashes, "--", 2) == 0 ? strcspn(dashes, " \n") : 0;
     bool on = length > 7 && strncmp(dashes, "--[no-]", 7) == 0;
