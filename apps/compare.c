@@ -285,10 +285,10 @@ static lb_status settle(settings *set, lb_error *error)
 
 static const app_example examples[] = {
     {"Compare a model without attention with one that has it, in seconds.",
-     "lookback compare --quick --kinds none,additive --steps 200 --out out/few"},
+     "lookback compare --quick --kinds none,additive --max-length 8 --steps 100"},
     {"Compare two kinds of attention on short lists.",
      "lookback compare --kinds dot,scaled-dot --min-length 2 --max-length 5 \\\n"
-     "      --hidden 32 --steps 200 --out out/scores"},
+     "      --hidden 32 --steps 100 --out out/scores"},
 };
 
 int compare_main(int argc, char **argv)

@@ -46,7 +46,7 @@ static lb_status begin_with_recipe(lb_error *error)
 static const app_example examples[] = {
     {"Learn to sort short lists of small numbers, in seconds.",
      "lookback sort --max-number 19 --min-length 2 --max-length 5 \\\n"
-     "      --hidden 64 --steps 300 --out out/sort"},
+     "      --hidden 64 --steps 200 --out out/sort"},
     {"Train a transformer instead, and use it.",
      "lookback sort --model transformer --max-number 9 --min-length 2 --max-length 5 \\\n"
      "      --hidden 32 --steps 100 --out out/layers\n"

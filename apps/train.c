@@ -166,10 +166,10 @@ static lb_status begin_with_recipe(lb_error *error)
 
 static const app_example examples[] = {
     {"Train a small model on pairs.tsv, in seconds.",
-     "lookback train --train pairs.tsv --hidden 64 --steps 500 --out out/small"},
+     "lookback train --train pairs.tsv --hidden 64 --steps 300 --out out/small"},
     {"Train two transformers that decode together; test them on dev.tsv.",
      "lookback train --train pairs.tsv --dev dev.tsv --model transformer \\\n"
-     "      --hidden 32 --steps 100 --seeds 2 --out out/ensemble"},
+     "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
     {"Write all settings to a file, to edit them and to use it with --config.",
      "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
 };
