@@ -22,7 +22,7 @@ lb_status app_choose_model(const app_model_choice *choice, const app_model_choic
                             app_models[SEQ2SEQ], app_models[choice->model]);
     config->model = app_models[choice->model];
     config->embed = choice->embed;
-    config->attention = (lb_attention_kind)choice->attention;
+    config->attention = seq2seq ? (lb_attention_kind)choice->attention : LB_ATTENTION_ADDITIVE;
     config->one_direction = seq2seq && !choice->bidirectional;
     return LB_OK;
 }

@@ -123,7 +123,16 @@ static void until_lookback(bench_session *s)
     if (!begin(s, until, target, "lookback", lb_threads())) return;
     char program[APP_PATH], folder[APP_PATH], log[APP_PATH];
     app_path(s->out, "bench_sort", folder);
-    const char *argv[] = {app_path(s->bin, "train_sort", program), "--fresh", "--out", folder, NULL};
+    /* The defaults of the first version, so that the figures of all versions can be compared. */
+    const char *argv[] = {app_path(s->bin, "train_sort", program),
+                          "--min-length=5",
+                          "--repeats=0",
+                          "--attention=additive",
+                          "--steps=4000",
+                          "--fresh",
+                          "--out",
+                          folder,
+                          NULL};
     bench_child child = bench_run(argv, true);
     void *lines = NULL;
     size_t count;

@@ -8,12 +8,13 @@ LB_BEGIN_DECLS
 
 /* ---- The demo task: sort a list of numbers. ---- */
 
-/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly. */
+/** Lists of `min_length` to `max_length` numbers from 0 to `max_value`, drawn uniformly; but a share of `repeats` has at
+ *  most four different numbers, often the smallest and the largest. */
 typedef struct lb_sort_task {
     int32_t max_value;
     int32_t min_length, max_length;
     uint64_t seed;  /* selects the lists of training and testing */
-    double repeats; /* share of the lists, 0 to 1, whose numbers come from at most four different ones */
+    double repeats; /* 0 to 1 */
 } lb_sort_task;
 
 /** Training or test lists. */

@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20, MOST_DIFFERENT = 4 };
+enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20 };
+
+/* Of lists with repeats. One number in ENDS_SHARE is the smallest, and one the largest: nothing else teaches a model how
+ * often the ends of the range are repeated, which few lists have at all. */
+enum { MOST_DIFFERENT = 4, ENDS_SHARE = 8 };
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
 static uint64_t hash_list(const int32_t *values, int32_t length)
@@ -79,6 +83,15 @@ int32_t lb_sort_vocab(const lb_sort_task *task)
     return task->max_value + 1 + LB_FIRST_TOKEN;
 }
 
+/* One number of a list with repeats: at random the smallest, the largest, or any. */
+static int32_t draw_repeated(const lb_sort_task *task, lb_rng rng, uint64_t first)
+{
+    uint64_t which = lb_rng_below(rng, first, ENDS_SHARE);
+    if (which == 0) return 0;
+    if (which == 1) return task->max_value;
+    return (int32_t)lb_rng_below(rng, first + 1, (uint64_t)task->max_value + 1);
+}
+
 /* Draws the numbers of a list again, out of one to four of them, if it is one of those with repeats. The stream is its
  * own, so that all other lists are those of a task without repeats. */
 static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t index, uint32_t step,
@@ -89,11 +102,10 @@ static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t ind
                   .stream =
                       lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train repeats" : "sort test repeats"),
                   .step = step};
-    uint64_t first = index * ((uint64_t)task->max_length + MOST_DIFFERENT + 2);
+    uint64_t first = index * ((uint64_t)task->max_length + 2 * MOST_DIFFERENT + 2);
     if (lb_rng_uniform(rng, first++) >= task->repeats) return;
     uint64_t count = 1 + lb_rng_below(rng, first++, MOST_DIFFERENT);
-    for (int i = 0; i < MOST_DIFFERENT; i++)
-        different[i] = (int32_t)lb_rng_below(rng, first++, (uint64_t)task->max_value + 1);
+    for (int i = 0; i < MOST_DIFFERENT; i++, first += 2) different[i] = draw_repeated(task, rng, first);
     for (int32_t i = 0; i < length; i++) values[i] = different[lb_rng_below(rng, first++, count)];
 }
 

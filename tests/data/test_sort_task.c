@@ -129,14 +129,22 @@ START_TEST(test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone
 }
 END_TEST
 
-START_TEST(test_draw_share_of_one_repeats_in_every_list)
+START_TEST(test_draw_share_of_one_repeats_in_every_list_and_often_the_ends)
 {
     lb_sort_task task = usual;
     task.repeats = 1;
+    int numbers = 0, smallest = 0, largest = 0;
     for (uint64_t i = 0; i < 2000; i++) {
         int32_t list[10], length = lb_sort_draw(&task, LB_SPLIT_TRAIN, i, list);
         ck_assert_int_le(different_numbers(list, length), 4);
+        for (int32_t j = 0; j < length; j++, numbers++) {
+            smallest += list[j] == 0;
+            largest += list[j] == 99;
+        }
     }
+    /* One in eight, and what is drawn evenly. */
+    ck_assert_double_eq_tol((double)smallest / numbers, 0.1325, 0.02);
+    ck_assert_double_eq_tol((double)largest / numbers, 0.1325, 0.02);
 }
 END_TEST
 
@@ -247,8 +255,8 @@ int main(void)
             test_draw_same_index_gives_the_same_list_and_another_another,
             test_draw_values_and_lengths_are_even,
             test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone,
-            test_draw_share_of_one_repeats_in_every_list, test_draw_lists_of_a_seed_stay_what_they_were,
-            test_check_impossible_tasks_are_errors_of_argument,
+            test_draw_share_of_one_repeats_in_every_list_and_often_the_ends,
+            test_draw_lists_of_a_seed_stay_what_they_were, test_check_impossible_tasks_are_errors_of_argument,
             test_check_possible_tasks_have_lists_in_both_splits,
             test_check_failing_allocation_is_an_error_of_memory,
             test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs));

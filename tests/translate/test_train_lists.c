@@ -70,11 +70,19 @@ START_TEST(test_train_lists_gives_the_weights_of_the_program)
 {
     char out[SUPPORT_PATH];
     support_result result;
-    const char *const argv[] = {
-        TRAIN_SORT, "--max-number", "9",        "--min-length", "1",    "--max-length", "3",
-        "--embed",  "16",           "--hidden", "32",           "--lr", "0.01",         "--batch",
-        "32",       "--steps",      "50",       "--target",     "0",    "--out",        "program",
-        NULL};
+    const char *const argv[] = {TRAIN_SORT, "--max-number",
+                                "9",        "--min-length",
+                                "1",        "--max-length",
+                                "3",        "--embed",
+                                "16",       "--hidden",
+                                "32",       "--lr",
+                                "0.01",     "--batch",
+                                "32",       "--steps",
+                                "50",       "--target",
+                                "0",        "--out",
+                                "program",  "--repeats",
+                                "0",        "--attention",
+                                "additive", NULL};
     support_command command = {.argv = argv, .directory = support_tempdir()};
     ck_assert(support_run_command(&command, &result));
     ck_assert_msg(result.status == 0, "%s", result.error);
