@@ -8,6 +8,7 @@
     X(train, train_seq2seq, "train a model on pairs of texts, such as words and their sounds")               \
     X(predict, predict, "apply a model to lines of text")                                                    \
     X(evaluate, evaluate, "measure a model, or predictions, against references")                             \
+    X(score, score, "say how likely a model finds given pairs")                                              \
     X(inspect, inspect, "show what a model file holds")                                                      \
     X(visualize, visualize, "draw where a model looks")                                                      \
     X(compare, compare_attention, "train a model with each kind of attention, and without")                  \

@@ -100,6 +100,14 @@ typedef struct lb_translations {
 LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
+/** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
+ *  as if the model had written it: `score` is the log-probability of all its symbols and of the end, `symbol_probability`
+ *  has each of them. A symbol that the model does not know counts as its unknown one. A pair that cannot be read has an
+ *  error of its own and no output.
+ *  Memory: freed by lb_translations_free; NULL after an error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
+                                                 const char *const *targets, size_t count, lb_error *error);
+
 /** Frees the translations. NULL is allowed. */
 void lb_translations_free(lb_translations *translations);
 

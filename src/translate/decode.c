@@ -58,7 +58,7 @@ size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources,
     return fit;
 }
 
-static lb_tokens make_tokens(lb_tape *tape, const lb_source *sources, size_t count)
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count)
 {
     int32_t longest = 0, *id, *lengths;
     for (size_t row = 0; row < count; row++)
@@ -103,7 +103,7 @@ lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t
                               const lb_translate_config *config, lb_beam *found, lb_error *error)
 {
     lb_tape_reset(t->tape);
-    lb_tokens tokens = make_tokens(t->tape, sources, count);
+    lb_tokens tokens = lb_translate_tokens(t->tape, sources, count);
     *found = config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, config);
     if (found->batch == (int64_t)count) return LB_OK;
     if (lb_tape_status(t->tape))

@@ -60,8 +60,8 @@ static char *keep_string(const lb_translate_job *j, const char *text)
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* A copy of symbols, pointers and letters in one piece; NULL if there is no memory. */
-static const char **keep_symbols(const lb_translate_job *j, const char *const *symbols, size_t count)
+/* Pointers and letters in one piece. */
+const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbols, size_t count)
 {
     size_t bytes = count * sizeof *symbols;
     for (size_t i = 0; i < count; i++) bytes += strlen(symbols[i]) + 1;
@@ -107,7 +107,7 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     lb_translation *t = &j->all->text[number];
     size_t count = j->symbols.count;
     int32_t *id = lb_keep_room(j, count, sizeof *id);
-    t->symbol = keep_symbols(j, j->symbols.symbol, count);
+    t->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
     if (!id || !t->symbol) return lb_keep_failed(j);
     t->length = lb_vocabulary_encode(j->translator->model.source, t->symbol, count, id, (int32_t)count);
     j->source[j->good_count] = (lb_source){id, (int32_t)count, j->config.first_text + number};
@@ -198,7 +198,7 @@ lb_status lb_keep_output(const lb_translate_job *j, const lb_translation *t, con
     char *text = lb_symbols_join(&j->translator->model.target_rule, symbol, count, j->error);
     if (!text) return LB_ERROR_MEMORY;
     *output = (lb_output){.text = keep_string(j, text),
-                          .symbol = keep_symbols(j, symbol, count),
+                          .symbol = lb_keep_symbols(j, symbol, count),
                           .length = found->length,
                           .finished = found->finished,
                           .steps = found->steps,

@@ -37,6 +37,9 @@ LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, const lb_trans
                                      const lb_hypothesis *found, int64_t width, const char *const *symbol,
                                      lb_output *output);
 
+/** A copy of symbols in memory of the result; NULL if there is none. */
+const char **lb_keep_symbols(const lb_translate_job *job, const char *const *symbols, size_t count);
+
 /** Memory of the result for `count` things, at least one byte: NULL says that there is none. */
 void *lb_keep_room(const lb_translate_job *job, size_t count, size_t size);
 

@@ -28,6 +28,9 @@ LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_tr
 size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
                                const lb_translate_config *config);
 
+/** Sources as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);
+
 /** Decodes as many sources as lb_translate_affordable allows.
  *  Memory: the results live until the next call.
  *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
