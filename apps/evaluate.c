@@ -10,8 +10,8 @@
 
 typedef struct settings {
     app_evaluate asked;
-    const char *predictions, *source_separator, *target_separator;
-    int source_column, target_column, normalize, confusions, threads;
+    const char *predictions, *source_separator, *target_separator, *features_separator;
+    int source_column, target_column, features_column, normalize, confusions, threads;
     uint64_t seed;
     bool skip_bad_lines, json;
 } settings;
@@ -21,7 +21,8 @@ static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order
 /* What the table of options cannot say. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
-    bool rules = s->source_separator || s->target_separator || s->normalize != LB_NORMALIZE_NFD;
+    bool rules = s->source_separator || s->target_separator || s->features_separator ||
+                 s->normalize != LB_NORMALIZE_NFD;
     if (s->predictions && operands == 2)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "expected a MODEL or --predictions, found both; see %s --help",
@@ -41,7 +42,8 @@ static void complete(settings *s)
     lb_normalization form = (lb_normalization)s->normalize;
     s->asked.format = (lb_pair_format){.source_column = s->source_column,
                                        .target_column = s->target_column,
-                                       .source = {s->source_separator, form},
+                                       .features_column = s->features_column,
+                                       .source = {s->source_separator, form, s->features_separator},
                                        .target = {s->target_separator, form},
                                        .longest = LB_PAIR_LONGEST,
                                        .skip_bad_lines = s->skip_bad_lines};
@@ -78,6 +80,8 @@ int evaluate_main(int argc, char **argv)
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
                 "column of the sources, if lines have more columns than a source and a target"),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+                "column of the features of the sources; if not given, 2"),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are not pairs and skip them"),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "number of the most frequent confusions of symbols to print"),
@@ -98,6 +102,8 @@ int evaluate_main(int argc, char **argv)
         APP_TEXT(0, "predictions", "FILE", &s.predictions,
                  "file with a source, a tab and an output on each line, in the order of the pairs, as "
                  "predict writes it; -: standard input"),
+        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+                 "separator between the features of a source, such as ;"),
         APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
                  "separator between the symbols of a source; without it, each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),

@@ -107,15 +107,20 @@ static void print_section(const char *title, const cJSON *object)
     print_tree(object, 2);
 }
 
+static void print_symbol(const cJSON *symbol)
+{
+    if (!cJSON_IsString(symbol)) return;
+    printf(" \"");
+    print_visible(lb_symbol_name(symbol->valuestring));
+    putchar('"');
+}
+
 static void print_vocabulary(const char *which, const cJSON *symbols)
 {
     if (!cJSON_IsArray(symbols)) return;
     int count = cJSON_GetArraySize(symbols), end = LB_FIRST_TOKEN + SAMPLE;
     printf("vocabulary of the %s: %d symbols\n ", which, count);
-    for (int id = LB_FIRST_TOKEN; id < count && id < end; id++) {
-        putchar(' ');
-        print_value(cJSON_GetArrayItem(symbols, id));
-    }
+    for (int id = LB_FIRST_TOKEN; id < count && id < end; id++) print_symbol(cJSON_GetArrayItem(symbols, id));
     printf("%s\n", count > end ? " ..." : "");
 }
 

@@ -13,7 +13,7 @@
 /* What the command line asks for. */
 typedef struct settings {
     const char *attention; /* a file for where the model looked; NULL: nowhere */
-    int batch, beam, n_best, source_column;
+    int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
     bool skip_bad_lines, copy_unknown, jsonl, sample;
@@ -54,8 +54,14 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
                             s->model.path);
     /* One text at a time where only one may be: it is answered whether the next has arrived or not. */
-    return app_input_open(&s->input, asked->attention ? 1 : asked->batch, asked->source_column,
-                          s->model.sorts, asked->skip_bad_lines, error);
+    lb_pair_format format = {.source_column = asked->source_column,
+                             .features_column = asked->features_column,
+                             .no_target = true,
+                             .source.features = s->model.source_rule.features,
+                             .skip_bad_lines = asked->skip_bad_lines};
+    status = lb_pair_format_check(&format, error);
+    if (status) return status;
+    return app_input_open(&s->input, asked->attention ? 1 : asked->batch, format, s->model.sorts, error);
 }
 
 static void session_close(session *s)
@@ -235,6 +241,8 @@ int predict_main(int argc, char **argv)
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
                 "column of the texts; columns are separated by tabs"),
+        APP_INT(0, "features-column", "N", &asked.features_column, 1, 1 << 16,
+                "column of the features, for a model that was trained with features; if not given, 2"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping"),
     };

@@ -12,14 +12,13 @@ enum {
 
 const char app_input_name[] = "standard input";
 
-lb_status app_input_open(app_input *input, int capacity, int column, bool tabs, bool skip_bad_lines,
-                         lb_error *error)
+lb_status app_input_open(app_input *input, int capacity, lb_pair_format format, bool tabs, lb_error *error)
 {
     size_t room = (size_t)capacity;
     *input = (app_input){
         .capacity = capacity,
-        .tabs = tabs && column == 0,
-        .format = {.source_column = column, .no_target = true, .skip_bad_lines = skip_bad_lines},
+        .tabs = tabs && format.source_column == 0,
+        .format = format,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
         .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
@@ -62,6 +61,15 @@ static bool is_blank(const app_input *input, const lb_line *line)
     return !line->cut;
 }
 
+/* What may help with a line of too few columns, or of too many. */
+static const char *column_hint(const app_input *input)
+{
+    if (input->parts.bad != LB_LINE_COLUMNS) return "";
+    if (lb_symbol_rule_has_features(&input->format.source))
+        return "; the model reads a text, a tab and its features";
+    return input->format.source_column == 0 ? "; --source-column takes one of several" : "";
+}
+
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
     if (is_blank(input, &line)) {
@@ -78,10 +86,8 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     }
     lb_status status =
         lb_pair_line_source(&input->format, app_input_name, &line, &input->parts, &text, &length, &found);
-    bool columns = input->parts.bad == LB_LINE_COLUMNS && input->format.source_column == 0;
     if (status && (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines))
-        return lb_error_set(error, status, "%s%s", found.message,
-                            columns ? "; --source-column takes one of several" : "");
+        return lb_error_set(error, status, "%s%s", found.message, column_hint(input));
     app_input_line *to = &input->line[input->count++];
     *to = (app_input_line){.number = line.number};
     if (status) {

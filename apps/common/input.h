@@ -29,11 +29,11 @@ typedef struct app_input {
     int64_t skipped;
 } app_input;
 
-/** Begins to read, `capacity` lines at a time at most. `column` is that of a TSV file; 0: a line is a text. `tabs` says
- *  that one may have tabs. Bad lines are errors, or told and skipped.
+/** Begins to read, at most `capacity` lines at a time. `format` has the columns; without them, a line is a text. With
+ *  `tabs`, a text may have tabs. Bad lines are errors, or reported and skipped.
  *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_input_open(app_input *input, int capacity, int column, bool tabs,
-                                     bool skip_bad_lines, lb_error *error);
+LB_MUST_USE lb_status app_input_open(app_input *input, int capacity, lb_pair_format format, bool tabs,
+                                     lb_error *error);
 
 /** Reads the lines that are there, waiting only for the first, in place of those that were read before.
  *  Returns false if no more can follow: at the end, and after an error. What came before is there all the same.

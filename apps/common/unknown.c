@@ -3,6 +3,7 @@
 #include "base/plural.h"
 #include "common/input.h"
 #include "common/report.h"
+#include "data/symbols.h"
 #include "data/vocabulary.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYT
     sample[0] = '\0';
     for (int32_t id = LB_FIRST_TOKEN; id < LB_FIRST_TOKEN + SAMPLE && id < lb_vocabulary_size(vocabulary);
          id++) {
-        const char *symbol = lb_vocabulary_symbol(vocabulary, id);
+        const char *symbol = lb_symbol_name(lb_vocabulary_symbol(vocabulary, id));
         if (used + strlen(symbol) + sizeof ", " > SAMPLE_BYTES) return;
         used += (size_t)snprintf(sample + used, SAMPLE_BYTES - used, "%s%s", used ? ", " : "", symbol);
     }

@@ -139,6 +139,9 @@ bool lb_normalization_find(const char *name, lb_normalization *normalize);
 typedef struct lb_symbol_rule {
     const char *separator;      /* between symbols, such as " "; NULL or "": each character is a symbol */
     lb_normalization normalize; /* applied first */
+    /* Between the features of a text, such as ";" in "V;PST;3;SG"; NULL or "": texts have none. Features follow the text
+     * after a tab, "walk\tV;PST". Each is one symbol, written with a tab in front: no symbol of a text equals it. */
+    const char *features;
 } lb_symbol_rule;
 
 /* ---- One line of a TSV file as a pair of texts, in symbols. ---- */
@@ -148,7 +151,9 @@ typedef struct lb_pair_format {
     /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
      * same number. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
-    bool no_target;                       /* there are only sources, for example as the input of a model */
+    /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. */
+    int32_t features_column;
+    bool no_target; /* there are only sources, for example as the input of a model */
     lb_symbol_rule source, target;
     int32_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
     bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */

@@ -1,5 +1,6 @@
 #include "data/pair_line.h"
 
+#include "base/alloc.h"
 #include "base/plural.h"
 #include "base/utf8.h"
 
@@ -20,12 +21,16 @@ const char *lb_bad_line_text(lb_bad_line bad)
     return bad_texts[bad];
 }
 
-/* The format with its defaults filled in. */
+/* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
     if (format.source_column == 0) format.source_column = 1;
-    if (format.target_column == 0) format.target_column = 2;
+    if (!lb_symbol_rule_has_features(&format.source))
+        format.features_column = 0;
+    else if (format.features_column == 0)
+        format.features_column = 2;
+    if (format.target_column == 0) format.target_column = format.features_column == 2 ? 3 : 2;
     if (format.longest == 0) format.longest = LONGEST;
     return format;
 }
@@ -33,24 +38,43 @@ static lb_pair_format complete(const lb_pair_format *given)
 /* Whether lines may have further columns. */
 static bool has_others(const lb_pair_format *given)
 {
-    return given->source_column != 0 || (!given->no_target && given->target_column != 0);
+    return given->source_column != 0 || given->features_column != 0 ||
+           (!given->no_target && given->target_column != 0);
 }
 
 static int32_t last_column(const lb_pair_format *complete_format)
 {
-    int32_t source = complete_format->source_column, target = complete_format->target_column;
-    return complete_format->no_target || source > target ? source : target;
+    int32_t last = complete_format->source_column, features = complete_format->features_column;
+    if (features > last) last = features;
+    if (!complete_format->no_target && complete_format->target_column > last)
+        last = complete_format->target_column;
+    return last;
+}
+
+static lb_status check_columns_differ(const lb_pair_format *f, lb_error *error)
+{
+    if (!f->no_target && f->source_column == f->target_column)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "source and target cannot both be column %d",
+                            (int)f->source_column);
+    if (f->features_column == f->source_column || (!f->no_target && f->features_column == f->target_column))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "features and %s cannot both be column %d",
+                            f->features_column == f->source_column ? "source" : "target",
+                            (int)f->features_column);
+    return LB_OK;
 }
 
 lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
 {
     lb_pair_format format = complete(given);
-    if (format.source_column < 1 || format.target_column < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid column %d: columns count from 1",
-                            (int)(format.source_column < 1 ? format.source_column : format.target_column));
-    if (!format.no_target && format.source_column == format.target_column)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "source and target cannot both be column %d",
-                            (int)format.source_column);
+    const int32_t columns[] = {format.source_column, format.target_column, given->features_column};
+    for (int i = 0; i < 3; i++)
+        if (columns[i] < (i < 2))
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid column %d: columns count from 1",
+                                (int)columns[i]);
+    if (given->features_column != 0 && format.features_column == 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "features in column %d need a separator, such as \";\"",
+                            (int)given->features_column);
+    if (check_columns_differ(&format, error)) return LB_ERROR_ARGUMENT;
     if (format.longest < 1 || format.longest > LB_PAIR_LONGEST)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "invalid length limit of %d symbols, expected 1 to %d",
                             (int)format.longest, LB_PAIR_LONGEST);
@@ -139,13 +163,34 @@ static lb_status find_side(const examination *e, const char *which, int32_t colu
     return *length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
-/* Splits one column. */
-static lb_status read_side(const examination *e, const char *which, int32_t column,
+/* The source column, then a tab and the features column. */
+static lb_status find_source(const examination *e, const char **text, size_t *length)
+{
+    const char *features;
+    size_t count;
+    lb_pair_line *pair = e->pair;
+    lb_status status = find_side(e, "source", e->format.source_column, text, length);
+    if (status || e->format.features_column == 0) return status;
+    status = find_side(e, "list of features", e->format.features_column, &features, &count);
+    if (status) return status;
+    if (pair->room < e->length + 1) {
+        lb_release(pair->joined);
+        pair->joined = lb_alloc(e->length + 1);
+        pair->room = pair->joined ? e->length + 1 : 0;
+    }
+    if (!pair->joined) return lb_error_set(e->error, LB_ERROR_MEMORY, "out of memory for a line");
+    memcpy(pair->joined, *text, *length);
+    pair->joined[*length] = '\t';
+    memcpy(pair->joined + *length + 1, features, count);
+    *text = pair->joined;
+    *length += 1 + count;
+    return LB_OK;
+}
+
+/* Splits the text of one side. */
+static lb_status read_side(const examination *e, const char *which, const char *at, size_t length,
                            const lb_symbol_rule *rule, lb_symbols *symbols)
 {
-    const char *at;
-    size_t length;
-    if (find_side(e, which, column, &at, &length)) return LB_ERROR_FORMAT;
     lb_error found = {0};
     lb_status status = lb_symbols_split(rule, at, length, symbols, &found);
     if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
@@ -175,23 +220,27 @@ lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, co
 {
     examination e = {.name = name, .pair = pair, .error = error};
     lb_status status = examine(&e, format, line);
-    return status ? status : find_side(&e, "source", e.format.source_column, source, length);
+    return status ? status : find_source(&e, source, length);
 }
 
 lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
                             lb_pair_line *pair, lb_error *error)
 {
     examination e = {.name = name, .pair = pair, .error = error};
+    const char *text = NULL;
+    size_t length = 0;
     lb_status status = examine(&e, format, line);
-    if (!status) status = read_side(&e, "source", e.format.source_column, &e.format.source, &pair->source);
-    if (!status && !e.format.no_target)
-        status = read_side(&e, "target", e.format.target_column, &e.format.target, &pair->target);
-    return status;
+    if (!status) status = find_source(&e, &text, &length);
+    if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
+    if (status || e.format.no_target) return status;
+    status = find_side(&e, "target", e.format.target_column, &text, &length);
+    return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);
 }
 
 void lb_pair_line_free(lb_pair_line *pair)
 {
     lb_symbols_free(&pair->source);
     lb_symbols_free(&pair->target);
+    lb_release(pair->joined);
     *pair = (lb_pair_line){0};
 }

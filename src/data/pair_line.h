@@ -37,6 +37,8 @@ typedef struct lb_pair_line {
     lb_symbols source, target; /* without a target, it has no symbols */
     lb_bad_line bad;
     int32_t columns; /* required number of columns; 0: unknown before the first line that has enough */
+    char *joined;    /* the source, a tab and its features */
+    size_t room;
 } lb_pair_line;
 
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
@@ -49,9 +51,9 @@ LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_erro
 LB_MUST_USE lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, const lb_line *line,
                                         lb_pair_line *pair, lb_error *error);
 
-/** Only the source column of the next line, unchanged: `length` bytes of UTF-8 without a zero byte, at least one.
- *  Otherwise as lb_pair_line_read, but symbols are not checked.
- *  Memory: owned by the line. */
+/** Only the source of the next line, unchanged, with a tab and its features if it has any: `length` bytes of UTF-8
+ *  without a zero byte, at least one. Otherwise as lb_pair_line_read, but symbols are not checked.
+ *  Memory: owned by the line, or by `pair` until it reads another one. */
 LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const char *name, const lb_line *line,
                                           lb_pair_line *pair, const char **source, size_t *length,
                                           lb_error *error);

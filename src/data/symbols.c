@@ -24,6 +24,8 @@ bool lb_normalization_find(const char *name, lb_normalization *normalize)
     return false;
 }
 
+enum { FEATURE = '\t' }; /* before the features of a text, and in front of each as a symbol */
+
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the symbols of a text");
@@ -87,9 +89,18 @@ static const char *separator_of(const lb_symbol_rule *rule)
     return rule->separator ? rule->separator : "";
 }
 
-lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
+bool lb_symbol_rule_has_features(const lb_symbol_rule *rule)
 {
-    const char *separator = separator_of(rule);
+    return rule->features && *rule->features;
+}
+
+const char *lb_symbol_name(const char *symbol)
+{
+    return symbol[0] == FEATURE && symbol[1] ? symbol + 1 : symbol;
+}
+
+static lb_status check_separator(const lb_symbol_rule *rule, const char *separator, lb_error *error)
+{
     size_t length = strlen(separator), normal_length = length;
     if (!lb_utf8_valid(separator, length) || strpbrk(separator, "\t\r\n"))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -106,16 +117,23 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
                         names[rule->normalize]);
 }
 
-/* Each character is a symbol. */
-static void cut_characters(const char *text, size_t length, lb_symbols *symbols)
+lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
 {
-    char *to = symbols->letters;
+    lb_status status = check_separator(rule, separator_of(rule), error);
+    return status || !lb_symbol_rule_has_features(rule) ? status
+                                                        : check_separator(rule, rule->features, error);
+}
+
+/* Each character is a symbol, written to `to`. Returns the position after the last one. */
+static char *cut_characters(const char *text, size_t length, char *to, lb_symbols *symbols)
+{
     for (size_t at = 0; at < length;) {
         symbols->symbol[symbols->count++] = to;
         do *to++ = text[at++];
         while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
         *to++ = '\0';
     }
+    return to;
 }
 
 /* The position of the separator, or the end. */
@@ -130,21 +148,23 @@ static const char *find(const char *at, const char *end, const char *separator, 
     return end;
 }
 
-/* Each piece between separators is a symbol. False if one is empty. */
-static bool cut_pieces(const char *text, size_t length, const char *separator, lb_symbols *symbols)
+/* Each piece between separators is a symbol, with a tab in front if it is a feature. Returns the position after the last
+ * one; NULL if one is empty. */
+static char *cut_pieces(const char *text, size_t length, const char *separator, bool feature, char *to,
+                        lb_symbols *symbols)
 {
     size_t gap = strlen(separator);
-    char *to = symbols->letters;
     const char *end = text + length;
     for (;;) {
         const char *stop = find(text, end, separator, gap);
         size_t count = (size_t)(stop - text);
-        if (count == 0) return false;
+        if (count == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
+        if (feature) *to++ = FEATURE;
         memcpy(to, text, count);
         to[count] = '\0';
         to += count + 1;
-        if (stop == end) return true;
+        if (stop == end) return to;
         text = stop + gap;
     }
 }
@@ -161,10 +181,37 @@ static lb_status check_bytes(const char *text, size_t length, lb_error *error)
                         (unsigned)(unsigned char)text[valid], valid + 1);
 }
 
+static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols)
+{
+    const char *separator = separator_of(rule);
+    return *separator ? cut_pieces(text, length, separator, false, symbols->letters, symbols)
+                      : cut_characters(text, length, symbols->letters, symbols);
+}
+
+static lb_status empty_symbol(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "found an empty symbol, expected text before and after each separator");
+}
+
+/* The text before the tab, and the features after it. */
+static lb_status cut_both(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols,
+                          lb_error *error)
+{
+    const char *tab = memchr(text, FEATURE, length);
+    if (!tab)
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "found no features, expected a tab and features such as A%sB", rule->features);
+    size_t before = (size_t)(tab - text);
+    char *to = before ? cut_text(rule, text, before, symbols) : NULL;
+    if (!to || !cut_pieces(tab + 1, length - before - 1, rule->features, true, to, symbols))
+        return empty_symbol(error);
+    return LB_OK;
+}
+
 lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols,
                            lb_error *error)
 {
-    const char *separator = separator_of(rule);
     symbols->count = 0;
     if (length == 0) return LB_OK;
     lb_status status = check_bytes(text, length, error);
@@ -177,33 +224,41 @@ lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t 
         text = normalize(rule->normalize, text, &length, symbols);
         if (!text) return out_of_memory(error);
     }
-    symbols->letters = reserve(symbols->letters, &symbols->letter_room, 2 * length, 1);
+    symbols->letters = reserve(symbols->letters, &symbols->letter_room, 3 * length, 1);
     symbols->symbol =
         reserve((void *)symbols->symbol, &symbols->symbol_room, length, sizeof *symbols->symbol);
     if (!symbols->letters || !symbols->symbol) return out_of_memory(error);
-    if (*separator == '\0')
-        cut_characters(text, length, symbols);
-    else if (!cut_pieces(text, length, separator, symbols))
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "found an empty symbol, expected text before and after each separator");
-    return LB_OK;
+    if (lb_symbol_rule_has_features(rule)) return cut_both(rule, text, length, symbols, error);
+    return cut_text(rule, text, length, symbols) ? LB_OK : empty_symbol(error);
 }
 
-/* The symbols with the separator between them. NULL if there is no memory. */
-static char *concatenate(const char *separator, const char *const *symbols, size_t count, size_t *length)
+static char *append(char *to, const char *text)
 {
-    size_t gap = strlen(separator), bytes = 1;
+    size_t size = strlen(text);
+    memcpy(to, text, size + 1);
+    return to + size;
+}
+
+/* The symbols with the separators between them. NULL if there is no memory. */
+static char *concatenate(const lb_symbol_rule *rule, const char *const *symbols, size_t count, size_t *length)
+{
+    bool features = lb_symbol_rule_has_features(rule), first = true;
+    const char *separator = separator_of(rule);
+    size_t gap = strlen(separator) + (features ? strlen(rule->features) : 0), bytes = 1;
     for (size_t i = 0; i < count; i++) bytes += strlen(symbols[i]) + gap;
     char *text = lb_alloc(bytes), *to = text;
     if (!text) return NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t size = strlen(symbols[i]);
-        if (i > 0) memcpy(to, separator, gap);
-        to += i > 0 ? gap : 0;
-        memcpy(to, symbols[i], size);
-        to += size;
-    }
     *to = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (features && *symbols[i] == FEATURE) {
+            to = append(to, first ? symbols[i] : rule->features);
+            if (!first) to = append(to, symbols[i] + 1);
+            first = false;
+        } else {
+            to = append(to, i > 0 ? separator : "");
+            to = append(to, symbols[i]);
+        }
+    }
     *length = (size_t)(to - text);
     return text;
 }
@@ -211,7 +266,7 @@ static char *concatenate(const char *separator, const char *const *symbols, size
 char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count, lb_error *error)
 {
     size_t length;
-    char *text = concatenate(separator_of(rule), symbols, count, &length);
+    char *text = concatenate(rule, symbols, count, &length);
     if (!text) out_of_memory(error);
     if (!text || rule->normalize == LB_NORMALIZE_NONE || is_plain(LB_NORMALIZE_NFC, text, length) ||
         has_endless_marks(text, length))

@@ -19,7 +19,10 @@ typedef struct lb_symbols {
 /** The maximum number of marks in a row. The limit of Unicode for streams is 30; sorting them takes quadratic time. */
 enum { LB_SYMBOL_MARKS = 255 };
 
-/** Checks a rule. Errors: LB_ERROR_ARGUMENT if the separator is not UTF-8, contains a tab or a line end, or is not in
+/** Whether the rule has features. */
+bool lb_symbol_rule_has_features(const lb_symbol_rule *rule);
+
+/** Checks a rule. Errors: LB_ERROR_ARGUMENT if a separator is not UTF-8, contains a tab or a line end, or is not in
  *  the normal form of the rule, so that no text would contain it. */
 LB_MUST_USE lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error);
 
@@ -27,7 +30,8 @@ LB_MUST_USE lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error 
  *  point) is a symbol, even a blank. An empty text has no symbols.
  *  Memory: free it with lb_symbols_free, also after an error.
  *  Errors: LB_ERROR_FORMAT if the text is not UTF-8 or has a zero byte, with the number of the byte, counted from 1; if
- *          it has an empty symbol, from two separators in a row or one at an end; if it must be normalised and has more
+ *          it has an empty symbol, from two separators in a row or one at an end; if the rule has
+ *          features and the text none; if it must be normalised and has more
  *          than LB_SYMBOL_MARKS combining marks in a row. LB_ERROR_MEMORY.
  *  Cost:   O(length). */
 LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t length,
@@ -38,6 +42,9 @@ LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *t
  *  Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count,
                                   lb_error *error);
+
+/** The name of a symbol, for people: without the tab of a feature. */
+const char *lb_symbol_name(const char *symbol);
 
 /** The initial value of a hash. */
 #define LB_SYMBOLS_HASH UINT64_C(14695981039346656037)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "data/symbols.h"
 #include "lookback/tensor.h"
 
 #include <cJSON.h>
@@ -30,7 +31,7 @@ static lb_status add(lb_vocabulary *vocabulary, int32_t id, const char *symbol, 
         return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is \"%.40s\", expected %s", (int)id, symbol,
                             special);
     }
-    if (*symbol == '\0' || strpbrk(symbol, "\t\n"))
+    if (*symbol == '\0' || strpbrk(lb_symbol_name(symbol), "\t\n"))
         return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is %s", (int)id,
                             *symbol ? "invalid: it contains a tab or a line end" : "empty");
     lb_status status = lb_vocabulary_add(vocabulary, &symbol, 1, error);

@@ -60,17 +60,17 @@ static char *keep_string(const lb_translate_job *j, const char *text)
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* Pointers and letters in one piece. */
+/* The names of symbols, pointers and letters in one piece. */
 const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbols, size_t count)
 {
     size_t bytes = count * sizeof *symbols;
-    for (size_t i = 0; i < count; i++) bytes += strlen(symbols[i]) + 1;
+    for (size_t i = 0; i < count; i++) bytes += strlen(lb_symbol_name(symbols[i])) + 1;
     const char **copy = lb_keep_room(j, bytes, 1);
     if (!copy) return NULL;
     char *letters = (char *)(copy + count);
     for (size_t i = 0; i < count; i++) {
         copy[i] = letters;
-        letters = stpcpy(letters, symbols[i]) + 1;
+        letters = stpcpy(letters, lb_symbol_name(symbols[i])) + 1;
     }
     return copy;
 }
@@ -109,7 +109,7 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
     int32_t *id = lb_keep_room(j, count, sizeof *id);
     t->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
     if (!id || !t->symbol) return lb_keep_failed(j);
-    t->length = lb_vocabulary_encode(j->translator->model.source, t->symbol, count, id, (int32_t)count);
+    t->length = lb_vocabulary_encode(j->translator->model.source, j->symbols.symbol, count, id, (int32_t)count);
     j->source[j->good_count] = (lb_source){id, (int32_t)count, j->config.first_text + number};
     j->good[j->good_count++] = t;
     return keep_unknown(j, t, id);

@@ -141,6 +141,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     const recipe *r = recipe_for(c);
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
+    if (c->features_column > 0 && !c->features_separator) c->features_separator = ";";
     choose(&c->min_count, 1);
     choose(&c->embed, r->embed);
     choose(&c->hidden, r->hidden);
@@ -167,7 +168,8 @@ lb_pair_format lb_recipe_format(const lb_training_config *c)
     return (lb_pair_format){
         .source_column = c->source_column,
         .target_column = c->target_column,
-        .source = {.separator = c->source_separator, .normalize = form},
+        .features_column = c->features_column,
+        .source = {.separator = c->source_separator, .normalize = form, .features = c->features_separator},
         .target = {.separator = c->target_separator, .normalize = form},
         .skip_bad_lines = c->skip_bad_lines,
     };

@@ -18,7 +18,12 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
 {
     lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
     lb_buffer_json_string(json, rule->separator ? rule->separator : "");
-    lb_buffer_print(json, ",\"normalize\":\"%s\"}", lb_normalization_name(rule->normalize));
+    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normalization_name(rule->normalize));
+    if (lb_symbol_rule_has_features(rule)) {
+        lb_buffer_print(json, ",\"features\":");
+        lb_buffer_json_string(json, rule->features);
+    }
+    lb_buffer_print(json, "}");
 }
 
 /* The task of the model; NULL if there is no memory. */
@@ -98,7 +103,9 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
     if (!separator || !normalize || !lb_normalization_find(normalize, &rule->normalize))
         return lb_error_set(error, LB_ERROR_FORMAT, "the model has no valid symbol rule for the %s", key);
+    const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
     lb_status status = keep(t, separator, &rule->separator, error);
+    if (!status && features) status = keep(t, features, &rule->features, error);
     if (!status) status = lb_symbol_rule_check(rule, error);
     if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
     return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;

@@ -71,10 +71,47 @@ START_TEST(test_line_read_number_of_columns_is_that_of_the_first_good_one)
 }
 END_TEST
 
+static void expect_source(lb_pair_format format, const char *text, const char *source, const char *target)
+{
+    lb_pair_line pair = {0};
+    const char *found;
+    size_t length;
+    lb_line line = {.text = text, .length = strlen(text), .number = 2};
+    ck_assert_msg(lb_pair_format_check(&format, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_pair_line_read(&format, "x", &line, &pair, &error) == LB_OK, "%s", error.message);
+    ck_assert_str_eq(pair.target.symbol[0], target);
+    ck_assert_str_eq(pair.source.symbol[pair.source.count - 1], "\tPL");
+    ck_assert_int_eq(lb_pair_line_source(&format, "x", &line, &pair, &found, &length, &error), LB_OK);
+    ck_assert_int_eq(strncmp(found, source, length), 0);
+    ck_assert_uint_eq(length, strlen(source));
+    lb_pair_line_free(&pair);
+}
+
+START_TEST(test_line_read_features_from_any_column)
+{
+    lb_pair_format format = {.source.features = ";", .target.separator = "|"};
+    expect_source(format, "ox\tN;PL\toxen", "ox\tN;PL", "oxen");
+    format.features_column = 3;
+    expect_source(format, "ox\toxen\tN;PL", "ox\tN;PL", "oxen");
+    format = (lb_pair_format){
+        .source_column = 4, .features_column = 1, .source.features = ";", .target.separator = "|"};
+    expect_source(format, "N;PL\toxen\t-\tox", "ox\tN;PL", "oxen");
+    expect_impossible((lb_pair_format){.features_column = 1, .source.features = ";"},
+                      "features and source cannot both be column 1");
+    expect_impossible((lb_pair_format){.features_column = 3, .target_column = 3, .source.features = ";"},
+                      "features and target cannot both be column 3");
+    expect_impossible((lb_pair_format){.features_column = 3},
+                      "features in column 3 need a separator, such as \";\"");
+    expect_impossible((lb_pair_format){.source.features = "\t"},
+                      "invalid symbol separator, expected UTF-8 without tabs and line ends");
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("pair line",
                              SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
                                            test_line_read_takes_lines_from_anywhere,
+                                           test_line_read_features_from_any_column,
                                            test_line_read_number_of_columns_is_that_of_the_first_good_one));
 }

@@ -50,6 +50,28 @@ START_TEST(test_split_without_separator_each_character_is_a_symbol)
 }
 END_TEST
 
+START_TEST(test_split_features_are_symbols_of_their_own)
+{
+    const lb_symbol_rule rule = {.features = ";"},
+                         of_words = {.separator = " ", .normalize = LB_NORMALIZE_NFC, .features = "+"};
+    EXPECT(rule, "wV\tV;PST;3", "w", "V", "\tV", "\tPST", "\t3");
+    ck_assert_str_eq(lb_symbol_name(symbols.symbol[1]), "V");
+    ck_assert_str_eq(lb_symbol_name(symbols.symbol[2]), "V");
+    char *joined = lb_symbols_join(&rule, symbols.symbol, symbols.count, &error);
+    ck_assert_str_eq(joined, "wV\tV;PST;3");
+    lb_release(joined);
+    EXPECT(of_words, "a bc\te\u0301+PL", "a", "bc", "\té", "\tPL");
+    joined = lb_symbols_join(&of_words, symbols.symbol, symbols.count, &error);
+    ck_assert_str_eq(joined, "a bc\té+PL");
+    lb_release(joined);
+    expect_fault(rule, "walk", "found no features, expected a tab and features such as A;B");
+    static const char *const empty[] = {"walk\t", "walk\tV;", "walk\t;V", "walk\tV;;3", "\tV"};
+    for (int i = 0; i < 5; i++)
+        expect_fault(rule, empty[i], "found an empty symbol, expected text before and after each separator");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
 START_TEST(test_split_at_separator)
 {
     EXPECT(words, "one", "one");
@@ -92,7 +114,7 @@ START_TEST(test_split_normal_form_decides_what_a_symbol_is)
     EXPECT(nfd, "éx", "e", "\u0301", "x");
     EXPECT(nfd, "각", "ᄀ", "ᅡ", "ᆨ");
     EXPECT(nfc, "plain", "p", "l", "a", "i", "n");
-    EXPECT(((lb_symbol_rule){" ", LB_NORMALIZE_NFC}), "e\u0301a \u212b", "éa", "Å");
+    EXPECT(((lb_symbol_rule){.separator = " ", .normalize = LB_NORMALIZE_NFC}), "e\u0301a \u212b", "éa", "Å");
     lb_symbols_free(&symbols);
 }
 END_TEST
@@ -157,10 +179,10 @@ START_TEST(test_join_puts_the_separator_between)
         size_t count;
         const char *text;
     } cases[] = {{{0}, 3, "ae\u0301<unk>"},
-                 {{" ", LB_NORMALIZE_NONE}, 3, "a e\u0301 <unk>"},
-                 {{"||", LB_NORMALIZE_NFD}, 3, "a||é||<unk>"},
-                 {{" ", LB_NORMALIZE_NFC}, 1, "a"},
-                 {{" ", LB_NORMALIZE_NFC}, 0, ""}};
+                 {{.separator = " ", .normalize = LB_NORMALIZE_NONE}, 3, "a e\u0301 <unk>"},
+                 {{.separator = "||", .normalize = LB_NORMALIZE_NFD}, 3, "a||é||<unk>"},
+                 {{.separator = " ", .normalize = LB_NORMALIZE_NFC}, 1, "a"},
+                 {{.separator = " ", .normalize = LB_NORMALIZE_NFC}, 0, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = lb_symbols_join(&cases[i].rule, three, cases[i].count, NULL);
         ck_assert_str_eq(text, cases[i].text);
@@ -171,7 +193,7 @@ END_TEST
 
 static void expect_bad_rule(const char *separator, lb_normalization normalize, const char *message)
 {
-    lb_symbol_rule rule = {separator, normalize};
+    lb_symbol_rule rule = {.separator = separator, .normalize = normalize};
     error = (lb_error){0};
     ck_assert_int_eq(lb_symbol_rule_check(&rule, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, message);
@@ -186,8 +208,12 @@ START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
     expect_bad_rule("é", LB_NORMALIZE_NFD, "separator \"é\" is not in nfd: no text would contain it");
     expect_bad_rule("e\u0301", LB_NORMALIZE_NFC,
                     "separator \"e\u0301\" is not in nfc: no text would contain it");
-    ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NFC}, NULL), LB_OK);
-    ck_assert_int_eq(lb_symbol_rule_check(&(lb_symbol_rule){"é", LB_NORMALIZE_NONE}, NULL), LB_OK);
+    ck_assert_int_eq(
+        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMALIZE_NFC}, NULL),
+        LB_OK);
+    ck_assert_int_eq(
+        lb_symbol_rule_check(&(lb_symbol_rule){.separator = "é", .normalize = LB_NORMALIZE_NONE}, NULL),
+        LB_OK);
     ck_assert_int_eq(lb_symbol_rule_check(&characters, NULL), LB_OK);
 }
 END_TEST
@@ -206,7 +232,7 @@ END_TEST
 /* Takes a text apart and puts it together until memory is short. */
 static lb_status there_and_back(void)
 {
-    lb_symbol_rule rule = {" ", LB_NORMALIZE_NFD};
+    lb_symbol_rule rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD};
     error = (lb_error){0};
     lb_status status = lb_symbol_rule_check(&rule, &error);
     if (!status) status = split(rule, "각 ΐ é");
@@ -235,7 +261,8 @@ int main(void)
 {
     return support_run_tests(
         "symbols",
-        SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol, test_split_at_separator,
+        SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol,
+                      test_split_features_are_symbols_of_their_own, test_split_at_separator,
                       test_split_empty_symbol_is_refused,
                       test_split_what_is_not_utf8_is_refused_with_its_place,
                       test_split_normal_form_decides_what_a_symbol_is,

@@ -81,7 +81,7 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
                           .source = lb_vocabulary_new_reserved(error),
                           .target = lb_vocabulary_new_reserved(error),
                           .source_rule = {.normalize = LB_NORMALIZE_NFD},
-                          .target_rule = {" ", LB_NORMALIZE_NFD},
+                          .target_rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD},
                           .shortest_source = 1,
                           .longest_source = MOST_SYMBOLS,
                           .longest_target = MOST_SYMBOLS,

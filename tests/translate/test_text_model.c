@@ -43,7 +43,7 @@ static lb_text_model make_model(void)
                           .source = vocabulary_of(letters, LETTERS),
                           .target = vocabulary_of(sounds, SOUNDS),
                           .source_rule = {.normalize = LB_NORMALIZE_NFC},
-                          .target_rule = {" ", LB_NORMALIZE_NFD},
+                          .target_rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD},
                           .shortest_source = 2,
                           .longest_source = 9,
                           .longest_target = 12,

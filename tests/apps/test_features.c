@@ -1,0 +1,118 @@
+/* Pairs with features, as inflection has them: train, predict and evaluate on files of three columns. It takes seconds. */
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS = 200, LINE = 48 };
+
+static support_result result;
+
+/* A word by its number; the same number gives the same word. */
+static void write_word(char word[8], unsigned number)
+{
+    static const char letters[] = "aekmotur";
+    int length = 2 + (int)(number % 3);
+    for (int i = 0; i < length; i++) word[i] = letters[(number * 2654435761U >> (8 + 4 * i)) % 8];
+    word[length] = '\0';
+}
+
+/* Lemma, form, features: the plural ends with s, the definite begins with n, whatever the word. */
+static void write_forms(const char *name, unsigned first, unsigned count)
+{
+    static char text[4 * WORDS * LINE];
+    char word[8], path[SUPPORT_PATH];
+    size_t used = 0;
+    for (unsigned i = first; i < first + count; i++) {
+        write_word(word, i);
+        for (int form = 0; form < 4; form++) {
+            const char *plural = form % 2 ? "PL" : "SG", *definite = form / 2 ? "DEF" : "INDF";
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s\t%s%s%s\tN;%s;%s\n", word,
+                                     form / 2 ? "n" : "", word, form % 2 ? "s" : "", plural, definite);
+        }
+    }
+    support_write_file(support_path(path, name), text, used);
+}
+
+static void run(const char *const *argv, const char *input)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(input, ...) run((const char *const[]){BIN_DIR "/lookback", __VA_ARGS__, NULL}, input)
+
+#define TRAIN                                                                                                \
+    "train", "--train", "train.tsv", "--dev", "dev.tsv", "--features-column", "3", "--embed", "24",          \
+        "--hidden", "48", "--dropout", "0", "--warm-up", "20", "--lr", "0.01", "--steps", "400",             \
+        "--evaluate-every", "100", "--threads", "1"
+
+START_TEST(test_features_choose_the_form_of_the_same_word)
+{
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    RUN(NULL, TRAIN);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN("mare\tN;SG;INDF\nmare\tN;PL;INDF\nmare\tN;PL;DEF\n", "predict", "out");
+    support_expect(&result, 0,
+                   "mare\tN;SG;INDF\tmare\n"
+                   "mare\tN;PL;INDF\tmares\n"
+                   "mare\tN;PL;DEF\tnmares\n",
+                   "");
+    RUN("mare\tnmares\tN;PL;DEF\n", "predict", "out", "--source-column", "1", "--features-column", "3");
+    support_expect(&result, 0, "mare\tN;PL;DEF\tnmares\n", "");
+    RUN(NULL, "evaluate", "out", "dev.tsv", "--features-column", "3", "--json");
+    ck_assert_msg(strstr(result.output, "\"pairs\":160,") != NULL, "%s%s", result.output, result.error);
+    RUN("mare\tnmares\n", "predict", "out");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_msg(strstr(result.error, "nmares") != NULL, "%s", result.error); /* is taken for a feature */
+}
+END_TEST
+
+START_TEST(test_features_that_are_missing_are_refused)
+{
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    RUN(NULL, TRAIN, "--steps", "1");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN("mare\n", "predict", "out");
+    support_expect(
+        &result, 65, "",
+        "lookback predict: standard input:1: found 1 column, expected 2, separated by tabs; the model "
+        "reads a text, a tab and its features\n");
+    RUN("mare\tN;;PL\n", "predict", "out");
+    support_expect(
+        &result, 65, "",
+        "lookback predict: standard input:1: found an empty symbol, expected text before and after each "
+        "separator\n");
+    RUN(NULL, TRAIN, "--features-column", "1");
+    ck_assert_int_eq(result.status, 2);
+    RUN(NULL, TRAIN, "--features-column", "4");
+    ck_assert_int_eq(result.status, 65);
+}
+END_TEST
+
+START_TEST(test_features_predictions_are_compared_with_their_features)
+{
+    static const char pairs[] = "mare\tN;PL\tmares\n", same[] = "mare\tN;PL\tmares\n",
+                      other[] = "mare\tN;SG\tmares\n";
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "pairs.tsv"), pairs, sizeof pairs - 1);
+    RUN(same, "evaluate", "--predictions", "-", "--features-separator", ";", "pairs.tsv");
+    ck_assert_msg(result.status == 0 && strstr(result.output, "100.00"), "%s%s", result.output, result.error);
+    RUN(other, "evaluate", "--predictions", "-", "--features-separator", ";", "pairs.tsv");
+    ck_assert_int_eq(result.status, 65);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("features",
+                             SUPPORT_TESTS(test_features_choose_the_form_of_the_same_word,
+                                           test_features_that_are_missing_are_refused,
+                                           test_features_predictions_are_compared_with_their_features));
+}
