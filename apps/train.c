@@ -4,6 +4,7 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "common/sweep.h"
 #include "common/training_view.h"
 #include "programs.h"
 
@@ -24,6 +25,7 @@ static struct {
     double dropout, label_smoothing; /* the latter below 0: as the recipe has it for so many pairs */
 } choice;
 static app_config config;
+static app_sweep sweep;
 
 static const app_option options[] = {
     APP_HEADING("Data"),
@@ -87,6 +89,8 @@ static const app_option options[] = {
     APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, checkpoint, log and chart"),
     APP_FLAG(0, "fresh", &settings.fresh, "start again instead of resuming an earlier run"),
     APP_CONFIG_OPTIONS(&config),
+    APP_HEADING("Sweep"),
+    APP_SWEEP_OPTIONS(&sweep),
 };
 
 /* A zero of the command line, as the library has it. */
@@ -177,6 +181,25 @@ static const app_example examples[] = {
     {"Write all settings to a file, to edit them and to use it with --config.",
      "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
 };
+static bool is_sweep(void)
+{
+    return sweep.file && *sweep.file && !config.print;
+}
+
+static int run_sweep(app_sweep_plan plan)
+{
+    lb_error error = {0};
+    plan.out = settings.out;
+    plan.seed = settings.seed;
+    plan.threads = choice.threads;
+    if (settings.seeds > 1) {
+        lb_error_set(
+            &error, LB_ERROR_ARGUMENT,
+            "--sweep and --seeds: expected one of them; {\"seed\": [1, 2, 3]} in the file trains several");
+        return app_fail(&error);
+    }
+    return app_sweep_run(&sweep, &plan);
+}
 
 int train_main(int argc, char **argv)
 {
@@ -192,8 +215,9 @@ int train_main(int argc, char **argv)
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
+    app_sweep_plan plan = {.program = &program, .argc = argc, .argv = argv};
     int status = app_config_options(&program, &config, &argc, &argv);
-    if (status == APP_RUN) status = check_and_run(&program);
+    if (status == APP_RUN) status = is_sweep() ? run_sweep(plan) : check_and_run(&program);
     app_config_free(&config);
     return status;
 }

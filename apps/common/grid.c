@@ -1,0 +1,131 @@
+#include "common/grid.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "io/file.h"
+
+#include <cJSON.h>
+#include <string.h>
+
+static lb_status check_value(const char *path, const cJSON *list, const cJSON *value, lb_error *error)
+{
+    if (cJSON_IsString(value) || cJSON_IsNumber(value) || cJSON_IsBool(value)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected strings, numbers, true or false", path,
+                        list->string);
+}
+
+static lb_status check_list(const char *path, const cJSON *json, const cJSON *list, lb_error *error)
+{
+    const cJSON *value;
+    if (!cJSON_IsArray(list) || !list->child)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected a list of values", path,
+                            list->string);
+    if (cJSON_GetObjectItemCaseSensitive(json, list->string) != list)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%s\" twice, expected it once", path,
+                            list->string);
+    cJSON_ArrayForEach(value, list)
+    {
+        lb_status status = check_value(path, list, value, error);
+        if (status) return status;
+    }
+    return LB_OK;
+}
+
+static lb_status count_all(app_grid *grid, const char *path, lb_error *error)
+{
+    const cJSON *list;
+    grid->count = 1;
+    cJSON_ArrayForEach(list, grid->json)
+    {
+        lb_status status = check_list(path, grid->json, list, error);
+        if (status) return status;
+        grid->options++;
+        grid->count *= cJSON_GetArraySize(list);
+        if (grid->count > INT32_MAX)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: more combinations than can be counted", path);
+    }
+    return grid->options
+               ? LB_OK
+               : lb_error_set(error, LB_ERROR_FORMAT, "%s: expected at least one option with values", path);
+}
+
+lb_status app_grid_open(app_grid *grid, const char *path, lb_error *error)
+{
+    void *text;
+    size_t length;
+    *grid = (app_grid){0};
+    lb_status status = lb_file_read(path, &text, &length, error);
+    if (status) return status;
+    grid->json = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true);
+    lb_release(text);
+    if (cJSON_IsObject(grid->json)) return count_all(grid, path, error);
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: expected a JSON object with a list of values for each option, such as "
+                        "{\"hidden\": [128, 192]}",
+                        path);
+}
+
+void app_grid_close(app_grid *grid)
+{
+    cJSON_Delete(grid->json);
+    *grid = (app_grid){0};
+}
+
+static const cJSON *value_of(const cJSON *list, int64_t combination)
+{
+    for (const cJSON *later = list->next; later; later = later->next)
+        combination /= cJSON_GetArraySize(later);
+    return cJSON_GetArrayItem(list, (int)(combination % cJSON_GetArraySize(list)));
+}
+
+static void print_value(lb_buffer *text, const cJSON *value)
+{
+    char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+    const char *found = printed ? printed : cJSON_GetStringValue(value);
+    text->failed = text->failed || !found;
+    if (found) lb_buffer_print(text, "%s", found);
+    cJSON_free(printed);
+}
+
+static char *end_text(lb_buffer *text)
+{
+    if (!text->failed) return text->text;
+    lb_release(text->text);
+    return NULL;
+}
+
+char *app_grid_name(const app_grid *grid, int64_t combination)
+{
+    lb_buffer name = {0};
+    const cJSON *list;
+    cJSON_ArrayForEach(list, grid->json)
+    {
+        lb_buffer_print(&name, "%s%s=", name.length ? "," : "", list->string);
+        print_value(&name, value_of(list, combination));
+    }
+    return end_text(&name);
+}
+
+static char *argument_of(const char *option, const cJSON *value)
+{
+    lb_buffer argument = {0};
+    if (cJSON_IsBool(value)) {
+        lb_buffer_print(&argument, "--%s%s", cJSON_IsTrue(value) ? "" : "no-", option);
+    } else {
+        lb_buffer_print(&argument, "--%s=", option);
+        print_value(&argument, value);
+    }
+    return end_text(&argument);
+}
+
+lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument, lb_error *error)
+{
+    const cJSON *list;
+    bool missing = false;
+    cJSON_ArrayForEach(list, grid->json)
+    {
+        *argument = argument_of(list->string, value_of(list, combination));
+        missing = missing || !*argument++;
+    }
+    return missing ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep") : LB_OK;
+}

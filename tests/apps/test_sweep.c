@@ -1,0 +1,130 @@
+/* train --sweep: one training for each combination, a table, a chart, and the best model. It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GRID "{\"hidden\": [4, 32], \"tied\": [true, false]}"
+
+static void sweep(const char *json, const char *const *more)
+{
+    const char *arguments[48] = {SUPPORT_SMALL, "--train", "train.tsv", "--sweep", "sweep.json"};
+    int count = 0;
+    while (arguments[count]) count++;
+    for (; more && *more; more++) arguments[count++] = *more;
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_text("sweep.json", json);
+    support_train_pairs(arguments, 0);
+}
+
+static char *content(const char *name, size_t *count)
+{
+    char *text = support_content(name, count);
+    ck_assert_ptr_nonnull(text);
+    return text;
+}
+
+START_TEST(test_sweep_trains_each_combination_and_keeps_the_best)
+{
+    size_t count;
+    sweep(GRID, NULL);
+    support_assert_trained();
+    static const char *const folders[] = {"out/hidden=4,tied=true", "out/hidden=4,tied=false",
+                                          "out/hidden=32,tied=true", "out/hidden=32,tied=false"};
+    for (int i = 0; i < 4; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s/model.safetensors", folders[i]);
+        ck_assert_msg(support_exists(name), "no %s", name);
+        ck_assert_ptr_nonnull(strstr(support_run_result.output, strchr(folders[i], 'h')));
+    }
+    ck_assert_int_eq(support_line_count("out/sweep.tsv"), 5);
+    char *table = content("out/sweep.tsv", &count), *line = strchr(table, '\n') + 1;
+    double before = 1;
+    char best[64] = "";
+    for (int i = 0; i < 4; i++, line = strchr(line, '\n') + 1) {
+        double exact;
+        char name[64];
+        ck_assert_int_eq(sscanf(line, "%lf %*f %*f %*f %*f %63s", &exact, name), 2);
+        ck_assert_double_le(exact, before);
+        before = exact;
+        if (i == 0) snprintf(best, sizeof best, "out/%.40s/model.safetensors", name);
+    }
+    ck_assert_ptr_nonnull(strstr(best, "hidden=32"));
+    support_assert_same_weights(best, "out/model.safetensors");
+    ck_assert(support_exists("out/sweep.png"));
+    free(table);
+}
+END_TEST
+
+START_TEST(test_sweep_of_the_same_again_trains_nothing_and_says_the_same)
+{
+    size_t count;
+    sweep(GRID, NULL);
+    support_assert_trained();
+    char *table = content("out/sweep.tsv", &count);
+    sweep(GRID, NULL);
+    support_assert_trained();
+    char *again = content("out/sweep.tsv", &count);
+    ck_assert_str_eq(again, table); /* the seconds, too */
+    free(table);
+    free(again);
+}
+END_TEST
+
+START_TEST(test_sweep_some_combinations_are_drawn_by_the_seed)
+{
+    static const char *const three[] = {"--sweep-count", "3", "--steps", "10", NULL};
+    sweep("{\"hidden\": [4, 5, 6, 7], \"embed\": [4, 5, 6]}", three);
+    support_assert_trained();
+    ck_assert_int_eq(support_line_count("out/sweep.tsv"), 4);
+}
+END_TEST
+
+START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
+{
+    static const char *const seeds[] = {"--seeds", "2", NULL};
+    static const struct {
+        const char *json, *message;
+        int status;
+    } cases[] = {
+        {"{\"hiden\": [1]}", "hidden", 2},
+        {"{\"hidden\": [16, -1]}", "--hidden", 2},
+        {"{\"hidden\": 16}", "sweep.json: \"hidden\": expected a list of values", 65},
+        {"{\"hidden\": [[1]]}", "expected strings, numbers, true or false", 65},
+        {"{}", "expected at least one option with values", 65},
+        {"[1]", "expected a JSON object", 65},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sweep(cases[i].json, NULL);
+        support_assert_refused(cases[i].status, cases[i].message);
+        ck_assert(!support_exists("out"));
+    }
+    sweep(GRID, seeds);
+    support_assert_refused(2, "--sweep and --seeds");
+}
+END_TEST
+
+START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
+{
+    static const char *const lr[] = {"--steps", "60", NULL};
+    sweep("{\"lr\": [0.02, 1e30]}", lr);
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "see out/lr=1e+30/train.log"));
+    ck_assert(support_exists("out/model.safetensors"));
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("sweep",
+                             SUPPORT_TESTS(test_sweep_trains_each_combination_and_keeps_the_best,
+                                           test_sweep_of_the_same_again_trains_nothing_and_says_the_same,
+                                           test_sweep_some_combinations_are_drawn_by_the_seed,
+                                           test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_sweep_a_training_that_fails_does_not_end_the_others));
+}
