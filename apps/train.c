@@ -181,6 +181,7 @@ static const app_example examples[] = {
     {"Write all settings to a file, to edit them and to use it with --config.",
      "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
 };
+
 static bool is_sweep(void)
 {
     return sweep.file && *sweep.file && !config.print;
