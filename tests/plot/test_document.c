@@ -1,4 +1,5 @@
-/* Pictures as documents, SVG and PDF: shapes are shapes, text is text, and what cannot be written is an error. */
+/* Pictures as documents, SVG and PDF: shapes are shapes, text is text, and what cannot be written is an error. It takes
+ * seconds. */
 #include "base/alloc.h"
 #include "plot/figure.h"
 #include "plot/picture.h"
