@@ -243,8 +243,8 @@ typedef struct lb_training_config {
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 
-    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors and log.jsonl (or train.jsonl); it
-     * is created. Members of an ensemble have subfolders seed-N. */
+    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, log.jsonl and log.csv (or
+     * train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
     bool fresh;          /* start from scratch even if an earlier run could be resumed */
     const char *options; /* a JSON object for the record in the model file [none] */

@@ -19,7 +19,9 @@ static lb_status name_files(lb_training *t, lb_error *error)
     t->model_file = lb_folder_path(folder, sorts ? "sort.safetensors" : "model.safetensors", error);
     t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
     t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
-    return t->model_file && t->checkpoint && t->log ? lb_folder_make(folder, error) : LB_ERROR_MEMORY;
+    t->table = lb_folder_path(folder, sorts ? "train.csv" : "log.csv", error);
+    return t->model_file && t->checkpoint && t->log && t->table ? lb_folder_make(folder, error)
+                                                                : LB_ERROR_MEMORY;
 }
 
 static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
@@ -86,6 +88,7 @@ void lb_training_free(lb_training *t)
     lb_release(t->model_file);
     lb_release(t->checkpoint);
     lb_release(t->log);
+    lb_release(t->table);
     lb_producer_free(&t->producer);
     lb_params_free(t->params);
 }
@@ -154,6 +157,7 @@ static lb_status mark_point(void *context, const lb_train_history *history, lb_e
     const lb_training_listener *listener = &t->config->listener;
     t->run.kept = kept_point(t);
     lb_status status = lb_training_log_append(t->log, history, &t->logged, error);
+    if (!status) status = lb_training_log_append(t->table, history, &t->tabled, error);
     if (!status && listener->evaluated) listener->evaluated(listener->context, &t->run);
     return status;
 }
@@ -212,6 +216,7 @@ lb_status lb_training_do(lb_training *t, lb_error *error)
     /* Once more, now with the record of the whole training. */
     if (!status) status = save_model(t, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);
+    if (!status) status = lb_training_log_write(t->table, &t->history, error);
     if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);
     return status;
 }

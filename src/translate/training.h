@@ -16,9 +16,9 @@ typedef struct lb_training {
     lb_producer producer;
     lb_train_history history;
     const lb_trainer_config *trainer; /* while it trains */
-    char *model_file, *checkpoint, *log;
+    char *model_file, *checkpoint, *log, *table;
     double smoothing;
-    int64_t logged;
+    int64_t logged, tabled;
 } lb_training;
 
 /** Makes the folder and builds the model. The caller has set what stands above `params`, and all of it must outlive the

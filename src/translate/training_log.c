@@ -1,6 +1,7 @@
 #include "translate/training_log.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -8,9 +9,43 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Columns are the members of the lines of JSON, all numbers. */
+static void print_columns(lb_buffer *csv, const char *line, bool names)
+{
+    const char *comma = "";
+    for (const char *at = line; *at && *at != '\n';) {
+        at += strcspn(at, "\"\n");
+        if (*at != '"') break;
+        size_t name = strcspn(at + 1, "\""), value = strcspn(at + name + 3, ",}\n");
+        if (names)
+            lb_buffer_print(csv, "%s%.*s", comma, (int)name, at + 1);
+        else
+            lb_buffer_print(csv, "%s%.*s", comma, (int)value, at + name + 3);
+        at += name + 3 + value;
+        comma = ",";
+    }
+    lb_buffer_print(csv, "\n");
+}
+
+/* The points as JSON, one in a line, or as CSV; NULL if there is no memory. */
+static char *print_points(const char *path, const lb_train_history *history, bool header)
+{
+    const char *ending = strrchr(path, '.');
+    char *json = lb_train_history_json(history);
+    if (!json || !ending || strcmp(ending, ".csv") != 0) return json;
+    lb_buffer csv = {0};
+    lb_buffer_print(&csv, "%s", "");
+    if (header && *json) print_columns(&csv, json, true);
+    for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_columns(&csv, line, false);
+    lb_release(json);
+    if (!csv.failed) return csv.text;
+    lb_release(csv.text);
+    return NULL;
+}
+
 lb_status lb_training_log_write(const char *path, const lb_train_history *history, lb_error *error)
 {
-    char *log = lb_train_history_json(history);
+    char *log = print_points(path, history, true);
     if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
     lb_status status = lb_file_write_atomic(path, log, strlen(log), error);
     lb_release(log);
@@ -21,7 +56,7 @@ lb_status lb_training_log_write(const char *path, const lb_train_history *histor
 static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
 {
     lb_train_point copy = *point;
-    char *line = lb_train_history_json(&(lb_train_history){.points = &copy, .count = 1});
+    char *line = print_points(path, &(lb_train_history){.points = &copy, .count = 1}, false);
     if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     size_t length = strlen(line);

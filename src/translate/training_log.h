@@ -1,4 +1,5 @@
-/* The log of a training: a file with one line of JSON per evaluation. */
+/* The log of a training: a file with one line per evaluation, in JSON or, if its name ends in ".csv", as a table whose
+ * first line names the columns. */
 #ifndef LB_TRAINING_LOG_H
 #define LB_TRAINING_LOG_H
 

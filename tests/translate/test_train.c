@@ -118,6 +118,31 @@ static lb_training_listener listen(heard *h)
                                   .ended = hear_end};
 }
 
+/* The table has the members of the log as columns: a header, and a row for each line. */
+static void assert_table(const char *table, const char *log)
+{
+    size_t count;
+    char *csv = support_content(table, &count), *json = support_content(log, &count), expected[256];
+    double loss = 0, same = 0;
+    ck_assert_int_eq(support_line_count(table), 1 + support_line_count(log));
+    ck_assert_int_eq(strncmp(csv, "step,loss,", strlen("step,loss,")), 0);
+    ck_assert_int_eq(sscanf(json, "{\"step\":50,\"loss\":%lf,", &loss), 1);
+    ck_assert_int_eq(sscanf(strchr(csv, '\n'), "\n50,%lf,", &same), 1);
+    ck_assert_double_eq(loss, same);
+    int columns = 1, members = 0;
+    for (const char *at = csv; *at != '\n'; at++) columns += *at == ',';
+    for (const char *at = json; *at != '\n'; at++) members += *at == ':';
+    ck_assert_int_eq(columns, members);
+    for (const char *row = strchr(csv, '\n') + 1; *row; row = strchr(row, '\n') + 1) {
+        int commas = 0;
+        snprintf(expected, sizeof expected, "%.*s", (int)strcspn(row, "\n"), row);
+        for (const char *at = expected; *at; at++) commas += *at == ',';
+        ck_assert_int_eq(commas + 1, columns);
+    }
+    free(csv);
+    free(json);
+}
+
 START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
 {
     char out[SUPPORT_PATH];
@@ -136,6 +161,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     ck_assert_int_eq(h.last_step, STEPS);
     ck_assert_int_eq(h.evaluations, 6);
     ck_assert_int_eq(support_line_count("deep/out/log.jsonl"), 6);
+    assert_table("deep/out/log.csv", "deep/out/log.jsonl");
     ck_assert(support_exists("deep/out/checkpoint.safetensors"));
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
