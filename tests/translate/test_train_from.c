@@ -187,7 +187,7 @@ START_TEST(test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols
     train(&fresh);
     double fresh_loss = first_loss;
     config.fresh = true;
-    double share = train(&config).exact_match;
+    double share = train(&config).dev.exact_match;
     ck_assert_msg(first_loss < 0.7 * fresh_loss, "loss %g, of a new model %g", first_loss, fresh_loss);
     ck_assert_double_ge(share, 0.8); /* the old one knows none of the new symbols: it has 0.1 */
 }
