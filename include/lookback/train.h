@@ -231,12 +231,12 @@ typedef struct lb_trainer_config {
     lb_loss_fn loss;
     lb_evaluate_fn evaluate;
     lb_progress_fn progress; /* may be NULL */
-    lb_point_fn point;       /* after every evaluation, when the checkpoint is safe; may be NULL */
-    lb_point_fn
-        better;      /* after each that is better than all before it, while the parameters are those that it
-                              * found so good, and before the checkpoint: to save the model; may be NULL */
-    lb_stop_fn stop; /* may be NULL */
-    int64_t steps;   /* to be done in all */
+    /* After every evaluation, while the parameters are those that it measured, and before the checkpoint: to save the
+     * model; may be NULL. */
+    lb_point_fn evaluated;
+    lb_point_fn point;      /* after every evaluation, when the checkpoint is safe; may be NULL */
+    lb_stop_fn stop;        /* may be NULL */
+    int64_t steps;          /* to be done in all */
     int64_t evaluate_every; /* steps; 0 means 250 */
     double target;          /* stop when the exact match reaches it; 0: never */
     /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are right, a lower loss

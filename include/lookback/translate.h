@@ -240,6 +240,7 @@ typedef struct lb_training_config {
     /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
+    int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 

@@ -112,9 +112,10 @@ static lb_status evaluate(session *s, lb_train_point *point)
     point->tokens = s->tokens + s->tokens_before;
     point->seconds = now() - s->start + s->seconds_before;
     lb_status status = lb_train_history_add(history, *point, s->error);
-    if (status || lb_train_best(history) != last_point(history)) return status;
-    if (s->state.best) memcpy(s->state.best, lb_params_values(c->params), slab_bytes(s));
-    return c->better ? c->better(c->context, history, s->error) : LB_OK;
+    if (status) return status;
+    if (s->state.best && lb_train_best(history) == last_point(history))
+        memcpy(s->state.best, lb_params_values(c->params), slab_bytes(s));
+    return c->evaluated ? c->evaluated(c->context, history, s->error) : LB_OK;
 }
 
 static lb_status save(session *s)

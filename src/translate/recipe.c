@@ -75,7 +75,8 @@ static lb_status check_counts(const lb_training_config *c, lb_error *error)
                   {"hidden", c->hidden},       {"layers", c->layers},
                   {"heads", c->heads},         {"batch", c->batch},
                   {"steps", c->steps},         {"evaluate_every", c->evaluate_every},
-                  {"seeds", c->seeds},         {"epochs", c->epochs}};
+                  {"seeds", c->seeds},         {"keep", c->keep},
+                  {"epochs", c->epochs}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,

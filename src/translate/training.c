@@ -8,6 +8,7 @@
 #include "translate/run_identity.h"
 #include "translate/training_log.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,21 +129,48 @@ static bool shall_stop(void *context)
     return listener->stop && listener->stop(listener->context);
 }
 
-static lb_status save_model(const lb_training *t, lb_error *error)
+static lb_status save_model(const lb_training *t, const char *path, lb_error *error)
 {
     char *record = lb_training_record(&t->history, t->seed, t->config->options);
     if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     lb_text_model model = lb_training_data_model(t->data, t->model, t->params);
     model.training = record;
-    lb_status status = lb_text_model_save(t->model_file, &model, error);
+    lb_status status = lb_text_model_save(path, &model, error);
     lb_release(record);
     return status;
 }
 
-static lb_status save_better(void *context, const lb_train_history *history, lb_error *error)
+/* The file of the model of one evaluation. */
+static char *name_snapshot(const lb_training *t, int64_t step, lb_error *error)
 {
-    (void)history; /* is the training's */
-    return save_model(context, error);
+    char name[64];
+    snprintf(name, sizeof name, "%s-%lld.safetensors", t->data->sorts ? "sort" : "model", (long long)step);
+    return lb_folder_path(t->run.folder, name, error);
+}
+
+/* Saves the model of the last evaluation, and removes all but the newest of these files. */
+static lb_status save_snapshot(const lb_training *t, lb_error *error)
+{
+    const lb_train_history *history = &t->history;
+    char *path = name_snapshot(t, history->points[history->count - 1].step, error);
+    lb_status status = path ? save_model(t, path, error) : LB_ERROR_MEMORY;
+    lb_release(path);
+    for (int64_t i = 0; i < history->count - t->config->keep && !status; i++) {
+        path = name_snapshot(t, history->points[i].step, error);
+        if (!path) return LB_ERROR_MEMORY;
+        if (remove(path) != 0 && errno != ENOENT)
+            status = lb_error_set(error, LB_ERROR_WRITE, "%s: cannot remove: %s", path, strerror(errno));
+        lb_release(path);
+    }
+    return status;
+}
+
+static lb_status save_evaluated(void *context, const lb_train_history *history, lb_error *error)
+{
+    const lb_training *t = context;
+    bool best = lb_train_best(history) == &history->points[history->count - 1];
+    lb_status status = best ? save_model(t, t->model_file, error) : LB_OK;
+    return status || t->config->keep == 0 ? status : save_snapshot(t, error);
 }
 
 /* The evaluation whose weights the run would end with if it ended now. */
@@ -185,7 +213,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
     trainer.point = mark_point;
-    trainer.better = save_better;
+    trainer.evaluated = save_evaluated;
     trainer.seed = t->seed;
     trainer.trained = t->start->model.params != NULL;
     trainer.checkpoint = t->checkpoint;
@@ -214,7 +242,7 @@ lb_status lb_training_do(lb_training *t, lb_error *error)
     lb_status status = train(t, error);
     if (!status) t->run.kept = kept_point(t);
     /* Once more, now with the record of the whole training. */
-    if (!status) status = save_model(t, error);
+    if (!status) status = save_model(t, t->model_file, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);
     if (!status) status = lb_training_log_write(t->table, &t->history, error);
     if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);

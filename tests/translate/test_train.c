@@ -189,6 +189,30 @@ START_TEST(test_train_gives_the_weights_of_the_program)
 }
 END_TEST
 
+START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
+{
+    static const struct {
+        const char *name;
+        bool kept;
+    } files[] = {{"kept/model-50.safetensors", false},
+                 {"kept/model-200.safetensors", false},
+                 {"kept/model-250.safetensors", true},
+                 {"kept/model-300.safetensors", true}};
+    char out[SUPPORT_PATH], path[SUPPORT_PATH];
+    write_files();
+    lb_training_config config = small_config(out, "kept");
+    config.keep = 2;
+    train(&config);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_msg(support_exists(files[i].name) == files[i].kept, "%s", files[i].name);
+        if (!files[i].kept) continue;
+        lb_translator *translator = lb_translator_open(support_path(path, files[i].name), &error);
+        ck_assert_msg(translator != NULL, "%s", error.message);
+        lb_translator_free(translator);
+    }
+}
+END_TEST
+
 /* 200 sources, each with twelve symbols that follow from nothing: no output is right throughout. */
 static void write_noise(void)
 {
@@ -451,6 +475,7 @@ int main(void)
         "train",
         SUPPORT_TESTS(
             test_train_learns_tells_its_listener_and_leaves_its_files,
+            test_train_keeps_the_models_of_the_last_evaluations,
             test_train_keeps_the_lowest_symbol_error_where_nothing_is_right,
             test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
             test_train_of_several_seeds_is_one_ensemble, test_train_forgotten_separator_is_hinted_at,
