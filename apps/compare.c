@@ -237,7 +237,10 @@ static int compare_and_print(run *r)
 {
     lb_error error = {0};
     const budget *size = &r->set.size;
-    app_comparison comparison = {.task = {size->max_number, size->min_length, size->max_length, r->set.seed},
+    app_comparison comparison = {.task = {.max_value = size->max_number,
+                                          .min_length = size->min_length,
+                                          .max_length = size->max_length,
+                                          .seed = r->set.seed},
                                  .steps = size->steps,
                                  .batch = size->batch,
                                  .lists = HELD_OUT};

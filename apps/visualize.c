@@ -247,8 +247,9 @@ int visualize_main(int argc, char **argv)
         APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),
         APP_HEADING("Picture"),
         APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
-        APP_TEXT(0, "scores", "FILE", &s.scores,
-                 "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
+        APP_TEXT(
+            0, "scores", "FILE", &s.scores,
+            "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
         APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
         APP_TEXT(
@@ -256,8 +257,9 @@ int visualize_main(int argc, char **argv)
             "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
             "lie outside or all lie below 0.5"),
         APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
-        APP_TEXT(0, "font", "FILE", &s.font,
-                 "a font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
+        APP_TEXT(
+            0, "font", "FILE", &s.font,
+            "a font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
         APP_FLAG(0, "transparent", &s.transparent, "no white background"),
         APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; text scales with it"),
     };

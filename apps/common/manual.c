@@ -61,8 +61,11 @@ static void put_text(const char *text, FILE *out)
     int column = 0;
     for (const char *word = text; *word;) {
         int length = (int)strcspn(word, " ");
-        if (column > 0) fputc(column + 1 + length > WIDTH ? '\n' : ' ', out);
-        if (column > 0) column = column + 1 + length > WIDTH ? 0 : column + 1;
+        if (column > 0) {
+            bool fits = column + 1 + length <= WIDTH;
+            fputc(fits ? ' ' : '\n', out);
+            column = fits ? column + 1 : 0;
+        }
         column += put_word(word, length, out);
         word += length + (int)strspn(word + length, " ");
     }

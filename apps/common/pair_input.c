@@ -34,7 +34,8 @@ lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
     lb_error found = {0};
     off_t begin = lseek(input->descriptor, 0, SEEK_CUR);
     if (begin < 0) return LB_OK;
-    while (app_pair_input_next(input, &line, &found)) continue;
+    bool more = true;
+    while (more) more = app_pair_input_next(input, &line, &found);
     if (!found.status && input->count == 0)
         lb_error_set(&found, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
     if (found.status) return lb_error_set(error, found.status, "%s", found.message);

@@ -269,7 +269,7 @@ int app_sweep_run(const app_sweep *sweep, const app_sweep_plan *plan)
     }
     size_t ended = s.ended;
     discard(&s);
-    if (interrupted) app_note("interrupted after %zu trainings; the same command resumes", ended);
-    if (interrupted) return app_interrupt_status();
-    return app_close_stdout(status ? app_fail(&error) : 0);
+    if (!interrupted) return app_close_stdout(status ? app_fail(&error) : 0);
+    app_note("interrupted after %zu trainings; the same command resumes", ended);
+    return app_interrupt_status();
 }

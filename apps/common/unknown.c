@@ -31,7 +31,7 @@ static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYT
     }
 }
 
-static lb_status count(app_unknown *unknown, const char *symbol, lb_error *error)
+static lb_status count_symbol(app_unknown *unknown, const char *symbol, lb_error *error)
 {
     unknown->times++;
     if (!unknown->named) unknown->named = lb_vocabulary_new_reserved(error);
@@ -48,7 +48,7 @@ lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb
     lb_status status = LB_OK;
     unknown->symbols += text->length;
     for (int64_t i = 0; i < text->unknown_count && !status; i++)
-        status = count(unknown, text->unknown[i], error);
+        status = count_symbol(unknown, text->unknown[i], error);
     return status;
 }
 

@@ -102,7 +102,7 @@ static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t ind
                   .stream =
                       lb_rng_stream(split == LB_SPLIT_TRAIN ? "sort train repeats" : "sort test repeats"),
                   .step = step};
-    uint64_t first = index * ((uint64_t)task->max_length + 2 * MOST_DIFFERENT + 2);
+    uint64_t first = index * ((uint64_t)task->max_length + 2 * (uint64_t)MOST_DIFFERENT + 2);
     if (lb_rng_uniform(rng, first++) >= task->repeats) return;
     uint64_t count = 1 + lb_rng_below(rng, first++, MOST_DIFFERENT);
     for (int i = 0; i < MOST_DIFFERENT; i++, first += 2) different[i] = draw_repeated(task, rng, first);

@@ -221,7 +221,7 @@ static cairo_font_face_t *page_font_of(cairo_canvas *c, const lb_font *font)
 static void show_run(lb_canvas *canvas, const lb_canvas_text *text, double x, size_t first, size_t end)
 {
     const lb_glyph *glyph = text->line->glyph;
-    size_t count = end - first, cluster_count = 0, begin = SIZE_MAX, bytes = 0;
+    size_t count = end - first, cluster_count = 0, cluster_begin = SIZE_MAX, bytes = 0;
     bool backward = glyph[first].begin > glyph[end - 1].begin;
     cairo_glyph_t *glyphs = lb_alloc(count * sizeof *glyphs);
     cairo_text_cluster_t *clusters = lb_alloc(count * sizeof *clusters);
@@ -230,18 +230,18 @@ static void show_run(lb_canvas *canvas, const lb_canvas_text *text, double x, si
         for (size_t i = 0; i < count; i++) {
             const lb_glyph *g = &glyph[first + i], *logical = backward ? &glyph[end - 1 - i] : g;
             glyphs[i] = (cairo_glyph_t){g->id, x + text->size * g->x, -text->size * g->y};
-            if (begin != SIZE_MAX && logical->begin < begin + bytes) {
+            if (cluster_begin != SIZE_MAX && logical->begin < cluster_begin + bytes) {
                 clusters[cluster_count - 1].num_glyphs++;
                 continue;
             }
-            if (begin == SIZE_MAX) begin = logical->begin;
-            bytes = logical->end - begin;
+            if (cluster_begin == SIZE_MAX) cluster_begin = logical->begin;
+            bytes = logical->end - cluster_begin;
             clusters[cluster_count++] = (cairo_text_cluster_t){(int)(logical->end - logical->begin), 1};
         }
         cairo_set_font_face(of(canvas)->context, face);
         cairo_set_font_size(of(canvas)->context, text->size);
-        cairo_show_text_glyphs(of(canvas)->context, text->line->text + begin, (int)bytes, glyphs, (int)count,
-                               clusters, (int)cluster_count,
+        cairo_show_text_glyphs(of(canvas)->context, text->line->text + cluster_begin, (int)bytes, glyphs,
+                               (int)count, clusters, (int)cluster_count,
                                backward ? CAIRO_TEXT_CLUSTER_FLAG_BACKWARD : (cairo_text_cluster_flags_t)0);
     } else {
         lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");

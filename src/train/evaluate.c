@@ -50,9 +50,9 @@ static int64_t batch_size(const lb_sort_task *task)
     return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
 }
 
-/* Adds the held-out lists to a tally, or, without `tally`, counts those that are right. */
+/* Adds the held-out lists to a tally; `edits` as of lb_tally_add. */
 static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                             lb_tally *tally, int64_t *right)
+                             bool edits, lb_tally *tally)
 {
     int64_t most = batch_size(task);
     lb_mode mode = lb_tape_mode(tape);
@@ -61,12 +61,7 @@ static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb
         int64_t size = lists - first < most ? lists - first : most;
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        if (tally) {
-            if (lb_tally_add(tally, model, batch)) break;
-        } else {
-            lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-            *right += lb_exact_matches_forced(logits, batch.target_out);
-        }
+        if (lb_tally_add(tally, model, batch, edits)) break;
     }
     lb_tape_set_mode(tape, mode);
     return lb_tape_status(tape);
@@ -75,9 +70,9 @@ static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb
 lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                            double *exact_match)
 {
-    int64_t right = 0;
-    lb_status status = visit_lists(model, task, tape, lists, NULL, &right);
-    *exact_match = lists > 0 ? (double)right / (double)lists : 0;
+    lb_tally tally = {0};
+    lb_status status = visit_lists(model, task, tape, lists, false, &tally);
+    *exact_match = lb_tally_evaluation(&tally, lists).exact_match;
     return status;
 }
 
@@ -85,7 +80,7 @@ lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_ta
                           lb_evaluation *found)
 {
     lb_tally tally = {0};
-    lb_status status = visit_lists(model, task, tape, lists, &tally, NULL);
+    lb_status status = visit_lists(model, task, tape, lists, true, &tally);
     *found = lb_tally_evaluation(&tally, lists);
     return status;
 }

@@ -104,7 +104,7 @@ lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_voca
         size = batch_size(pairs, sample, first);
         lb_tape_reset(tape);
         lb_batch batch = lb_pair_batch(pairs, source, target, tape, sample->pair + first, size);
-        if (lb_tally_add(&tally, model, batch)) break;
+        if (lb_tally_add(&tally, model, batch, true)) break;
     }
     lb_tape_set_mode(tape, mode);
     *found = lb_tally_evaluation(&tally, sample->count);

@@ -56,7 +56,7 @@ static lb_status decode_wrong(lb_tally *tally, const lb_model *model, lb_batch b
     return status ? status : add_edits(tally, &decoded, batch.target_out, row);
 }
 
-lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch)
+lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits)
 {
     lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
     lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
@@ -69,7 +69,7 @@ lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch)
     tally->symbols += tokens - rows;
     tally->rows += rows;
     tally->right += right;
-    return right == rows ? LB_OK : decode_wrong(tally, model, batch, logits);
+    return right == rows || !edits ? LB_OK : decode_wrong(tally, model, batch, logits);
 }
 
 static double share(double part, int64_t of)

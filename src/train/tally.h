@@ -12,10 +12,11 @@ typedef struct lb_tally {
     int64_t symbols, edits; /* of the targets, without LB_EOS; to correct what greedy decoding writes */
 } lb_tally;
 
-/** Adds a batch. One teacher-forced pass finds the loss and the rows that are right (docs/adr/0009); only the others are
- *  decoded, greedily and up to twice the length of their targets, for the symbols that are wrong in them. The tape must be in LB_MODE_EVALUATE.
+/** Adds a batch. One teacher-forced pass finds the loss and the rows that are right (docs/adr/0009). With `edits`, the
+ *  other rows are decoded, greedily and up to twice the length of their targets, for the symbols that are wrong in them.
+ *  The tape must be in LB_MODE_EVALUATE.
  *  Errors: what the tape holds then. */
-LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch);
+LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits);
 
 /** The means. Rows that were left out count as wrong.
  *  Count: rows that were to be added, at least `tally->rows`. */

@@ -127,6 +127,7 @@ static void judge_model(lb_run_differences *d)
 lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
                                 const char *ours, lb_error *error)
 {
+    enum { MOST = LB_ERROR_LENGTH / 2 - 2 };
     char words[LB_ERROR_LENGTH] = "", start[LB_ERROR_LENGTH] = "", pairs[LB_ERROR_LENGTH] = "";
     lb_run_differences d;
     lb_status status = lb_run_compare(found, ours, &d, error);
@@ -137,7 +138,6 @@ lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *t
     judge_start(t->config, &d, start, sizeof start);
     forget_unwritten(&d);
     judge_pairs(t->config, &d, pairs, sizeof pairs);
-    snprintf(words, sizeof words, "%s%s%.*s", start, *start && *pairs ? "; " : "", LB_ERROR_LENGTH / 2,
-             pairs);
+    snprintf(words, sizeof words, "%.*s%s%.*s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs);
     return lb_run_refuse(trainer, words, &d, error);
 }

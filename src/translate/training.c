@@ -240,9 +240,10 @@ lb_status lb_training_do(lb_training *t, lb_error *error)
     const lb_training_listener *listener = &t->config->listener;
     if (listener->begun) listener->begun(listener->context, &t->run);
     lb_status status = train(t, error);
-    if (!status) t->run.kept = kept_point(t);
+    if (status) return status;
+    t->run.kept = kept_point(t);
     /* Once more, now with the record of the whole training. */
-    if (!status) status = save_model(t, t->model_file, error);
+    status = save_model(t, t->model_file, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);
     if (!status) status = lb_training_log_write(t->table, &t->history, error);
     if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);

@@ -219,7 +219,8 @@ START_TEST(test_attend_text_wrong_usage_is_status_2)
     RUN("a", "--length=0");
     expect(2, "", "attend_text: --length: expected a whole number from 1 to 1024, found \"0\"\n");
     RUN("a", "-o", "a.jpg");
-    expect(2, "", "attend_text: --output: expected a name that ends in .png, .svg or .pdf, found \"a.jpg\"\n");
+    expect(2, "",
+           "attend_text: --output: expected a name that ends in .png, .svg or .pdf, found \"a.jpg\"\n");
     RUN("a", "--colormap", "jet");
     ck_assert_int_eq(result.status, 2);
     ck_assert_ptr_nonnull(strstr(result.error, "viridis"));

@@ -139,12 +139,12 @@ START_TEST(test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbo
     ck_assert_int_eq(result.status, 0);
     const char *at = result.output;
     cJSON *line = parse_line(&at);
-    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(line, "outputs"), *output;
+    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(line, "outputs");
     ck_assert_str_eq(text_of(line, "source"), "bad");
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(line, "unknown")), 0);
     ck_assert_int_eq(cJSON_GetArraySize(outputs), 3);
     ck_assert_str_eq(text_of(outputs->child, "text"), "B A " TSH);
-    cJSON_ArrayForEach(output, outputs) check_output(output);
+    for (const cJSON *output = outputs->child; output; output = output->next) check_output(output);
     cJSON_Delete(line);
     line = parse_line(&at);
     ck_assert_str_eq(text_of(line, "source"), "");

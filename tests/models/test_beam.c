@@ -250,7 +250,8 @@ START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
             compared++;
             for (int64_t beam = 1; beam <= VOCABULARY; beam++) {
                 lb_beam_config config = {.beam = beam, .n_best = 1, .limit = LONGEST};
-                const lb_hypothesis *h = &lb_beam_search(s.model, s.source, config).hypothesis[row];
+                lb_beam found = lb_beam_search(s.model, s.source, config);
+                const lb_hypothesis *h = &found.hypothesis[row];
                 ck_assert(h->finished);
                 ck_assert_double_ge(h->score, least - 1e-4);
                 sum[beam] += h->score;

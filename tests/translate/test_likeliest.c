@@ -119,7 +119,8 @@ START_TEST(test_likeliest_out_of_memory_leaks_nothing)
     for (int i = 0; i < 3; i++) { /* until the tape has grown */
         long before = support_allocation_count();
         live = support_live_allocations();
-        lb_likeliest *again = lb_translate_likeliest(s.translator, s.all->text, s.all->text->output, 5, &error);
+        lb_likeliest *again =
+            lb_translate_likeliest(s.translator, s.all->text, s.all->text->output, 5, &error);
         ck_assert_ptr_nonnull(again);
         lb_likeliest_free(again);
         needed = support_allocation_count() - before;

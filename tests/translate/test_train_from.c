@@ -292,7 +292,9 @@ END_TEST
 
 START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
 {
-    lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4};
+    const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 4},
+                       larger = {.max_value = 19, .min_length = 1, .max_length = 4},
+                       smaller = {.max_value = 8, .min_length = 1, .max_length = 4};
     lb_set_threads(1);
     lb_training_config config = {.sort = &task,
                                  .hidden = 16,
@@ -302,7 +304,7 @@ START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
                                  .batch = 8,
                                  .out = support_path(base, "base")};
     train(&config);
-    task.max_value = 19;
+    config.sort = &larger;
     config.from = base;
     config.out = support_path(out, "out");
     config.hidden = config.embed = 0;
@@ -310,7 +312,7 @@ START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
     config.steps = 1;
     train(&config);
     ck_assert_int_eq(compare_rows((const char *const[]){NULL}, true), 40);
-    task.max_value = 8;
+    config.sort = &smaller;
     config.fresh = true;
     expect_refused(&config, LB_ERROR_ARGUMENT, "it has max_number 9, this run has max_number 8");
 }
