@@ -40,13 +40,14 @@ static lb_status check(const settings *s, int operands, lb_error *error)
 static void complete(settings *s)
 {
     lb_normalization form = (lb_normalization)s->normalize;
-    s->asked.format = (lb_pair_format){.source_column = s->source_column,
-                                       .target_column = s->target_column,
-                                       .features_column = s->features_column,
-                                       .source = {s->source_separator, form, s->features_separator},
-                                       .target = {s->target_separator, form},
-                                       .longest = LB_PAIR_LONGEST,
-                                       .skip_bad_lines = s->skip_bad_lines};
+    s->asked.format = (lb_pair_format){
+        .source_column = s->source_column,
+        .target_column = s->target_column,
+        .features_column = s->features_column,
+        .source = {.separator = s->source_separator, .normalize = form, .features = s->features_separator},
+        .target = {.separator = s->target_separator, .normalize = form},
+        .longest = LB_PAIR_LONGEST,
+        .skip_bad_lines = s->skip_bad_lines};
 }
 
 static int evaluate(settings *s, int operands, char **operand)

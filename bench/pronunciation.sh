@@ -45,7 +45,7 @@ while [[ ${1-} == -* ]]; do
 done
 [[ $# == 1 ]] || fail 2 "expected one folder of languages; see --help"
 [[ -d $1 ]] || fail 66 "$1: found no such folder"
-[[ -x $bin/train_seq2seq ]] || fail 1 "$bin/train_seq2seq is missing; ./run build makes it"
+[[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
 shopt -s nullglob
 files=("$1"/*_train.tsv)
 [[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
@@ -58,19 +58,19 @@ fi
 
 # Prints the sequence error rate of a model, in percent.
 sequence_error_rate() { # MODEL DEV
-    "$bin/evaluate" "$1" "$2" | awk '/^sequence error rate/ { print $4 }'
+    "$bin/lookback" evaluate "$1" "$2" | awk '/^sequence error rate/ { print $4 }'
 }
 
 # Writes the row of a language: its name, pairs of train and dev, seconds of training a model, sequence error rates of
 # the models alone and of all together, or "-" if there is but one.
 measure() { # LANGUAGE TRAIN DEV FOLDER
     local folder=$4 rates='' seconds='' together=- model seed
-    "$bin/train_seq2seq" --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
+    "$bin/lookback" train --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
         fail 1 "$1: cannot train; to begin anew, remove $folder"
     for ((seed = 1; seed <= models; seed++)); do
         model=$folder
         ((models == 1)) || model=$folder/seed-$seed
-        seconds+=" $("$bin/inspect" "$model" | awk '/^  seconds:/ { print $2 }')"
+        seconds+=" $("$bin/lookback" inspect "$model" | awk '/^  seconds:/ { print $2 }')"
         ((seed > alone)) || rates+=" $(sequence_error_rate "$model" "$3")"
     done
     ((models == 1)) || together=$(sequence_error_rate "$folder" "$3")
@@ -116,7 +116,7 @@ for train in "${files[@]}"; do
     row=$work/$name/row
     mkdir -p "$work/$name"
     # What is newer than its row has not been measured yet.
-    if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/train_seq2seq && $row -nt $bin/evaluate ]]; then
+    if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/lookback ]]; then
         echo "=== $name" >&2
         measure "$name" "$train" "$dev" "$work/$name" >&2
     fi

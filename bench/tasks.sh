@@ -17,7 +17,7 @@ shares no source with the other two: sequence and symbol error rates in percent,
 Markdown table and writes it to FOLDER/tasks.md; FOLDER is out/ by default, and the models stay there too.
 
 Tasks: ${tasks[*]}.
-Each is trained with the defaults; separators are given where symbols are words.
+Each is trained with the defaults; separators are given where symbols are words, a column where there are features.
 
 The same command resumes a run that was stopped, and does not repeat a task that is done. --quick is a try: a few pairs and steps.
 END
@@ -97,19 +97,20 @@ make_files() { # TASK FOLDER
 
 # Writes the row of a task: its name, pairs to learn from, steps and seconds of the training, error rates greedy and by beam.
 measure() { # TASK FOLDER
-    local model=$2/model test=$2/pairs/test.tsv symbols=() greedy beam training
+    local model=$2/model test=$2/pairs/test.tsv symbols=() columns=() greedy beam training
     case $1 in
-    numbers | inflection) symbols=(--source-separator ' ') ;;
+    numbers) symbols=(--source-separator ' ') ;;
     sql) symbols=(--source-separator ' ' --target-separator ' ') ;;
+    inflection) columns=(--features-column 2) ;;
     esac
-    "$bin/lookback" train --train "$2/pairs/train.tsv" --dev "$2/pairs/dev.tsv" "${symbols[@]}" "${limit[@]}" \
-        --threads "$threads" --out "$model" || fail 1 "$1: cannot train; to begin anew, remove $2"
+    "$bin/lookback" train --train "$2/pairs/train.tsv" --dev "$2/pairs/dev.tsv" "${symbols[@]}" "${columns[@]}" \
+        "${limit[@]}" --threads "$threads" --out "$model" || fail 1 "$1: cannot train; to begin anew, remove $2"
     training=$("$bin/lookback" inspect "$model" | awk '
         /^  steps:/ { steps = $2 }
         /^  seconds:/ { seconds = $2 }
         END { print steps, seconds }')
-    greedy=$(error_rates "$model" "$test" --beam 1)
-    beam=$(error_rates "$model" "$test")
+    greedy=$(error_rates "$model" "$test" "${columns[@]}" --beam 1)
+    beam=$(error_rates "$model" "$test" "${columns[@]}")
     echo "$1" "$(wc -l <"$2/pairs/train.tsv")" "$training" "$greedy" "$beam" >"$2/row.new"
     mv "$2/row.new" "$2/row"
 }

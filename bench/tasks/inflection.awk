@@ -1,4 +1,4 @@
-# Forms of Spanish verbs, with vowels and spellings that change: c o n t a r PRS 1 SG TAB cuento.
+# Forms of Spanish verbs, with vowels and spellings that change: contar TAB PRS;1;SG TAB cuento.
 
 function add_verbs(change, words, list, count, i) {
     count = split(words, list, " ")
@@ -73,8 +73,6 @@ BEGIN {
         verb = pick(verbs)
         tense = pick("PRS PRS PST PST IPFV FUT COND")
         cell = 1 + below(6)
-        source = verb
-        gsub(/./, "& ", source)
-        pair(source tense " " ((cell - 1) % 3 + 1) " " (cell < 4 ? "SG" : "PL"), form(verb, tense, cell))
+        pair(verb "\t" tense ";" ((cell - 1) % 3 + 1) ";" (cell < 4 ? "SG" : "PL"), form(verb, tense, cell))
     }
 }
