@@ -119,9 +119,8 @@ static void check_output(const cJSON *output)
     char text[256] = "";
     double product = number(output, "end");
     int count = 0;
-    const cJSON *symbol;
-    cJSON_ArrayForEach(symbol, cJSON_GetObjectItemCaseSensitive(output, "symbols"))
-    {
+    const cJSON *symbol = cJSON_GetObjectItemCaseSensitive(output, "symbols")->child;
+    for (; symbol; symbol = symbol->next) {
         sprintf(text + strlen(text), "%s%s", count++ ? " " : "", text_of(symbol, "symbol"));
         double probability = number(symbol, "probability");
         ck_assert(probability > 0 && probability <= 1);
