@@ -121,11 +121,11 @@ lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *t
 lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
                        lb_tape *tape, const int64_t *pair, int64_t count);
 
-/* ---- How often a model gets the whole answer right. ---- */
+/* ---- The share of completely correct outputs. ---- */
 
-/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake by greedy
- *  decoding, found by lb_exact_matches_forced. Resets the tape; its mode is restored. Errors: what the tape holds
- *  then. */
+/** The share of the first `lists` held-out lists of the task that the model sorts without a mistake. It is the result of
+ *  greedy decoding, found by teacher forcing (docs/adr/0009). Resets the tape; its mode is restored.
+ *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
                                        int64_t lists, double *exact_match);
 
@@ -153,127 +153,125 @@ typedef struct lb_scheduled_sampling {
 lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens target_in,
                               lb_scheduled_sampling sampling, int64_t step);
 
-/* ---- The training loop: steps, evaluations, checkpoints, and going on after a kill as if nothing had happened.
- * ---- */
+/* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
-/** The loss of one step's batch, on the tape; adds the batch's target tokens to `tokens`. Whatever it draws must follow
- *  from the step. */
+/** The loss of the batch of one step, on the tape. It adds the target tokens of the batch to `tokens`. Its random numbers
+ *  must depend on the step alone. */
 typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
 
-/** What an evaluation found on data kept out of the training. */
+/** The result of an evaluation on held-out data. */
 typedef struct lb_evaluation {
-    double exact_match;  /* share of the outputs that are right throughout: the higher the better */
-    double symbol_error; /* edits per symbol of the targets that correct the outputs: the lower the better */
-    double loss;         /* mean cross-entropy of the targets' tokens, without label smoothing, in nats */
+    double exact_match;  /* share of completely correct outputs; higher is better */
+    double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
+    double loss;         /* mean cross-entropy per target token, without label smoothing, in nats */
 } lb_evaluation;
 
-/** Is `a` better than `b`? The exact match decides, then the symbol error, then the loss. */
+/** Whether `a` is better than `b`: by exact match, then symbol error, then loss. */
 bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b);
 
-/** Evaluates the model. `found` is zero before the call; a measure that stays so takes no part in choosing the best. May
- *  reset the tape. */
+/** Evaluates the model. `found` is zero before the call; a measure that stays zero has no effect on the choice of the
+ *  best. May reset the tape. */
 typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
 /** One evaluation of a run. */
 typedef struct lb_train_point {
     int64_t step; /* steps done */
-    double loss;  /* of the training: mean over the steps since the last point */
+    double loss;  /* training loss: mean over the steps since the previous point */
     lb_evaluation dev;
     double lr;        /* of the last step */
     double grad_norm; /* of the last step, before clipping */
-    double seconds;   /* of training and evaluating, over all sessions of the run */
-    double tokens;    /* target tokens seen so far */
+    double seconds;   /* of training and evaluation, over all sessions of the run */
+    double tokens;    /* target tokens so far */
 } lb_train_point;
 
-/** Why a run ended. */
+/** The reason for the end of a run. */
 typedef enum lb_train_end {
     LB_TRAIN_ALL_STEPS,
     LB_TRAIN_TARGET,  /* the exact match reached the target */
-    LB_TRAIN_PATIENCE /* too many evaluations brought nothing better */
+    LB_TRAIN_PATIENCE /* `patience` evaluations without a better one */
 } lb_train_end;
 
-/** All evaluations of a run, the first one first. Zero is none. */
+/** All evaluations of a run, in order. Zero is an empty history. */
 typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
     lb_train_end end;
 } lb_train_history;
 
-/** Called after every step, for a progress bar: steps done, loss of the step, the last point (NULL before the first),
- *  tokens of this session and seconds it has taken. */
+/** Called after every step, for a progress bar: number of steps done, loss of the step, last point (NULL before the
+ *  first), tokens and seconds of this session. */
 typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
                                double tokens, double seconds);
 
-/** The best point by lb_evaluation_is_better, the first of equals; NULL without a point. */
+/** The best point by lb_evaluation_is_better, the first one of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
 
-/** Called with the history, of which the last point is new. An error ends the run. */
+/** Called with the history, whose last point is new. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
 
-/** Asked between two steps: true interrupts the run. For a flag that a signal handler sets, or a button. */
+/** Called between two steps; true interrupts the run. Use it with a flag that a signal handler or a button sets. */
 typedef bool (*lb_stop_fn)(void *context);
 
-/** Writes the words with which messages name a setting, a member of lb_trainer_config.run, such as "--batch 64": at most
- *  `size` bytes. The value is "" where a run does not have it. */
+/** Writes the name of a setting in messages, such as "--batch 64", in at most `size` bytes. A setting is a member of
+ *  lb_trainer_config.run. The value is "" if a run does not have it. */
 typedef void (*lb_setting_fn)(void *context, const char *name, const char *value, char *text, size_t size);
 
-/** Whether a checkpoint whose lb_trainer_config.run was `found` is one of this run. LB_ERROR_FORMAT, with what differs, if
- *  not. */
+/** Checks whether a checkpoint with this lb_trainer_config.run belongs to this run. If not: LB_ERROR_FORMAT, with the
+ *  differences. */
 typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *error);
 
-/** Key of a checkpoint's metadata under which `run` stands; no model's file has it. */
+/** The metadata key of `run` in a checkpoint. Model files do not have it. */
 #define LB_RUN_KEY "lookback.run"
 
-/** What is trained, on what, and for how long. Zero means the default, or without. */
+/** A run of the training loop. Zero means the default, or none. */
 typedef struct lb_trainer_config {
     lb_params *params;
-    void *context; /* for the functions */
+    void *context; /* passed to the functions */
     lb_loss_fn loss;
     lb_evaluate_fn evaluate;
     lb_progress_fn progress; /* may be NULL */
-    /* After every evaluation, while the parameters are those that it measured, and before the checkpoint: to save the
-     * model; may be NULL. */
+    /* Called after every evaluation and before the checkpoint, while the parameters are the evaluated ones, for saving
+     * the model; may be NULL. */
     lb_point_fn evaluated;
-    lb_point_fn point;      /* after every evaluation, when the checkpoint is safe; may be NULL */
+    lb_point_fn point;      /* called after every evaluation and its checkpoint; may be NULL */
     lb_stop_fn stop;        /* may be NULL */
-    int64_t steps;          /* to be done in all */
-    int64_t evaluate_every; /* steps; 0 means 250 */
+    int64_t steps;          /* in total */
+    int64_t evaluate_every; /* steps; 0: 250 */
     double target;          /* stop when the exact match reaches it; 0: never */
-    /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are right, a lower loss
-     * alone does not count. */
+    /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are correct, a lower
+     * loss alone does not count. */
     int64_t patience;
-    bool keep_best; /* end with the weights of the best evaluation instead of the last */
+    bool keep_best; /* end with the weights of the best evaluation instead of the last ones */
     lb_schedule schedule;
-    lb_adam_config adam; /* its lr is the schedule's */
-    double
-        average; /* 0: off; else evaluate, and end with, weights averaged over about 1 / (1 - average) steps */
-    bool trained;           /* the parameters are not new: the average begins with them */
+    lb_adam_config adam; /* its lr comes from the schedule */
+    /* Evaluate, and end with, weights averaged over about 1 / (1 - average) steps; 0: no average. */
+    double average;
+    bool trained;           /* the parameters are already trained: the average starts with them */
     uint64_t seed;          /* of dropout */
-    const char *checkpoint; /* path of the file that the run goes on from; NULL: none is kept */
-    bool fresh;             /* start anew even if there is a checkpoint; the first save replaces it */
-    const char
-        *run; /* the settings that make this run what it is, a JSON object: written to the checkpoint */
-    lb_same_run_fn
-        same_run; /* compares it with that of the checkpoint; NULL: all members but "steps" are equal */
-    lb_setting_fn setting; /* how messages name the members; NULL: "batch 64" */
+    const char *checkpoint; /* path of the checkpoint, from which a run resumes; NULL: none */
+    bool fresh;             /* start from scratch even if there is a checkpoint; the first save replaces it */
+    const char *run;        /* the settings that determine the weights, a JSON object in the checkpoint */
+    /* Compares `run` with the one in a checkpoint; NULL: all members except "steps" must be equal. */
+    lb_same_run_fn same_run;
+    lb_setting_fn setting; /* names the members in messages; NULL: "batch 64" */
 } lb_trainer_config;
 
-/** Trains until the target or the last step is reached, or patience is at its end. If `checkpoint` exists, goes on from
- *  there: the weights after the last step are the same, bit for bit, as those of a run that was never interrupted.
- *  More:    a run that has ended can be resumed with more `steps`, and any run with other ones, but not with fewer than
- *           are done. The schedule is then that of the new number from there on: a rate along a cosine jumps to where
- *           it would be by now, and falls to zero at the new end.
- *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992) finds the middle of what the last
- *           steps circle around; its decay climbs with the steps, min(average, (1 + step) / (10 + step)).
- *  Best:    the checkpoint has the best weights too, so that a run that goes on ends with the same.
- *  Memory:  the caller frees history->points with lb_release, also after an error.
+/** Trains until all steps are done, the target is reached, or patience runs out. If `checkpoint` exists, the run resumes
+ *  from it and ends with the same weights, bit for bit, as a run without interruption.
+ *  Steps:   a run can be resumed with a different number of `steps`, also after its end, but not with fewer than are
+ *           done. The schedule of the new number then applies from there on: with a cosine, the learning rate jumps to
+ *           its value at this step, and reaches zero at the new end.
+ *  Average: an exponential moving average of the weights (Polyak, Juditsky 1992), which smooths out the noise of the last
+ *           steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
+ *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
+ *  Memory:  release history->points with lb_release, also after an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
- *           LB_ERROR_INTERRUPTED if `stop` asked for it: the checkpoint has all steps that were done.
- *           LB_ERROR_FORMAT, "cannot resume from PATH: " and why, if the checkpoint belongs to another run, has more
- *           steps than this one, or is damaged; LB_ERROR_WRITE; those of the tape. */
+ *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
+ *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has
+ *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
 LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
 
-/** The points as lines of JSON; to be released with lb_release; NULL if there is no memory. */
+/** The points as lines of JSON. Release the string with lb_release; NULL if out of memory. */
 char *lb_train_history_json(const lb_train_history *history);
 
 LB_END_DECLS

@@ -162,9 +162,8 @@ typedef struct lb_training_run {
     const char *name;   /* "seed 3", if several models are trained; NULL: it is the only one */
     const char *folder; /* of its files */
     int64_t parameters, steps;
-    const lb_train_history *history; /* the evaluations so far, those of earlier sessions too */
-    const lb_train_point
-        *kept; /* the one whose weights the model file has; NULL before the first evaluation */
+    const lb_train_history *history; /* all evaluations so far, including earlier sessions */
+    const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
 } lb_training_run;
 
 /** One completed step. */
@@ -184,11 +183,11 @@ typedef struct lb_training_listener {
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
     void (*stepped)(void *context, const lb_training_run *run, const lb_training_step *step);
-    /* Asked between two steps: true interrupts the training, as of lb_trainer_config. */
+    /* Called between two steps: true interrupts the training, as lb_trainer_config.stop. */
     bool (*stop)(void *context);
     /* Names a setting in messages: as lb_trainer_config.setting. NULL: by the field below, "label_smoothing 0.1". */
     lb_setting_fn setting;
-    /* After every evaluation, which is the last of the run's history. */
+    /* After every evaluation, which is then the last one of the history. */
     void (*evaluated)(void *context, const lb_training_run *run);
     /* After the model and all of its files are written. An error ends the training. */
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
