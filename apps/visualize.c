@@ -67,7 +67,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
     if (!ended)
-        app_note("the model found no end; cut off after %zu %s", matrix->rows,
+        app_note("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
                  facts.sorts ? "numbers" : "symbols");
     lb_translator_free(translator);
     return status;

@@ -88,7 +88,7 @@ static lb_status check_run(const lb_trainer_config *config, const lb_safetensors
 {
     lb_run_differences differences;
     const char *run = lb_safetensors_metadata_value(file, LB_RUN_KEY), *ours = config->run ? config->run : "";
-    if (!run) return lb_error_set(error, LB_ERROR_FORMAT, "it is no checkpoint of a training run");
+    if (!run) return lb_error_set(error, LB_ERROR_FORMAT, "it is not a checkpoint of a training run");
     if (config->same_run) return config->same_run(config->context, run, error);
     lb_status status = lb_run_compare(run, ours, &differences, error);
     return status ? status : lb_run_refuse(config, "", &differences, error);

@@ -181,7 +181,7 @@ START_TEST(test_predict_output_without_end_is_cut_and_told)
     run(beginner, NULL, "7 3\n1 2 3\n9 0\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error,
-                     "predict: standard input:1: the model found no end; cut off after 16 numbers\n"
+                     "predict: standard input:1: no end-of-sequence symbol; cut off after 16 numbers\n"
                      "predict: 3 outputs were cut off\n");
     int lines = 0;
     for (const char *c = result.output; *c; c++) lines += *c == '\n';

@@ -164,7 +164,7 @@ START_TEST(test_predict_padding_is_never_written)
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_null(strstr(result.output, NO_CHAR));
     ck_assert_ptr_null(strstr(result.output, "<pad>"));
-    ck_assert_str_eq(result.error, INPUT "1: the model found no end; cut off after 20 symbols\n"
+    ck_assert_str_eq(result.error, INPUT "1: no end-of-sequence symbol; cut off after 20 symbols\n"
                                          "predict: 2 outputs were cut off\n");
 }
 END_TEST
