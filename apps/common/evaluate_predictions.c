@@ -40,12 +40,14 @@ static lb_status split(const session *s, const lb_line *line, const lb_symbol_ru
 static lb_status read_prediction(session *s, const lb_line *line, lb_error *error)
 {
     const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
-    if (tab && lb_symbol_rule_has_features(&s->asked->format.source))
-        tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
+    bool features = lb_symbol_rule_has_features(&s->asked->format.source);
+    if (tab && features) tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
     if (line->cut) return bad(&s->predictions, line, "found an endless line, expected a shorter one", error);
     if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
         return bad(&s->predictions, line,
-                   "expected a source, its features if it has any, and its output, separated by tabs", error);
+                   features ? "expected three columns, a source, its features and its output"
+                            : "expected two columns, a source and its output",
+                   error);
     const lb_pair_format *format = &s->asked->format;
     lb_status status =
         split(s, line, &format->source, line->text, (size_t)(tab - line->text), &s->source, error);

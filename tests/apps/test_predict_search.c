@@ -112,8 +112,8 @@ START_TEST(test_predict_lists_have_all_options_of_texts)
     expect(0, "3 7\n\n\n0 5\n",
            "predict: standard input:2: seven is not a number from 0 to 9: skipped\n"
            "predict: 1 bad line was skipped\n");
-    run(model, "--skip-bad-lines", "seven\n3\neight\n");
-    expect(0, "\n3\n\n",
+    run(model, "--skip-bad-lines", "seven\n3 1\neight\n");
+    expect(0, "\n1 3\n\n",
            "predict: standard input:1: seven is not a number from 0 to 9: skipped\n"
            "predict: standard input:3: eight is not a number from 0 to 9: skipped\n"
            "predict: 2 bad lines were skipped\n");

@@ -95,6 +95,10 @@ static void train_base(const char *model, bool tied)
     config.model = model;
     config.tied = tied;
     config.embed = model ? 0 : 16;
+    if (model) { /* a transformer takes longer to be sure of its outputs */
+        config.lr = 0.003;
+        config.steps = 800;
+    }
     train(&config);
 }
 
