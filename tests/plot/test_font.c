@@ -173,8 +173,9 @@ static void use(const unsigned char *bytes, size_t count)
     lb_font *font = lb_font_from_memory(bytes, count, "fuzz", &error);
     ck_assert(font != NULL || error.status == LB_ERROR_FORMAT);
     if (!font) return;
-    static const lb_format formats[] = {LB_FORMAT_PNG, LB_FORMAT_SVG, LB_FORMAT_PDF};
-    for (int i = 0; i < 3; i++) {
+    /* Not PDF: Cairo embeds a font without checking its tables (docs/adr/0021). */
+    static const lb_format formats[] = {LB_FORMAT_PNG, LB_FORMAT_SVG};
+    for (int i = 0; i < 2; i++) {
         lb_canvas *canvas =
             lb_canvas_open(&(lb_canvas_config){.width = 30, .height = 30, .format = formats[i]}, NULL);
         ck_assert_ptr_nonnull(canvas);
