@@ -50,7 +50,10 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     if (!v->progress.updated && step->step > 1)
         app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
                  (long long)step->step - 1, (long long)run->steps);
-    app_show_step(&v->progress, run, step);
+    /* The bar outlives the run, which is gone when an error or an interruption ends the line. */
+    lb_training_run lasting = *run;
+    if (run->name) lasting.name = v->name;
+    app_show_step(&v->progress, &lasting, step);
 }
 
 static const char *reason(lb_train_end end)
