@@ -16,7 +16,7 @@
         "8", "--hidden", "16", "--batch", "16", "--threads", "1", "--target", "0", "--steps", "2100"
 #define KINDS                                                                                                \
     BIN_DIR "/lookback", "compare", "--kinds", "none,dot", "--max-number", "19", "--min-length", "2",        \
-        "--max-length", "3", "--hidden", "16", "--batch", "16", "--threads", "1", "--steps", "900"
+        "--max-length", "3", "--hidden", "16", "--batch", "16", "--threads", "1", "--steps", "4000"
 
 static support_result result;
 
