@@ -93,8 +93,8 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
 {
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
-        app_note("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", app_input_name, (long long)line,
-                 (long long)text->output->length, s->model.sorts ? "number" : "symbol",
+        app_note("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", app_input_name,
+                 (long long)line, (long long)text->output->length, s->model.sorts ? "number" : "symbol",
                  lb_plural(text->output->length));
     app_unknown_note(&s->unknown, &s->model, line, text);
     return app_unknown_count(&s->unknown, text, error);

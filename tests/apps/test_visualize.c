@@ -263,8 +263,9 @@ END_TEST
 START_TEST(test_visualize_output_without_end_is_told)
 {
     RUN(beginner, "--input", "7 0");
-    expect(0, "visualize: no end-of-sequence symbol; cut off after 16 numbers\nvisualize: wrote attention.png "
-              "(16 x 2)\n");
+    expect(0,
+           "visualize: no end-of-sequence symbol; cut off after 16 numbers\nvisualize: wrote attention.png "
+           "(16 x 2)\n");
 }
 END_TEST
 
