@@ -36,14 +36,6 @@ bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
     return true;
 }
 
-int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out)
-{
-    int64_t matches = 0;
-    if (!lb_is_sound(logits)) return 0;
-    for (int64_t row = 0; row < target_out.batch; row++) matches += lb_row_is_right(logits, target_out, row);
-    return matches;
-}
-
 static int64_t batch_size(const lb_sort_task *task)
 {
     int64_t fit = MOST_CELLS / ((int64_t)task->max_length * task->max_length);

@@ -8,13 +8,10 @@
 /** Rows of a batch whose output is `target_out` up to LB_EOS, token for token, and ended there. */
 int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
 
-/** The same, told from the logits of teacher forcing: rows whose likeliest token is the right one at every position,
- *  LB_EOS included. Greedy decoding would write just those: as long as it has made no mistake it has read the right
- *  tokens, and so stands where teacher forcing stands. One pass instead of a step for each token.
+/** Whether a row of lb_exact_matches counts, found from the logits of teacher forcing: the likeliest token is the right
+ *  one at every position, LB_EOS included. Greedy decoding would write just those: as long as it has made no mistake, it
+ *  has read the right tokens. One pass instead of a step for each token.
  *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
-int64_t lb_exact_matches_forced(const lb_tensor *logits, lb_tokens target_out);
-
-/** Is a row right in this sense? Both tensors as above. */
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
 /** The measures of lb_tally_add on the first `lists` held-out lists of the task. Resets the tape; its mode is restored.

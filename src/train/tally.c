@@ -6,19 +6,26 @@
 
 #include <string.h>
 
-/* The rows of the batch that are not right, as sources on their own; `row` receives their numbers. */
-static lb_tokens select_wrong(lb_batch batch, const lb_tensor *logits, int64_t *row)
+/* Finds the rows of the batch that are not right; `row` receives their numbers. */
+static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *row)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < target.batch; i++)
+        if (!lb_row_is_right(logits, target, i)) row[count++] = i;
+    return count;
+}
+
+/* Some rows as a batch of their own. */
+static lb_tokens select_rows(lb_tokens source, const int64_t *row, int64_t count)
 {
     int32_t *id, *lengths;
-    int64_t count = 0, width = batch.source.length;
-    for (int64_t i = 0; i < batch.source.batch; i++)
-        if (!lb_row_is_right(logits, batch.target_out, i)) row[count++] = i;
-    lb_tokens wrong = lb_tokens_new(batch.source.tape, count, width, &id, &lengths);
-    for (int64_t i = 0; i < wrong.batch; i++) {
-        memcpy(id + i * width, batch.source.id + row[i] * width, (size_t)width * sizeof *id);
-        lengths[i] = batch.source.lengths[row[i]];
+    lb_tokens selected = lb_tokens_new(source.tape, count, source.length, &id, &lengths);
+    for (int64_t i = 0; i < selected.batch; i++) {
+        memcpy(id + i * source.length, source.id + row[i] * source.length,
+               (size_t)source.length * sizeof *id);
+        lengths[i] = source.lengths[row[i]];
     }
-    return wrong;
+    return selected;
 }
 
 /* An output that does not end would count without limit: it is cut off at twice its target's length. */
@@ -40,36 +47,35 @@ static lb_status add_edits(lb_tally *tally, const lb_decoded *decoded, lb_tokens
     return lb_tape_status(target.tape);
 }
 
-static lb_status decode_wrong(lb_tally *tally, const lb_model *model, lb_batch batch, const lb_tensor *logits)
+static lb_status decode_rows(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
+                             int64_t count)
 {
-    lb_tape *tape = batch.source.tape;
-    int64_t *row = lb_tape_alloc(tape, (size_t)batch.source.batch * sizeof *row);
-    if (!row) return lb_tape_status(tape);
-    lb_tokens wrong = select_wrong(batch, logits, row);
-    if (wrong.batch == 0) return lb_tape_status(tape);
     int64_t limit = 0;
-    for (int64_t i = 0; i < wrong.batch; i++)
-        limit =
-            most_symbols(batch.target_out, row[i]) > limit ? most_symbols(batch.target_out, row[i]) : limit;
-    lb_decoded decoded = lb_greedy(model, wrong, limit);
-    lb_status status = lb_tape_status(tape);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t most = most_symbols(batch.target_out, row[i]);
+        limit = most > limit ? most : limit;
+    }
+    lb_decoded decoded = lb_greedy(model, select_rows(batch.source, row, count), limit);
+    lb_status status = lb_tape_status(batch.source.tape);
     return status ? status : add_edits(tally, &decoded, batch.target_out, row);
 }
 
 lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits)
 {
+    lb_tape *tape = batch.source.tape;
     lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
     lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
-    if (!lb_is_sound(loss)) return lb_tape_status(batch.source.tape);
     int64_t tokens = 0, rows = batch.target_out.batch;
+    int64_t *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
+    if (!lb_is_sound(loss) || !row) return lb_tape_status(tape);
     for (int64_t i = 0; i < rows; i++) tokens += batch.target_out.lengths[i];
-    int64_t right = lb_exact_matches_forced(logits, batch.target_out);
+    int64_t wrong = find_wrong(batch.target_out, logits, row);
     tally->loss += (double)lb_item(loss) * (double)tokens;
     tally->tokens += tokens;
     tally->symbols += tokens - rows;
     tally->rows += rows;
-    tally->right += right;
-    return right == rows || !edits ? LB_OK : decode_wrong(tally, model, batch, logits);
+    tally->right += rows - wrong;
+    return wrong == 0 || !edits ? LB_OK : decode_rows(tally, model, batch, row, wrong);
 }
 
 static double share(double part, int64_t of)

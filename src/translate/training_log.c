@@ -4,27 +4,26 @@
 #include "base/buffer.h"
 #include "io/file.h"
 
+#include <cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Columns are the members of the lines of JSON, all numbers. */
-static void print_columns(lb_buffer *csv, const char *line, bool names)
+/* One row of the table from one line of JSON, whose members are the columns; or the row of their names. */
+static void print_row(lb_buffer *csv, const char *line, bool names)
 {
+    cJSON *json = cJSON_ParseWithLength(line, strcspn(line, "\n"));
     const char *comma = "";
-    for (const char *at = line; *at && *at != '\n';) {
-        at += strcspn(at, "\"\n");
-        if (*at != '"') break;
-        size_t name = strcspn(at + 1, "\""), value = strcspn(at + name + 3, ",}\n");
-        if (names)
-            lb_buffer_print(csv, "%s%.*s", comma, (int)name, at + 1);
-        else
-            lb_buffer_print(csv, "%s%.*s", comma, (int)value, at + name + 3);
-        at += name + 3 + value;
-        comma = ",";
+    csv->failed = csv->failed || !json;
+    for (const cJSON *member = json ? json->child : NULL; member; member = member->next, comma = ",") {
+        char *value = cJSON_PrintUnformatted(member);
+        csv->failed = csv->failed || !value;
+        lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : value);
+        cJSON_free(value);
     }
     lb_buffer_print(csv, "\n");
+    cJSON_Delete(json);
 }
 
 /* The points as JSON, one in a line, or as CSV; NULL if there is no memory. */
@@ -35,8 +34,8 @@ static char *print_points(const char *path, const lb_train_history *history, boo
     if (!json || !ending || strcmp(ending, ".csv") != 0) return json;
     lb_buffer csv = {0};
     lb_buffer_print(&csv, "%s", "");
-    if (header && *json) print_columns(&csv, json, true);
-    for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_columns(&csv, line, false);
+    if (header && *json) print_row(&csv, json, true);
+    for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_row(&csv, line, false);
     lb_release(json);
     if (!csv.failed) return csv.text;
     lb_release(csv.text);
