@@ -1,5 +1,6 @@
 /* Trains the sort model with each kind of attention and without, and shows how each copes with longer lists. */
 #include "common/comparison.h"
+#include "common/model_choice.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
@@ -251,17 +252,33 @@ static int compare_and_print(run *r)
     return status ? app_fail(&error) : app_close_stdout(0);
 }
 
+static bool same_word(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+/* The kind of this name, or KINDS. */
+static int find_kind(const char *word, size_t length)
+{
+    int k = 0;
+    for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
+        if (same_word(alias->name, word, length)) {
+            word = lb_attention_names[alias->choice];
+            length = strlen(word);
+        }
+    while (k < KINDS && !same_word(kinds[k].name, word, length)) k++;
+    return k;
+}
+
 static lb_status read_kinds(const char *list, bool wanted[KINDS], lb_error *error)
 {
     for (const char *word = list;; word++) {
-        int length = (int)strcspn(word, ","), k = 0;
-        while (k < KINDS &&
-               (strncmp(kinds[k].name, word, (size_t)length) != 0 || kinds[k].name[length] != '\0'))
-            k++;
+        size_t length = strcspn(word, ",");
+        int k = find_kind(word, length);
         if (k == KINDS)
             return lb_error_set(error, LB_ERROR_ARGUMENT,
                                 "--kinds: expected some of %s, with commas between them, found \"%.*s\"",
-                                ALL_KINDS, length, word);
+                                ALL_KINDS, (int)length, word);
         wanted[k] = true;
         word += length;
         if (*word == '\0') return LB_OK;

@@ -123,7 +123,7 @@ END_TEST
 START_TEST(test_compare_attention_attention_sorts_long_lists_and_none_does_not)
 {
     double table[LENGTHS][KINDS];
-    RUN(SMALL, "--hidden", "32", "--steps", "1500", "--kinds", "additive,none", "--out", "a");
+    RUN(SMALL, "--hidden", "32", "--steps", "1500", "--kinds", "bahdanau,none", "--out", "a");
     assert_done();
     ck_assert_ptr_nonnull(strstr(result.output, "\n    length     none  additive\n"));
     read_table(2, table);
@@ -249,6 +249,7 @@ static const struct {
     {{"--kinds", "none,"}, 2, "found \"\""},
     {{"--kinds", "dotted"}, 2, "found \"dotted\""},
     {{"--kinds", "do"}, 2, "found \"do\""},
+    {{"--kinds", "bahdanaus"}, 2, "found \"bahdanaus\""},
     {{"--steps", "0"}, 2, "--steps"},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "cannot divide a width of 6 into 4 heads"},
