@@ -256,8 +256,8 @@ LB_MUST_USE lb_status lb_checkpoint_save(const char *path, const lb_params *para
                                          lb_error *error);
 
 /** Sets every parameter of the store to the array with its name. Other arrays are ignored.
- *  Errors: LB_ERROR_FORMAT if an array is missing or has another shape, with the file, the name and both shapes; some
- *          parameters may have been set by then. */
+ *  Errors: LB_ERROR_FORMAT if an array is missing, has another shape, or a value in it is not finite, with its name;
+ *          some parameters may have been set by then. */
 LB_MUST_USE lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error);
 
 /** The array with this name as a tensor on the tape, for data that comes with a program, such as in the lessons.
@@ -278,8 +278,9 @@ LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, con
 /** Builds the model in a file that lb_model_save wrote, whatever its kind, with its parameters in `params`. `params`
  *  must be empty and will own the model. NULL after an error.
  *  Own:    custom kinds of models and attention that the file may hold; NULL: none.
- *  Errors: LB_ERROR_FORMAT if the file holds no model of a known kind, or if configuration and parameters do not match;
- *          LB_ERROR_ARGUMENT if a name in `own` is taken. */
+ *  Limits: time and memory grow with the size of the file, whatever sizes its configuration names.
+ *  Errors: LB_ERROR_FORMAT if the file holds no model of a known kind, or if configuration and parameters do not match,
+ *          or if a parameter is not finite; LB_ERROR_ARGUMENT if a name in `own` is taken. */
 LB_MUST_USE lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_extensions *own,
                                     lb_error *error);
 

@@ -2,6 +2,8 @@
 #ifndef LB_SAFETENSORS_FORMAT_H
 #define LB_SAFETENSORS_FORMAT_H
 
+#include "lookback/io.h"
+
 #define LB_SAFETENSORS_METADATA     "__metadata__"
 #define LB_SAFETENSORS_CHECKSUM_KEY "lookback.crc32"
 /* A second key, so that a flipped bit in the name of the first one cannot hide the checksum. */
@@ -17,5 +19,10 @@ enum {
     LB_SAFETENSORS_DIGIT_COUNT = sizeof LB_SAFETENSORS_DIGITS - 1,
     LB_SAFETENSORS_MAX_HEADER = 100000000 /* the limit of the reference implementation */
 };
+
+/** Finds the array with this name, which must have this shape. `tensor` may be NULL.
+ *  Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_SHAPE. */
+LB_MUST_USE lb_status lb_safetensors_expect(const lb_safetensors *file, const char *name, lb_shape shape,
+                                            const lb_safetensors_tensor **tensor, lb_error *error);
 
 #endif

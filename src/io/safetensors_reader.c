@@ -347,24 +347,23 @@ const char *lb_safetensors_metadata_value(const lb_safetensors *file, const char
     return found ? found->value : NULL;
 }
 
-/* The array with this name, which must have this shape. */
-static lb_status expect(const lb_safetensors *file, const char *name, lb_shape shape,
-                        const lb_safetensors_tensor **tensor, lb_error *error)
+lb_status lb_safetensors_expect(const lb_safetensors *file, const char *name, lb_shape shape,
+                                const lb_safetensors_tensor **tensor, lb_error *error)
 {
-    char found[LB_SHAPE_TEXT], expected[LB_SHAPE_TEXT];
-    *tensor = lb_safetensors_find(file, name);
-    if (!*tensor)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: array '%.80s' not found", file->path, name);
-    if (lb_shape_equal((*tensor)->shape, shape)) return LB_OK;
+    char has[LB_SHAPE_TEXT], expected[LB_SHAPE_TEXT];
+    const lb_safetensors_tensor *found = lb_safetensors_find(file, name);
+    if (tensor) *tensor = found;
+    if (!found) return lb_error_set(error, LB_ERROR_FORMAT, "%s: array '%.80s' not found", file->path, name);
+    if (lb_shape_equal(found->shape, shape)) return LB_OK;
     return lb_error_set(error, LB_ERROR_SHAPE, "%s: '%.80s' has shape %s, expected %s", file->path, name,
-                        lb_shape_format((*tensor)->shape, found), lb_shape_format(shape, expected));
+                        lb_shape_format(found->shape, has), lb_shape_format(shape, expected));
 }
 
 lb_status lb_safetensors_read(const lb_safetensors *file, const char *name, lb_shape shape, lb_real *out,
                               lb_error *error)
 {
     const lb_safetensors_tensor *tensor;
-    lb_status status = expect(file, name, shape, &tensor, error);
+    lb_status status = lb_safetensors_expect(file, name, shape, &tensor, error);
     if (!status) lb_dtype_to_real(tensor->dtype, tensor->data, (size_t)lb_shape_count(shape), out);
     return status;
 }
@@ -373,7 +372,7 @@ lb_status lb_safetensors_read_int64(const lb_safetensors *file, const char *name
                                     int64_t *out, lb_error *error)
 {
     const lb_safetensors_tensor *tensor;
-    lb_status status = expect(file, name, shape, &tensor, error);
+    lb_status status = lb_safetensors_expect(file, name, shape, &tensor, error);
     if (status) return status;
     if (!lb_dtype_is_whole(tensor->dtype))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: '%.80s' has dtype %s, expected integers", file->path,

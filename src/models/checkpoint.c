@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "lookback/op.h"
 
+#include <math.h>
+
 lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
                              lb_error *error)
 {
@@ -23,15 +25,29 @@ lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_check
     return status;
 }
 
+/* Weights of a training that went wrong, or that were damaged: every output would be nonsense. */
+static lb_status check_finite(const char *name, const lb_tensor *tensor, lb_error *error)
+{
+    for (int64_t i = 0; i < lb_count(tensor); i++)
+        if (!isfinite(tensor->data[i]))
+            return lb_error_set(error, LB_ERROR_FORMAT,
+                                "array '%.80s': found %g at index %lld, expected a number", name,
+                                (double)tensor->data[i], (long long)i);
+    return LB_OK;
+}
+
 lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error)
 {
-    for (int i = 0; i < lb_params_count(params); i++) {
+    lb_error found = {0};
+    lb_status status = LB_OK;
+    for (int i = 0; i < lb_params_count(params) && !status; i++) {
         lb_tensor *tensor = lb_params_tensor(params, i);
-        lb_status status =
-            lb_safetensors_read(file, lb_params_name(params, i), tensor->shape, tensor->data, error);
-        if (status) return status;
+        const char *name = lb_params_name(params, i);
+        status = lb_safetensors_read(file, name, tensor->shape, tensor->data, &found);
+        if (!status) status = check_finite(name, tensor, &found);
     }
-    return LB_OK;
+    if (!status) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s", found.message);
 }
 
 lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const char *name)

@@ -1,12 +1,17 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
+#include "io/safetensors_format.h"
 #include "models/extensions.h"
 #include "models/model_formats.h"
+#include "nn/params.h"
 
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
 enum { MOST_METADATA = 16 };
+
+/* Bytes that a model may need besides its values: in all, and for each array of its file. */
+enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
 lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
                         const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
@@ -29,12 +34,28 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     return status;
 }
 
-static lb_model *restore(const lb_model_kind *kind, lb_params *params, const char *config,
-                         const lb_extensions *own, lb_error *error)
+static lb_status check_array(const void *context, const char *name, lb_shape shape, lb_error *error)
+{
+    lb_status status = lb_safetensors_expect(context, name, shape, NULL, error);
+    if (status == LB_ERROR_SHAPE) error->status = status = LB_ERROR_FORMAT;
+    return status;
+}
+
+/* Builds the model that the file describes. Every parameter is looked up in the file before there is memory for it, and
+ * so is what modules need besides: a small file cannot ask for a large model. */
+static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, lb_params *params,
+                         const char *config, const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
+    const lb_params_source source = {file, check_array,
+                                     LEAST_ROOM + ROOM_OF_ARRAY * lb_safetensors_count(file)};
+    lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
-    if (!model) lb_error_set(error, found.status, "%s: %.200s", found.message, config);
+    lb_params_take_from(params, NULL);
+    if (!model && lb_params_status(params))
+        lb_error_set(error, found.status, "%s", found.message);
+    else if (!model)
+        lb_error_set(error, found.status, "%s: %.200s", found.message, config);
     return model;
 }
 
@@ -49,9 +70,6 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
         return NULL;
     }
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);
-    lb_model *model = kind ? restore(kind, params, text, own, error) : NULL;
-    if (!model) return NULL;
-    lb_status status = lb_checkpoint_load(file, params, error);
-    if (status == LB_ERROR_SHAPE && error) error->status = LB_ERROR_FORMAT;
-    return status ? NULL : model;
+    lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;
+    return model && lb_checkpoint_load(file, params, error) == LB_OK ? model : NULL;
 }

@@ -1,4 +1,4 @@
-#include "lookback/nn.h"
+#include "nn/params.h"
 
 #include "autograd/poison.h"
 #include "base/alloc.h"
@@ -9,18 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FIRST_ROOM = 32 };
+
 typedef struct entry {
     lb_tensor tensor;
     const char *name;
     int64_t offset; /* in the slabs */
-    struct entry *next;
 } entry;
 
 struct lb_params {
     uint64_t seed;
-    lb_arena *arena; /* entries, names and memory for modules */
-    entry *first, *last;
-    int count;
+    const lb_params_source *source; /* of the values, instead of random numbers */
+    lb_arena *arena;                /* entries, names and memory for modules */
+    entry **entries;                /* [count], in the order of addition */
+    entry **slots;                  /* [2 * room], at the hash of the name or the next free place */
+    int count, room;
     int64_t size, capacity;
     void *values_memory, *grads_memory; /* as allocated; the slabs are the aligned part */
     lb_real *values, *grads;
@@ -44,6 +47,8 @@ void lb_params_free(lb_params *params)
 {
     if (!params) return;
     lb_arena_free(params->arena);
+    lb_release((void *)params->entries);
+    lb_release((void *)params->slots);
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
     lb_release(params);
@@ -75,9 +80,25 @@ lb_status lb_params_fail(lb_params *params, lb_status status, const char *format
     return lb_error_set(&params->error, status, "%s", message);
 }
 
+void lb_params_take_from(lb_params *params, const lb_params_source *source)
+{
+    params->source = source;
+}
+
+static bool has_room(const lb_params *params, size_t bytes)
+{
+    const lb_params_source *source = params->source;
+    return !source || (bytes <= source->room && lb_arena_used(params->arena) <= source->room - bytes);
+}
+
 void *lb_params_alloc(lb_params *params, size_t bytes)
 {
     if (!params) return NULL;
+    if (!has_room(params, bytes)) {
+        lb_error_set(&params->error, LB_ERROR_FORMAT,
+                     "the model description has more layers or members than the file");
+        return NULL;
+    }
     void *memory = lb_arena_alloc(params->arena, bytes);
     if (memory)
         memset(memory, 0, bytes);
@@ -128,10 +149,40 @@ static lb_status reserve(lb_params *params, int64_t size)
     params->values = values;
     params->grads = grads;
     params->capacity = capacity;
-    for (entry *e = params->first; e; e = e->next) {
+    for (int i = 0; i < params->count; i++) {
+        entry *e = params->entries[i];
         e->tensor.data = values + e->offset;
         e->tensor.grad = grads + e->offset;
     }
+    return LB_OK;
+}
+
+/* The place of the name: that of its entry, or a free one. */
+static entry **slot_of(entry **slots, int room, const char *name)
+{
+    size_t mask = 2 * (size_t)room - 1, i = lb_rng_stream(name) & mask;
+    while (slots[i] && strcmp(slots[i]->name, name) != 0) i = (i + 1) & mask;
+    return &slots[i];
+}
+
+/* Makes room for one more entry. The number of places is a power of two, and at most half of them are taken. */
+static lb_status reserve_entry(lb_params *params)
+{
+    if (params->count < params->room) return LB_OK;
+    int room = params->room ? 2 * params->room : FIRST_ROOM;
+    entry **slots = lb_alloc_zero(2 * (size_t)room * sizeof *slots);
+    entry **entries = slots ? lb_alloc_grow((void *)params->entries, (size_t)params->count * sizeof *entries,
+                                            (size_t)room * sizeof *entries)
+                            : NULL;
+    if (!entries) {
+        lb_release((void *)slots);
+        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for parameters");
+    }
+    for (int i = 0; i < params->count; i++) *slot_of(slots, room, entries[i]->name) = entries[i];
+    lb_release((void *)params->slots);
+    params->slots = slots;
+    params->entries = entries;
+    params->room = room;
     return LB_OK;
 }
 
@@ -154,7 +205,8 @@ static lb_status check_new(lb_params *params, const char *name, lb_shape shape)
     if (!lb_shape_valid(shape) || lb_shape_count(shape) == 0)
         return lb_error_set(&params->error, LB_ERROR_SHAPE, "parameter %s: invalid shape %s", name,
                             lb_shape_format(shape, text));
-    return params->error.status;
+    if (params->error.status || !params->source) return params->error.status;
+    return params->source->check(params->source->context, name, shape, &params->error);
 }
 
 lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name, lb_shape shape,
@@ -166,19 +218,15 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     if (!e || check_new(params, full, shape)) return &params->poison;
     int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real);
     int64_t padded = (lb_shape_count(shape) + unit - 1) / unit * unit;
-    if (reserve(params, params->size + padded)) return &params->poison;
+    if (reserve_entry(params) || reserve(params, params->size + padded)) return &params->poison;
     *e = (entry){.name = full, .offset = params->size};
     e->tensor = (lb_tensor){.shape = shape, .requires_grad = true};
     e->tensor.data = params->values + e->offset;
     e->tensor.grad = params->grads + e->offset;
-    initialise(params, e, init);
-    if (params->last)
-        params->last->next = e;
-    else
-        params->first = e;
-    params->last = e;
+    if (!params->source) initialise(params, e, init);
+    *slot_of(params->slots, params->room, full) = e;
+    params->entries[params->count++] = e;
     params->size += padded;
-    params->count++;
     return &e->tensor;
 }
 
@@ -187,35 +235,21 @@ int lb_params_count(const lb_params *params)
     return params ? params->count : 0;
 }
 
-static entry *first_entry(const lb_params *params)
-{
-    return params ? params->first : NULL;
-}
-
-static entry *entry_at(const lb_params *params, int index)
-{
-    entry *e = index < 0 ? NULL : first_entry(params);
-    while (e && index-- > 0) e = e->next;
-    return e;
-}
-
 lb_tensor *lb_params_tensor(const lb_params *params, int index)
 {
-    entry *e = entry_at(params, index);
-    return e ? &e->tensor : NULL;
+    return index >= 0 && index < lb_params_count(params) ? &params->entries[index]->tensor : NULL;
 }
 
 const char *lb_params_name(const lb_params *params, int index)
 {
-    const entry *e = entry_at(params, index);
-    return e ? e->name : NULL;
+    return index >= 0 && index < lb_params_count(params) ? params->entries[index]->name : NULL;
 }
 
 lb_tensor *lb_params_find(const lb_params *params, const char *name)
 {
-    for (entry *e = first_entry(params); e; e = e->next)
-        if (strcmp(e->name, name) == 0) return &e->tensor;
-    return NULL;
+    if (lb_params_count(params) == 0) return NULL;
+    entry *found = *slot_of(params->slots, params->room, name);
+    return found ? &found->tensor : NULL;
 }
 
 int64_t lb_params_size(const lb_params *params)
@@ -236,7 +270,7 @@ lb_real *lb_params_grads(const lb_params *params)
 int64_t lb_params_learned(const lb_params *params)
 {
     int64_t learned = 0;
-    for (const entry *e = first_entry(params); e; e = e->next) learned += lb_count(&e->tensor);
+    for (int i = 0; i < lb_params_count(params); i++) learned += lb_count(&params->entries[i]->tensor);
     return learned;
 }
 
@@ -249,7 +283,8 @@ static bool is_in(const char *name, const char *module)
 int lb_params_freeze(lb_params *params, const char *name)
 {
     int found = 0;
-    for (entry *e = first_entry(params); e; e = e->next) {
+    for (int i = 0; i < lb_params_count(params); i++) {
+        entry *e = params->entries[i];
         if (!is_in(e->name, name)) continue;
         e->tensor.requires_grad = false;
         found++;
@@ -261,8 +296,9 @@ int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end)
 {
     int64_t size = lb_params_size(params), begin = size;
     *end = size;
-    for (const entry *e = first_entry(params); e; e = e->next) {
-        int64_t next = e->next ? e->next->offset : size;
+    for (int i = 0; i < lb_params_count(params); i++) {
+        const entry *e = params->entries[i];
+        int64_t next = i + 1 < params->count ? params->entries[i + 1]->offset : size;
         if (next <= at) continue;
         if (e->tensor.requires_grad && begin == size) begin = e->offset > at ? e->offset : at;
         if (e->tensor.requires_grad || begin == size) continue;

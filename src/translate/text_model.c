@@ -47,19 +47,24 @@ static char *print_task(const lb_text_model *t)
 }
 
 /* Each id of the model needs a symbol. */
-static lb_status check_sizes(const lb_text_model *t, lb_status otherwise, lb_error *error)
+static lb_status check_sizes(const lb_text_model *t, int32_t source, int32_t target, lb_status otherwise,
+                             lb_error *error)
 {
-    int32_t source = lb_vocabulary_size(t->source), target = lb_vocabulary_size(t->target);
     if (t->model->source_vocab == source && t->model->target_vocab == target) return LB_OK;
     return lb_error_set(
         error, otherwise, "the vocabularies have %d and %d symbols, expected %lld and %lld as in the model",
         (int)source, (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
 }
 
+static lb_status check_vocabularies(const lb_text_model *t, lb_status otherwise, lb_error *error)
+{
+    return check_sizes(t, lb_vocabulary_size(t->source), lb_vocabulary_size(t->target), otherwise, error);
+}
+
 lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error)
 {
     const lb_text_model *t = model;
-    lb_status status = check_sizes(t, LB_ERROR_ARGUMENT, error);
+    lb_status status = check_vocabularies(t, LB_ERROR_ARGUMENT, error);
     if (!status) status = lb_symbol_rule_check(&t->source_rule, error);
     if (!status) status = lb_symbol_rule_check(&t->target_rule, error);
     if (status) return status;
@@ -169,6 +174,8 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
     const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
     bool implied = t->sorts && !source; /* by the task: in old files, the task defines the numbers */
+    int32_t numbers = implied ? lb_sort_vocab(&t->task) : 0;
+    if (implied && check_sizes(t, numbers, numbers, LB_ERROR_FORMAT, error)) return LB_ERROR_FORMAT;
     t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);
     if (!t->source) return error->status;
     t->target = target ? load_vocabulary("targets", target, error) : t->source;
@@ -185,7 +192,7 @@ static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_t
     if (!status) status = load_vocabularies(file, t, error);
     const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
     if (!status && training) status = keep(t, training, &t->training, error);
-    return status ? status : check_sizes(t, LB_ERROR_FORMAT, error);
+    return status ? status : check_vocabularies(t, LB_ERROR_FORMAT, error);
 }
 
 lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,

@@ -7,11 +7,13 @@
 
 /* Atomic: the code under test may allocate from several threads. */
 static atomic_long allocations, live, failing, failing_from;
+static atomic_size_t all_bytes;
 
 static void *allocate(size_t bytes)
 {
     long turn = atomic_fetch_add(&allocations, 1) + 1;
     long from = atomic_load(&failing_from);
+    atomic_fetch_add(&all_bytes, bytes);
     if (turn == atomic_load(&failing) || (from && turn >= from)) return NULL;
     void *memory = malloc(bytes);
     if (memory) atomic_fetch_add(&live, 1);
@@ -27,6 +29,7 @@ static void release(void *memory)
 void support_watch_allocations(void)
 {
     atomic_store(&allocations, 0);
+    atomic_store(&all_bytes, 0);
     atomic_store(&live, 0);
     atomic_store(&failing, 0);
     atomic_store(&failing_from, 0);
@@ -46,6 +49,11 @@ void support_fail_from_allocation(long n)
 long support_allocation_count(void)
 {
     return atomic_load(&allocations);
+}
+
+size_t support_allocated_bytes(void)
+{
+    return atomic_load(&all_bytes);
 }
 
 long support_live_allocations(void)

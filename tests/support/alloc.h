@@ -2,6 +2,8 @@
 #ifndef SUPPORT_ALLOC_H
 #define SUPPORT_ALLOC_H
 
+#include <stddef.h>
+
 /* Makes the library use the counting allocator, with all counts at zero. Call it before the code under test
  * allocates anything. */
 void support_watch_allocations(void);
@@ -14,6 +16,9 @@ void support_fail_from_allocation(long n);
 
 /* Allocations asked for since support_watch_allocations, including one that failed. */
 long support_allocation_count(void);
+
+/* Bytes asked for since then, also those that were released. */
+size_t support_allocated_bytes(void);
 
 /* Allocations not released yet: 0 at the end, or something leaks. */
 long support_live_allocations(void);

@@ -1,0 +1,20 @@
+/* Parameters of a model that is in a file: checked against it before there is memory for them, and not initialised. */
+#ifndef LB_PARAMS_H
+#define LB_PARAMS_H
+
+#include "lookback/nn.h"
+
+/** What is known of the values of new parameters. */
+typedef struct lb_params_source {
+    const void *context;
+    /* Returns LB_OK if there are values of this name and shape. */
+    lb_status (*check)(const void *context, const char *name, lb_shape shape, lb_error *error);
+    size_t room; /* bytes that the store may use for anything but values */
+} lb_params_source;
+
+/** From now on new parameters are those of the source, and their values are 0 until the caller sets them. What the
+ *  source does not have is an error of the store. NULL: initial values again.
+ *  Memory: the source has to live until then. */
+void lb_params_take_from(lb_params *params, const lb_params_source *source);
+
+#endif
