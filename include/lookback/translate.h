@@ -94,8 +94,8 @@ typedef struct lb_translations {
  *  Texts:  may contain unknown symbols.
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.
  *  Errors: LB_ERROR_FORMAT, with the number of the text, counted from 1, if a text is empty, not UTF-8, longer than
- *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped;
- *          LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
+ *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
+ *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
  *          targets, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
@@ -104,7 +104,8 @@ LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const c
  *  as if the model had written it: `score` is the log-probability of all its symbols and of the end, `symbol_probability`
  *  has each of them. A symbol that the model does not know counts as its unknown one. A pair that cannot be read has an
  *  error of its own and no output.
- *  Memory: freed by lb_translations_free; NULL after an error. Errors: LB_ERROR_MEMORY. */
+ *  Memory: freed by lb_translations_free; NULL after an error.
+ *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
                                                  const char *const *targets, size_t count, lb_error *error);
 

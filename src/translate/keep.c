@@ -194,6 +194,9 @@ lb_status lb_keep_output(const lb_translate_job *j, const lb_translation *t, con
                          int64_t width, const char *const *symbol, lb_output *output)
 {
     size_t count = (size_t)found->length;
+    if (!isfinite(found->score))
+        return lb_error_set(j->error, LB_ERROR_FORMAT,
+                            "the score of an output is not finite: the weights of the model are too large");
     if (!symbol) symbol = spell(j, t, found, width);
     if (!symbol) return lb_keep_failed(j);
     char *text = lb_symbols_join(&j->translator->model.target_rule, symbol, count, j->error);

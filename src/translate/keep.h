@@ -32,7 +32,8 @@ LB_MUST_USE lb_status lb_keep_text(lb_translate_job *job, size_t number, const c
 LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation *text, const char *message);
 
 /** Keeps a hypothesis as an output of a text. `width` is the length of the longest source that was decoded with it.
- *  `symbol`, unless NULL, are its symbols; else they are those of its ids. Errors: LB_ERROR_MEMORY. */
+ *  `symbol`, unless NULL, are its symbols; else they are those of its ids.
+ *  Errors: LB_ERROR_FORMAT if its score is not finite; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, const lb_translation *text,
                                      const lb_hypothesis *found, int64_t width, const char *const *symbol,
                                      lb_output *output);

@@ -4,8 +4,10 @@
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "translate/text_model.h"
 #include <lookback/translate.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -268,6 +270,33 @@ START_TEST(test_translate_all_impossible_configuration_is_refused)
 }
 END_TEST
 
+/* Weights that are numbers, but so large that what follows from them is none. */
+START_TEST(test_translate_all_scores_that_are_not_finite_are_an_error)
+{
+    static const char *const text[] = {"bad"}, *const target[] = {"B A"};
+    char huge[SUPPORT_PATH];
+    lb_text_model loaded;
+    lb_safetensors *file = lb_safetensors_open(model, &error);
+    ck_assert_int_eq(lb_text_model_load(file, NULL, &loaded, &error), LB_OK);
+    lb_tensor *weight = lb_params_find(loaded.params, "output.weight");
+    for (int64_t i = 0; i < lb_count(weight); i++) weight->data[i] = weight->data[i] > 0 ? FLT_MAX : -FLT_MAX;
+    ck_assert_int_eq(lb_text_model_save(support_path(huge, "huge.safetensors"), &loaded, &error), LB_OK);
+    lb_text_model_free(&loaded);
+    lb_safetensors_close(file);
+    lb_translator *translator = open_model(huge);
+    for (int beam = 1; beam <= 5; beam += 4) {
+        const lb_translate_config config = {.beam = beam};
+        ck_assert_ptr_null(lb_translate_all(translator, text, 1, config, &error));
+        ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+        ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
+    }
+    error = (lb_error){0};
+    ck_assert_ptr_null(lb_translator_score(translator, text, target, 1, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
+    lb_translator_free(translator);
+}
+END_TEST
+
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
@@ -285,5 +314,6 @@ int main(void)
                       test_translate_all_equals_texts_one_by_one, test_translate_all_of_no_texts_is_empty,
                       test_translate_all_limit_cuts_outputs_off,
                       test_translate_all_no_beam_scores_below_greedy_decoding,
+                      test_translate_all_scores_that_are_not_finite_are_an_error,
                       test_translate_all_impossible_configuration_is_refused));
 }
