@@ -14,13 +14,14 @@ typedef struct lb_bytes {
 
 /** Replaces the content of the file `path` by `count` bytes, atomically: a reader sees either the complete old or the
  *  complete new content, even after a crash or a power failure during this call.
- *  How:     writes `path`.tmp0, fsync, rename, fsync of the folder. The new file gets the permissions of an existing
- *           one; a symbolic link is replaced, not followed.
+ *  How:     writes a file without a name in the same folder, fsync, link and rename, fsync of the folder. The new file
+ *           gets the permissions of an existing one. A symbolic link is followed, and its target is replaced; a link to
+ *           a file that does not exist is an error.
  *  Errors:  LB_ERROR_WRITE with the path and the reason of the system, also if `path` exists and is not a regular file.
  *           The old file is then unchanged, and no temporary file is left. Only if the last fsync fails, the new file
  *           is in place but may not survive a power failure.
- *  Killed:  if a process is killed, the next save of the same path removes its temporary file. So do not use the names
- *           `path`.tmp0 to .tmp15 for other files.
+ *  Killed:  a process that is killed leaves nothing, or, on file systems without files that have no name, a file whose
+ *           name starts with `path`.tmp, which the next save of the same path removes. See io/temp_file.h.
  *  Several: processes and threads may save the same path at once; the last rename wins. */
 LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count,
                                            lb_error *error);

@@ -5,9 +5,10 @@
 #include "train/optimizer.h"
 #include "train/run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average", BEST[] = "best",
                   HISTORY[] = "history", PROGRESS[] = "progress";
@@ -175,7 +176,9 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
 lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error)
 {
     const char *path = config->checkpoint;
-    if (access(path, F_OK) != 0) return LB_OK;
+    struct stat found_file;
+    /* Anything else, such as a disk that fails or a link to nothing, must not start the training again. */
+    if (lstat(path, &found_file) != 0 && errno == ENOENT) return LB_OK;
     lb_error found = {0};
     lb_safetensors *file = lb_safetensors_open(path, &found);
     lb_status status = file ? load(config, file, state, &found) : found.status;

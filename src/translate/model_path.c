@@ -4,23 +4,19 @@
 #include "io/folder.h"
 #include "lookback/translate.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static bool is_folder(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-/* The path of the model in a folder, to be released; NULL, with an error, if there is none. */
+/* The path of the model in a folder, to be released; NULL, with an error, if there is none. Only a file that does not
+ * exist is none: one that cannot be read is found, and opening it says why. */
 static char *look_into(const char *folder, lb_error *error)
 {
     static const char *const names[] = {"model.safetensors", "sort.safetensors"};
+    struct stat found;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = lb_folder_path(folder, names[i], error);
-        if (!path || access(path, F_OK) == 0) return path;
+        if (!path || lstat(path, &found) == 0 || errno != ENOENT) return path;
         lb_release(path);
     }
     lb_error_set(error, LB_ERROR_OPEN,
@@ -31,7 +27,8 @@ static char *look_into(const char *folder, lb_error *error)
 
 static char *find_file(const char *path, lb_error *error)
 {
-    if (is_folder(path)) return look_into(path, error);
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return look_into(path, error);
     char *copy = lb_alloc_string(path);
     if (!copy) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     return copy;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -85,16 +86,20 @@ START_TEST(test_write_existing_file_hands_on_its_permissions)
 }
 END_TEST
 
-START_TEST(test_write_symbolic_link_replaces_the_link_and_spares_its_target)
+START_TEST(test_write_symbolic_link_replaces_its_target)
 {
-    char target[SUPPORT_PATH], path[SUPPORT_PATH];
+    char target[SUPPORT_PATH], path[SUPPORT_PATH], second[SUPPORT_PATH];
     struct stat info;
-    support_write_file(support_path(target, "target"), "old", 3);
-    ck_assert_int_eq(symlink(target, support_path(path, "link")), 0);
-    ck_assert_int_eq(save(path, "new", NULL), LB_OK);
+    ck_assert_int_eq(mkdir(support_path(target, "elsewhere"), 0700), 0);
+    support_write_file(support_path(target, "elsewhere/target"), "old", 3);
+    ck_assert_int_eq(symlink("elsewhere/target", support_path(path, "link")), 0);
+    ck_assert_int_eq(symlink("link", support_path(second, "second")), 0);
+    ck_assert_int_eq(save(second, "new", NULL), LB_OK);
     ck_assert_int_eq(lstat(path, &info), 0);
-    ck_assert(S_ISREG(info.st_mode));
-    assert_content(target, "old");
+    ck_assert(S_ISLNK(info.st_mode));
+    ck_assert_int_eq(lstat(second, &info), 0);
+    ck_assert(S_ISLNK(info.st_mode));
+    assert_content(target, "new");
 }
 END_TEST
 
@@ -115,6 +120,12 @@ START_TEST(test_write_impossible_path_fails_with_path_and_reason)
     /* Through a link of our own: if the check ever breaks, root loses the link and not the machine's device. */
     ck_assert_int_eq(symlink("/dev/null", support_path(device, "device")), 0);
     assert_write_fails(device, "not a regular file");
+    ck_assert_int_eq(unlink(device), 0);
+    ck_assert_int_eq(symlink("nothing", device), 0);
+    assert_write_fails(device, "a link to a file that does not exist");
+    ck_assert_int_eq(unlink(device), 0);
+    ck_assert_int_eq(symlink("device", device), 0);
+    assert_write_fails(device, strerror(ELOOP));
     ck_assert_int_eq(mkfifo(support_path(fifo, "fifo"), 0600), 0);
     assert_write_fails(fifo, "not a regular file");
     support_write_file(support_path(path, "file"), "", 0);
@@ -171,28 +182,34 @@ END_TEST
 
 START_TEST(test_write_after_a_kill_removes_the_leftover)
 {
-    char path[SUPPORT_PATH], leftover[SUPPORT_PATH], other[SUPPORT_PATH];
+    char path[SUPPORT_PATH], leftover[SUPPORT_PATH], other[SUPPORT_PATH], not_ours[SUPPORT_PATH];
     support_path(path, "file");
     support_write_file(support_path(leftover, "file.tmp0"), "half", 4);
-    support_write_file(support_path(leftover, "file.tmp3"), "half", 4);
+    support_write_file(support_path(leftover, "file.tmp-1f-6921-3b9aca00-0"), "half", 4);
     support_write_file(support_path(other, "other.tmp0"), "half", 4);
+    support_write_file(support_path(not_ours, "file.tmpx"), "half", 4);
     ck_assert_int_eq(save(path, "whole", NULL), LB_OK);
     assert_content(path, "whole");
     assert_content(other, "half");
-    ck_assert_uint_eq(support_file_count(), 2);
+    assert_content(not_ours, "half");
+    ck_assert_uint_eq(support_file_count(), 3);
 }
 END_TEST
 
-START_TEST(test_write_while_another_save_is_under_way_leaves_its_file_alone)
+START_TEST(test_write_while_many_others_are_under_way_leaves_their_files_alone)
 {
-    char path[SUPPORT_PATH], busy[SUPPORT_PATH];
-    support_write_file(support_path(busy, "file.tmp0"), "half", 4);
-    int fd = open(busy, O_WRONLY);
-    ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+    enum { OTHERS = 40 };
+    char path[SUPPORT_PATH], busy[SUPPORT_PATH], name[32];
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(name, sizeof name, "file.tmp%d", i);
+        support_write_file(support_path(busy, name), "half", 4);
+        int fd = open(busy, O_WRONLY);
+        ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+    }
     ck_assert_int_eq(save(support_path(path, "file"), "whole", NULL), LB_OK);
     assert_content(path, "whole");
     assert_content(busy, "half");
-    close(fd);
+    ck_assert_uint_eq(support_file_count(), OTHERS + 1);
 }
 END_TEST
 
@@ -407,12 +424,12 @@ int main(void)
     tcase_add_test(write, test_write_parts_joins_them_in_order);
     tcase_add_test(write, test_write_relative_path_writes_into_the_current_folder);
     tcase_add_test(write, test_write_existing_file_hands_on_its_permissions);
-    tcase_add_test(write, test_write_symbolic_link_replaces_the_link_and_spares_its_target);
+    tcase_add_test(write, test_write_symbolic_link_replaces_its_target);
     tcase_add_test(write, test_write_impossible_path_fails_with_path_and_reason);
     tcase_add_test(write, test_write_folder_without_permission_fails_and_spares_the_old_file);
     tcase_add_test(write, test_write_disk_full_fails_and_spares_the_old_file);
     tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
-    tcase_add_test(write, test_write_while_another_save_is_under_way_leaves_its_file_alone);
+    tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
     tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
     tcase_add_test(write, test_write_killed_at_any_moment_leaves_a_whole_file);
     tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);

@@ -7,6 +7,8 @@
 #include <cJSON.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { PAIRS = 300, STEPS = 60, EVERY = 20, ARRAYS = 128 };
 
@@ -182,6 +184,27 @@ START_TEST(test_train_checkpoint_with_rubbish_for_a_run_is_no_crash)
 }
 END_TEST
 
+/* A file system that fails for a while, or a link whose target is not mounted, is no reason to start again. */
+START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started)
+{
+    static const char *const targets[] = {"nothing", "checkpoint.safetensors"};
+    char path[SUPPORT_PATH];
+    struct stat found;
+    lb_training_config config = usual();
+    ck_assert_int_eq(mkdir(out, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(symlink(targets[i], support_path(path, "out/checkpoint.safetensors")), 0);
+        error = (lb_error){0};
+        ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_OPEN);
+        ck_assert_msg(strstr(error.message, "cannot resume from "), "%s", error.message);
+        ck_assert_int_eq(lstat(path, &found), 0);
+        ck_assert(S_ISLNK(found.st_mode));
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    ck_assert(!support_exists("out/model.safetensors"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -191,5 +214,6 @@ int main(void)
                       test_train_checkpoint_of_an_older_version_resumes,
                       test_train_checkpoint_of_an_older_version_and_another_run_is_refused,
                       test_train_on_a_changed_file_is_refused_with_its_name,
-                      test_train_checkpoint_with_rubbish_for_a_run_is_no_crash));
+                      test_train_checkpoint_with_rubbish_for_a_run_is_no_crash,
+                      test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started));
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define TSH    "t\xca\x83"
 #define OPEN_E "\xc9\x9b"
@@ -183,6 +184,9 @@ START_TEST(test_translator_open_of_anything_else_is_refused_with_its_name)
     const lb_safetensors_metadata run = {LB_RUN_KEY, "{}"};
     expect_refused("/nowhere/model", LB_ERROR_OPEN, "No such file");
     expect_refused(support_tempdir(), LB_ERROR_OPEN, "found a folder without a model");
+    ck_assert_int_eq(symlink("nothing", support_path(path, "model.safetensors")), 0);
+    expect_refused(support_tempdir(), LB_ERROR_OPEN, "No such file");
+    ck_assert_int_eq(unlink(path), 0);
     expect_refused(SOURCE_DIR "/LICENSE", LB_ERROR_FORMAT, "not safetensors");
     expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", LB_ERROR_FORMAT,
                    "weights, but no model description");
