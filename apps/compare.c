@@ -6,6 +6,7 @@
 #include "common/report.h"
 #include "common/sort_training.h"
 #include "io/folder.h"
+#include "io/lock.h"
 #include "programs.h"
 #include "tensor/gemm.h"
 
@@ -53,6 +54,7 @@ typedef struct settings {
 /* One model after the other. */
 typedef struct run {
     settings set;
+    lb_lock *lock; /* on the folder */
     const struct kind *kind;
     app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;
@@ -231,7 +233,8 @@ static lb_status check(run *r, lb_error *error)
         lb_error found = {0};
         if (r->set.wanted[k] && build(r, &kinds[k], &found)) status = name_kind(&kinds[k], &found, error);
     }
-    return status ? status : lb_folder_make(r->set.out, error);
+    if (!status) status = lb_folder_make(r->set.out, error);
+    return status ? status : lb_lock_folder(r->set.out, &r->lock, error);
 }
 
 static int compare_and_print(run *r)
@@ -249,6 +252,7 @@ static int compare_and_print(run *r)
     if (!status) status = compare(r, &comparison, &error);
     if (!status) app_comparison_print(&comparison);
     lb_params_free(r->training.params);
+    lb_lock_free(r->lock);
     return status ? app_fail(&error) : app_close_stdout(0);
 }
 

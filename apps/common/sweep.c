@@ -9,6 +9,7 @@
 #include "common/sweep_result.h"
 #include "io/file.h"
 #include "io/folder.h"
+#include "io/lock.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -37,6 +38,7 @@ typedef struct session {
     member *members;           /* [count] */
     app_sweep_result *results; /* [count] */
     size_t count, begun, ended;
+    lb_lock *lock; /* on the folder */
     lb_error *error;
 } session;
 
@@ -240,7 +242,8 @@ static lb_status prepare(session *s, const app_sweep *sweep)
     choose(s, all);
     status = name_all(s);
     if (!status) status = check_all(s);
-    return status ? status : lb_folder_make(s->plan->out, s->error);
+    if (!status) status = lb_folder_make(s->plan->out, s->error);
+    return status ? status : lb_lock_folder(s->plan->out, &s->lock, s->error);
 }
 
 static void discard(session *s)
@@ -249,6 +252,7 @@ static void discard(session *s)
     lb_release(s->results);
     lb_release(s->members);
     app_grid_close(&s->grid);
+    lb_lock_free(s->lock);
 }
 
 int app_sweep_run(const app_sweep *sweep, const app_sweep_plan *plan)

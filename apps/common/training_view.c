@@ -42,6 +42,17 @@ static void begin(void *context, const lb_training_run *run)
         app_note("%lld parameters, %s, %d thread%s", (long long)run->parameters, lb_kernel_name(),
                  lb_threads(), lb_threads() == 1 ? "" : "s");
     v->begun = true;
+    if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
+}
+
+/* Once is enough: the same disk is full at every evaluation. */
+static void warn_unsaved(void *context, const lb_training_run *run, const lb_error *error)
+{
+    app_training_view *v = context;
+    (void)run;
+    if (v->warned) return;
+    v->warned = true;
+    app_note("%s; training continues and tries again at each evaluation", error->message);
 }
 
 static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)
@@ -123,6 +134,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .stepped = show_step,
                                              .stop = app_interrupted,
                                              .setting = app_name_setting,
+                                             .unsaved = warn_unsaved,
                                              .ended = end};
     lb_error found = {0};
     lb_status status = lb_translator_train(&config, result, &found);

@@ -12,7 +12,7 @@ typedef struct app_training_view {
     const char *chart; /* the name of its file */
     app_measure measure;
     app_progress progress;
-    bool begun;
+    bool begun, warned;
     char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
 } app_training_view;
 

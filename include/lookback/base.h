@@ -64,7 +64,8 @@ const char *lb_version(void);
     X(LB_ERROR_WRITE, "cannot write", 74)                                                                    \
     X(LB_ERROR_DIVERGED, "training diverged", 75)                                                            \
     X(LB_ERROR_GRADIENT, "analytic and numeric gradient differ", 1)                                          \
-    X(LB_ERROR_INTERRUPTED, "interrupted", 130)
+    X(LB_ERROR_INTERRUPTED, "interrupted", 130)                                                              \
+    X(LB_ERROR_BUSY, "in use by another process", 75)
 
 /** The result of a call. LB_OK is 0; LB_STATUS_LIST has them all. */
 typedef enum lb_status {

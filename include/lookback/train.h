@@ -209,6 +209,9 @@ const lb_train_point *lb_train_best(const lb_train_history *history);
 /** Called with the history, whose last point is new. An error ends the run. */
 typedef lb_status (*lb_point_fn)(void *context, const lb_train_history *history, lb_error *error);
 
+/** Hears that a checkpoint could not be written. */
+typedef void (*lb_unsaved_fn)(void *context, const lb_error *error);
+
 /** Called between two steps; true interrupts the run. Use it with a flag that a signal handler or a button sets. */
 typedef bool (*lb_stop_fn)(void *context);
 
@@ -233,7 +236,10 @@ typedef struct lb_trainer_config {
     /* Called after every evaluation and before the checkpoint, while the parameters are the evaluated ones, for saving
      * the model; may be NULL. */
     lb_point_fn evaluated;
-    lb_point_fn point;      /* called after every evaluation and its checkpoint; may be NULL */
+    lb_point_fn point; /* called after every evaluation and its checkpoint; may be NULL */
+    /* Called when a checkpoint could not be written; may be NULL. The training continues, and tries again at the next
+     * evaluation. */
+    lb_unsaved_fn unsaved;
     lb_stop_fn stop;        /* may be NULL */
     int64_t steps;          /* in total */
     int64_t evaluate_every; /* steps; 0: 250 */
@@ -265,6 +271,8 @@ typedef struct lb_trainer_config {
  *           steps; its decay grows with the steps, min(average, (1 + step) / (10 + step)).
  *  Best:    the checkpoint also has the best weights, so that a resumed run ends with the same ones.
  *  Memory:  release history->points with lb_release, also after an error.
+ *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
+ *           continues; only the last one has to succeed.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has

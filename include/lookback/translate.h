@@ -165,6 +165,7 @@ typedef struct lb_training_run {
     int64_t parameters, steps;
     const lb_train_history *history; /* all evaluations so far, including earlier sessions */
     const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
+    const char *set_aside;           /* where the earlier model of the folder is kept; NULL: there is none */
 } lb_training_run;
 
 /** One completed step. */
@@ -190,6 +191,9 @@ typedef struct lb_training_listener {
     lb_setting_fn setting;
     /* After every evaluation, which is then the last one of the history. */
     void (*evaluated)(void *context, const lb_training_run *run);
+    /* A file could not be written. The training continues, and tries again; if the last attempt fails, it ends with an
+     * error. */
+    void (*unsaved)(void *context, const lb_training_run *run, const lb_error *error);
     /* After the model and all of its files are written. An error ends the training. */
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
@@ -247,7 +251,9 @@ typedef struct lb_training_config {
     /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, log.jsonl and log.csv (or
      * train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
-    bool fresh;          /* start from scratch even if an earlier run could be resumed */
+    /* Start from scratch even if an earlier run could be resumed. Its model is kept as model.old-1.safetensors, or -2
+     * and so on. */
+    bool fresh;
     const char *options; /* a JSON object for the record in the model file [none] */
     lb_training_listener listener;
 } lb_training_config;

@@ -118,12 +118,29 @@ static lb_status evaluate(session *s, lb_train_point *point)
     return c->evaluated ? c->evaluated(c->context, history, s->error) : LB_OK;
 }
 
-static lb_status save(session *s)
+static lb_status save(session *s, lb_error *error)
 {
     s->state.tokens = s->tokens + s->tokens_before;
     s->state.seconds = now() - s->start + s->seconds_before;
-    s->saved = s->state.step;
-    return s->config->checkpoint ? lb_resume_save(s->config, &s->state, s->error) : LB_OK;
+    lb_status status = s->config->checkpoint ? lb_resume_save(s->config, &s->state, error) : LB_OK;
+    if (!status) s->saved = s->state.step;
+    return status;
+}
+
+/* A full disk is no reason to give up weights that are in memory: it may have room again later. */
+static lb_status try_to_save(session *s)
+{
+    lb_error found = {0};
+    lb_status status = save(s, &found);
+    if (!status) return LB_OK;
+    if (status != LB_ERROR_WRITE) return lb_error_set(s->error, status, "%s", found.message);
+    if (s->config->unsaved) s->config->unsaved(s->config->context, &found);
+    return LB_OK;
+}
+
+static lb_status save_if_needed(session *s)
+{
+    return s->saved < s->state.step ? save(s, s->error) : LB_OK;
 }
 
 static int64_t steps_since_point(const session *s)
@@ -143,7 +160,7 @@ static lb_status mark_point(session *s)
     lb_status status = evaluate(s, &point);
     swap_average(s);
     s->state.loss_sum = 0;
-    if (!status) status = save(s);
+    if (!status) status = try_to_save(s);
     if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
     return status;
 }
@@ -174,7 +191,7 @@ static bool is_done(const session *s, int64_t step)
 /* What was done since the last evaluation is not lost. */
 static lb_status interrupt(session *s)
 {
-    lb_status status = s->saved < s->state.step ? save(s) : LB_OK;
+    lb_status status = save_if_needed(s);
     if (status) return status;
     return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)s->state.step);
 }
@@ -199,7 +216,7 @@ static lb_status run(session *s)
         status = mark_point(s);
         if (status) return status;
     }
-    return LB_OK;
+    return save_if_needed(s);
 }
 
 /* Takes up the run where the checkpoint has it. */

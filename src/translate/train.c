@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "io/folder.h"
+#include "io/lock.h"
 #include "models/ensemble.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
@@ -12,11 +13,13 @@
 typedef struct member {
     lb_training training;
     char *folder, *name; /* its own, where there are several */
+    lb_lock *lock;       /* on that folder */
 } member;
 
 typedef struct session {
     lb_training_config config;
     lb_start start;
+    lb_lock *lock; /* on the folder of all members */
     lb_training_data data;
     member *members; /* [config.seeds] */
     int count;       /* of those that have been begun */
@@ -40,6 +43,13 @@ static lb_status name_member(const session *s, member *m, unsigned long long see
     return name.failed || folder.failed ? out_of_memory(s) : LB_OK;
 }
 
+/* Two trainings in one folder would replace each other's files. */
+static lb_status lock_folder(const char *folder, lb_lock **lock, lb_error *error)
+{
+    lb_status status = lb_folder_make(folder, error);
+    return status ? status : lb_lock_folder(folder, lock, error);
+}
+
 static lb_status train_member(session *s, member *m, uint64_t seed)
 {
     s->count++;
@@ -49,6 +59,7 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
                                 .start = &s->start,
                                 .seed = seed,
                                 .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
+    if (!status && m->folder) status = lock_folder(m->folder, &m->lock, s->error);
     if (!status) status = lb_training_init(&m->training, s->error);
     return status ? status : lb_training_do(&m->training, s->error);
 }
@@ -132,7 +143,7 @@ static lb_status train(session *s, lb_training_result *result)
     if (!status && !s->config.out)
         status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
-    if (!status) status = lb_folder_make(s->config.out, s->error);
+    if (!status) status = lock_folder(s->config.out, &s->lock, s->error);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);
@@ -153,10 +164,12 @@ lb_status lb_translator_train(const lb_training_config *config, lb_training_resu
     lb_status status = train(&s, result ? result : &none);
     for (int i = 0; i < s.count; i++) {
         lb_training_free(&s.members[i].training);
+        lb_lock_free(s.members[i].lock);
         lb_release(s.members[i].folder);
         lb_release(s.members[i].name);
     }
     lb_release(s.members);
+    lb_lock_free(s.lock);
     lb_training_data_close(&s.data);
     lb_start_free(&s.start);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

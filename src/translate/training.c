@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "io/folder.h"
+#include "io/set_aside.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/run_identity.h"
@@ -90,6 +91,7 @@ void lb_training_free(lb_training *t)
     lb_release(t->checkpoint);
     lb_release(t->log);
     lb_release(t->table);
+    lb_release(t->set_aside);
     lb_producer_free(&t->producer);
     lb_params_free(t->params);
 }
@@ -165,12 +167,29 @@ static lb_status save_snapshot(const lb_training *t, lb_error *error)
     return status;
 }
 
+static void tell_unsaved(void *context, const lb_error *error)
+{
+    const lb_training *t = context;
+    const lb_training_listener *listener = &t->config->listener;
+    if (listener->unsaved) listener->unsaved(listener->context, &t->run, error);
+}
+
+/* What cannot be written now is written at the end, with the weights that are kept in memory. */
+static lb_status forgive(const lb_training *t, lb_status status, const lb_error *found, lb_error *error)
+{
+    if (status != LB_ERROR_WRITE) return status ? lb_error_set(error, status, "%s", found->message) : LB_OK;
+    tell_unsaved((void *)t, found);
+    return LB_OK;
+}
+
 static lb_status save_evaluated(void *context, const lb_train_history *history, lb_error *error)
 {
     const lb_training *t = context;
+    lb_error found = {0};
     bool best = lb_train_best(history) == &history->points[history->count - 1];
-    lb_status status = best ? save_model(t, t->model_file, error) : LB_OK;
-    return status || t->config->keep == 0 ? status : save_snapshot(t, error);
+    lb_status status = best ? save_model(t, t->model_file, &found) : LB_OK;
+    if (!status && t->config->keep > 0) status = save_snapshot(t, &found);
+    return forgive(t, status, &found, error);
 }
 
 /* The evaluation whose weights the run would end with if it ended now. */
@@ -183,9 +202,11 @@ static lb_status mark_point(void *context, const lb_train_history *history, lb_e
 {
     lb_training *t = context;
     const lb_training_listener *listener = &t->config->listener;
+    lb_error found = {0};
     t->run.kept = kept_point(t);
-    lb_status status = lb_training_log_append(t->log, history, &t->logged, error);
-    if (!status) status = lb_training_log_append(t->table, history, &t->tabled, error);
+    lb_status status = lb_training_log_append(t->log, history, &t->logged, &found);
+    if (!status) status = lb_training_log_append(t->table, history, &t->tabled, &found);
+    status = forgive(t, status, &found, error);
     if (!status && listener->evaluated) listener->evaluated(listener->context, &t->run);
     return status;
 }
@@ -213,6 +234,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
     trainer.point = mark_point;
+    trainer.unsaved = tell_unsaved;
     trainer.evaluated = save_evaluated;
     trainer.seed = t->seed;
     trainer.trained = t->start->model.params != NULL;
@@ -238,8 +260,11 @@ static lb_status train(lb_training *t, lb_error *error)
 lb_status lb_training_do(lb_training *t, lb_error *error)
 {
     const lb_training_listener *listener = &t->config->listener;
+    lb_status status = t->config->fresh ? lb_set_aside(t->model_file, &t->set_aside, error) : LB_OK;
+    if (status) return status;
+    t->run.set_aside = t->set_aside;
     if (listener->begun) listener->begun(listener->context, &t->run);
-    lb_status status = train(t, error);
+    status = train(t, error);
     if (status) return status;
     t->run.kept = kept_point(t);
     /* Once more, now with the record of the whole training. */

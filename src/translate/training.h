@@ -17,6 +17,7 @@ typedef struct lb_training {
     lb_train_history history;
     const lb_trainer_config *trainer; /* while it trains */
     char *model_file, *checkpoint, *log, *table;
+    char *set_aside; /* the earlier model; NULL: there is none */
     double smoothing;
     int64_t logged, tabled;
 } lb_training;

@@ -45,9 +45,10 @@ START_TEST(test_text_and_exit_status_are_there_for_every_status)
                     {LB_ERROR_WRITE, 74},
                     {LB_ERROR_DIVERGED, 75},
                     {LB_ERROR_GRADIENT, 1},
-                    {LB_ERROR_INTERRUPTED, 130}};
+                    {LB_ERROR_INTERRUPTED, 130},
+                    {LB_ERROR_BUSY, 75}};
     const int count = (int)(sizeof expected / sizeof *expected);
-    ck_assert_int_eq(count, LB_ERROR_INTERRUPTED + 1);
+    ck_assert_int_eq(count, LB_ERROR_BUSY + 1);
     for (int i = 0; i < count; i++) {
         ck_assert_int_eq(lb_status_exit(expected[i].status), expected[i].exit_status);
         ck_assert_uint_gt(strlen(lb_status_text(expected[i].status)), 5);
@@ -60,7 +61,7 @@ END_TEST
 
 START_TEST(test_text_of_a_number_that_is_no_status_says_so)
 {
-    const int none[] = {99, LB_ERROR_INTERRUPTED + 1, -1};
+    const int none[] = {99, LB_ERROR_BUSY + 1, -1};
     for (int i = 0; i < 3; i++) {
         ck_assert_str_eq(lb_status_text((lb_status)none[i]), "unknown status");
         ck_assert_int_eq(lb_status_exit((lb_status)none[i]), 1);
