@@ -14,7 +14,7 @@ static bool is_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-/* The path of the model in a folder, to be released; NULL, with an error, if there is none. */
+/* The path of the model in a folder, to be released; NULL, with an error, if the folder has none. */
 static char *look_into(const char *folder, lb_error *error)
 {
     static const char *const names[] = {"model.safetensors", "sort.safetensors"};

@@ -168,7 +168,7 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
 {
     const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
-    bool implied = t->sorts && !source; /* by the task: in old files, the task defines the numbers */
+    bool implied = t->sorts && !source; /* in old files, the task defines the numbers */
     t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);
     if (!t->source) return error->status;
     t->target = target ? load_vocabulary("targets", target, error) : t->source;
