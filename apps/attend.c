@@ -1,4 +1,4 @@
-/* Self-attention over the words of reviews, of which one is drawn. */
+/* Self-attention over the words of reviews; draws one of them. */
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    SAMPLE = 100,        /* characters of a review that are printed */
-    NAME_CHARACTERS = 24 /* of a word that are drawn; there may be longer ones, of a kind */
+    SAMPLE = 100,        /* printed characters of a review */
+    NAME_CHARACTERS = 24 /* drawn characters of a word; some "words" are longer */
 };
 
 typedef char word_name[4 * NAME_CHARACTERS + 4]; /* with an ellipsis */
@@ -26,7 +26,7 @@ typedef struct settings {
     int threads;
 } settings;
 
-/* All that the program makes. */
+/* The data of the program. */
 typedef struct text {
     lb_strings reviews;
     lb_words *words; /* [reviews.count] */
@@ -36,7 +36,7 @@ typedef struct text {
     lb_embedding embedding;
     lb_multiplicative_attention attention;
     lb_shape output, weights; /* of all batches together */
-    double *map;              /* [length, length] the weights of the review to draw */
+    double *map;              /* [length, length]: the weights of the review to draw */
 } text;
 
 static lb_status out_of_memory(lb_error *error)
@@ -63,7 +63,7 @@ static lb_status read_reviews(const settings *s, text *t, lb_error *error)
                         t->reviews.count - 1, t->reviews.count, s->review);
 }
 
-/* Cuts all reviews into words; the vocabulary has every one of these. */
+/* Splits all reviews into words, and adds every word to the vocabulary. */
 static lb_status number_words(text *t, lb_error *error)
 {
     static const char *const specials[] = {[LB_PAD] = "<pad>", "<unk>"};
@@ -94,14 +94,14 @@ static lb_status build(const settings *s, text *t, lb_error *error)
     return status ? lb_error_set(error, status, "%s", lb_params_error(t->params)) : LB_OK;
 }
 
-/* The shape of two tensors, one behind the other along the first axis. */
+/* The shape of two tensors concatenated along the first axis. */
 static lb_shape stack(lb_shape above, lb_shape below)
 {
     if (above.ndim > 0) below.dim[0] += above.dim[0];
     return below;
 }
 
-/* Attends over `count` reviews from the first one on, padded or cut to one length. */
+/* Attends over `count` reviews, starting with `first`, padded or cut to one length. */
 static lb_status attend_batch(const settings *s, text *t, size_t first, size_t count)
 {
     int32_t *id, *lengths;
@@ -135,7 +135,7 @@ static lb_status attend(const settings *s, text *t, lb_error *error)
     return status ? lb_error_set(error, status, "%s", lb_tape_error(t->tape)) : LB_OK;
 }
 
-/* Bytes of the first `characters` of a text in UTF-8, or of all of it. */
+/* The bytes of the first `characters` characters of a UTF-8 text, or of all of it. */
 static size_t beginning(const char *letters, size_t characters)
 {
     size_t bytes = 0;
@@ -169,7 +169,7 @@ static void print(const settings *s, const text *t)
     printf("Attention weights shape: %s\n", lb_shape_format(t->weights, shape));
 }
 
-/* Copies a word, cut where it is too long to be drawn, to a word_name. */
+/* Copies a word to a word_name, cut if it is too long to draw. */
 static void name_word(const char *word, char *name)
 {
     size_t bytes = beginning(word, NAME_CHARACTERS);

@@ -31,7 +31,7 @@ const app_program app_whole = {
     .example_count = sizeof first_steps / sizeof *first_steps,
 };
 
-/* The old names are commands too: scripts call them. */
+/* Old names are commands, too, because scripts use them. */
 const app_command *app_command_find(const char *name)
 {
     for (int i = 0; i < app_command_count; i++)

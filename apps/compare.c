@@ -1,4 +1,4 @@
-/* Trains the sort model with each kind of attention and without, and shows how each copes with longer lists. */
+/* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
 #include "common/comparison.h"
 #include "common/model_choice.h"
 #include "common/options.h"
@@ -20,7 +20,7 @@ static const struct kind {
     const char *name;
     double lr;
     bool transformer;
-    lb_attention_kind attention; /* of a GRU model */
+    lb_attention_kind attention; /* for a GRU model */
 } kinds[] = {
     {"none", 3e-3, .attention = LB_ATTENTION_NONE},
     {"additive", 3e-3, .attention = LB_ATTENTION_ADDITIVE},
@@ -35,7 +35,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 #define ALL_KINDS "none,additive,dot,general,scaled-dot,multi-head,transformer"
 
-/* What --quick changes. */
+/* The settings that --quick changes. */
 typedef struct budget {
     int max_number, min_length, max_length, hidden, batch, steps;
 } budget;
@@ -43,7 +43,7 @@ typedef struct budget {
 static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
 
 typedef struct settings {
-    budget size; /* -1: as the table above says */
+    budget size; /* -1: from the table above */
     bool quick, fresh;
     bool wanted[KINDS];
     int threads;
@@ -51,7 +51,7 @@ typedef struct settings {
     const char *kinds, *out;
 } settings;
 
-/* One model after the other. */
+/* The models are trained one after the other. */
 typedef struct run {
     settings set;
     lb_lock *lock; /* on the folder */
@@ -77,7 +77,7 @@ static lb_sort_task of_length(const lb_sort_task *task, int32_t length)
     return part;
 }
 
-/* All lists of a step are equally long: so nothing has to be padded. */
+/* All lists of a step have the same length, so that none needs padding. */
 static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
     const run *r = context;
@@ -113,7 +113,7 @@ static lb_status build_seq2seq(run *r, int32_t vocabulary)
     return lb_seq2seq_init(&r->seq2seq, r->training.params, "", config);
 }
 
-/* Half as wide as the GRUs, it has about as many parameters as they have. */
+/* With half the width, it has about as many parameters as the GRUs. */
 static lb_status build_transformer(run *r, int32_t vocabulary)
 {
     lb_transformer_config config = {.source_vocab = vocabulary,
@@ -125,7 +125,7 @@ static lb_status build_transformer(run *r, int32_t vocabulary)
     return lb_transformer_init(&r->transformer, r->training.params, "", config);
 }
 
-/* Makes ready for a kind; what the one before it took is freed. */
+/* Builds the model of a kind, and frees the one before it. */
 static lb_status build(run *r, const struct kind *kind, lb_error *error)
 {
     const budget *size = &r->set.size;
@@ -201,7 +201,7 @@ static lb_status write_results(const run *r, const app_comparison *comparison, l
     return status;
 }
 
-/* Says which kind an error came with. */
+/* Adds the name of the kind to an error. */
 static lb_status name_kind(const struct kind *kind, const lb_error *found, lb_error *error)
 {
     return lb_error_set(error, found->status, "%s: %s", kind->name, found->message);
@@ -220,7 +220,7 @@ static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
     return write_results(r, comparison, error);
 }
 
-/* Finds out what cannot work before the first of the trainings. */
+/* Reports invalid settings before the first training. */
 static lb_status check(run *r, lb_error *error)
 {
     lb_sort_task task = task_of(r);
@@ -294,7 +294,7 @@ static void choose(int *value, int usual)
     if (*value < 0) *value = usual;
 }
 
-/* What was not asked for is as the budget has it. */
+/* Options that were not given come from the budget. */
 static lb_status settle(settings *set, lb_error *error)
 {
     const budget *usual = set->quick ? &quick : &full;

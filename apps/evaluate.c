@@ -1,4 +1,4 @@
-/* Measures how often a model of texts, or predictions, are right. */
+/* Measures how often the outputs of a model, or given predictions, are right. */
 #include "common/evaluate.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -18,7 +18,7 @@ typedef struct settings {
 
 static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
 
-/* What the table of options cannot say. */
+/* Checks beyond the table of options. */
 static lb_status check(const settings *s, int operands, lb_error *error)
 {
     bool rules = s->source_separator || s->target_separator || s->features_separator ||

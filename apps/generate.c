@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Has a command hand its table over. */
+/* Makes a command pass its table to the reader. */
 static void read_command(const app_command *command, app_table_reader *reader, void *context)
 {
     char name[32], *words[] = {name, NULL};

@@ -1,4 +1,4 @@
-/* Prints what is in a model's file. */
+/* Prints the contents of a model file. */
 #include "common/options.h"
 #include "common/report.h"
 #include "programs.h"
@@ -15,16 +15,16 @@
 
 enum { SAMPLE = 20 };
 
-/* A file and what has been found in it. */
+/* A file and its contents. */
 typedef struct subject {
     char *path;
     lb_safetensors *file;
     lb_params *params;
     const lb_model *model;
-    cJSON *config, *task, *training, *source, *target; /* NULL: not there */
+    cJSON *config, *task, *training, *source, *target; /* NULL: missing */
 } subject;
 
-/* What stands under a key of the metadata, as JSON; NULL if it is not there or none. */
+/* The JSON value of a metadata key; NULL if it is missing or invalid. */
 static cJSON *parse(const lb_safetensors *file, const char *key)
 {
     const char *text = lb_safetensors_metadata_value(file, key);
@@ -60,7 +60,7 @@ static void close_subject(subject *s)
     lb_release(s->path);
 }
 
-/* Prints a text from a file, which may be a strange one: what steers a terminal does not get to it. */
+/* Prints a text from a file that may be untrusted: escapes characters that control a terminal. */
 static void print_visible(const char *text)
 {
     while (*text) {
@@ -82,7 +82,7 @@ static void print_value(const cJSON *value)
     cJSON_free(text);
 }
 
-/* A line for each value, those of an object below its name. */
+/* Prints a line for each value; those of an object are below its name. */
 static void print_tree(const cJSON *object, int indent)
 {
     const cJSON *item;
@@ -164,7 +164,7 @@ static void add_tensors(cJSON *json, const lb_safetensors *file)
     }
 }
 
-/* Hands a part of the subject over to the object, if there is one. */
+/* Moves a part of the subject into the object, if it exists. */
 static void move(cJSON *json, const char *key, cJSON **part)
 {
     if (*part) cJSON_AddItemToObject(json, key, *part);

@@ -1,4 +1,4 @@
-/* lookback: one program for all commands. Which one is asked for says the first argument, or the name by which it was
+/* lookback: one program for all commands. The command is the first argument, or the name by which the program was
  * called. */
 #include "commands.h"
 #include "common/nearest.h"
@@ -12,7 +12,7 @@
 
 enum { CALLED = 64 };
 
-/* Called by a link with an old name. */
+/* The command, if the program was called through a link with an old name. */
 static const app_command *find_linked(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -43,7 +43,7 @@ static int run(const app_command *command, int argc, char **argv)
     return command->main(argc, argv);
 }
 
-/* `names` are valid in the place of the word. */
+/* `names` are the valid words. */
 static int unknown(const char *kind, const char *word, const char *const *names, int count)
 {
     lb_error error = {0};
@@ -89,7 +89,7 @@ static int help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
-    app_settle_threads(argv); /* now, while all words are there */
+    app_settle_threads(argv); /* before any argument is removed */
     const app_command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
     app_called_as(linked ? linked->old_name : "lookback");
     if (linked) return linked->main(argc, argv);

@@ -1,4 +1,4 @@
-/* Applies a trained model to what stands on standard input: a line in, a line out. */
+/* Applies a trained model to standard input, line by line. */
 #include "base/plural.h"
 #include "common/answer_json.h"
 #include "common/decoding.h"
@@ -12,14 +12,14 @@
 
 /* What the command line asks for. */
 typedef struct settings {
-    const char *attention; /* a file for where the model looked; NULL: nowhere */
+    const char *attention; /* file for the attention weights; NULL: none */
     int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
     bool skip_bad_lines, copy_unknown, jsonl, sample;
 } settings;
 
-/* A run from the first line to the last. */
+/* The state of a run. */
 typedef struct session {
     const settings *asked;
     lb_translator *translator;
@@ -27,8 +27,8 @@ typedef struct session {
     lb_translate_config config;
     app_input input;
     app_unknown unknown;
-    bool shorter_said, longer_said; /* that a text is shorter or longer than those of the training */
-    int64_t endless;                /* outputs that did not end */
+    bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
+    int64_t endless;                /* outputs without an end */
 } session;
 
 static lb_status session_open(session *s, const char *model, lb_error *error)
@@ -53,7 +53,7 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
     if (asked->attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
                             s->model.path);
-    /* One text at a time where only one may be: it is answered whether the next has arrived or not. */
+    /* With one text at a time, each is answered before the next one arrives. */
     lb_pair_format format = {.source_column = asked->source_column,
                              .features_column = asked->features_column,
                              .no_target = true,
@@ -73,7 +73,7 @@ static void session_close(session *s)
     lb_translator_free(s->translator);
 }
 
-/* Says that the model has learned nothing of texts as short or as long as this one. */
+/* Warns that training had no texts as short or as long as this one. */
 static void comment_on_length(session *s, int64_t line, int64_t length)
 {
     const lb_translator_facts *model = &s->model;
@@ -88,7 +88,7 @@ static void comment_on_length(session *s, int64_t line, int64_t length)
              (int)(shorter ? model->shortest_source : model->longest_source));
 }
 
-/* Says what may surprise in an answer: each trouble at its first line only, for there may be millions. */
+/* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
 static lb_status comment(session *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     comment_on_length(s, line, text->length);
@@ -100,7 +100,7 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
     return app_unknown_count(&s->unknown, text, error);
 }
 
-/* A line of JSON. */
+/* Prints a line of JSON. */
 static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
 {
     lb_buffer json = {0};
@@ -111,7 +111,7 @@ static lb_status print_json(const char *source, const lb_translation *text, lb_e
     return status;
 }
 
-/* A line for each of the best outputs. That of a list is the list and nothing else. */
+/* Prints a line for each of the best outputs. For a list it has only the sorted list. */
 static void print_lines(const session *s, const char *source, const lb_translation *text)
 {
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
@@ -134,7 +134,7 @@ static lb_status print_answer(const session *s, const app_input_line *line, cons
     return LB_OK;
 }
 
-/* A line whose text the model cannot read. */
+/* Handles a line with an invalid text. */
 static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     lb_error found = {0};
@@ -144,7 +144,7 @@ static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb
     return LB_OK;
 }
 
-/* Prints what became of the lines that have been read. */
+/* Prints the results of the lines read so far. */
 static lb_status print_all(session *s, const lb_translation *text, lb_error *error)
 {
     static const lb_translation none = {0};
@@ -156,7 +156,7 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
         if (!status) status = print_answer(s, line, of_line, error);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
     }
-    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
+    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* The commands of `lookback`; apps/NAME.c holds the command NAME. In the build folder each can also be called by an old
- * name, a link to the one program: cmake/programs.cmake reads these from here. */
+/* The commands of `lookback`; apps/NAME.c is the command NAME. In the build folder each also has an old name, a link to
+ * the program: cmake/programs.cmake reads these names from here. */
 #ifndef APP_PROGRAMS_H
 #define APP_PROGRAMS_H
 
@@ -15,7 +15,7 @@
     X(sort, train_sort, "train a model to sort numbers")                                                     \
     X(attend, attend_text, "draw attention over the words of reviews")
 
-/** The main of each, such as predict_main: returns the status to exit with. */
+/** The main functions, such as predict_main, return the exit status. */
 #define APP_PROGRAM_MAIN(name, old_name, about) int name##_main(int argc, char **argv);
 APP_PROGRAM_LIST(APP_PROGRAM_MAIN)
 #undef APP_PROGRAM_MAIN

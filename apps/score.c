@@ -1,4 +1,4 @@
-/* Says how likely a model finds given pairs. */
+/* Prints the probabilities that a model assigns to given pairs. */
 #include "base/alloc.h"
 #include "common/answer_json.h"
 #include "common/options.h"
@@ -16,13 +16,13 @@ typedef struct settings {
     bool skip_bad_lines, jsonl;
 } settings;
 
-/* A model at work on a file. */
+/* A model applied to a file. */
 typedef struct session {
     const settings *asked;
     lb_translator *translator;
     lb_translator_facts model;
     app_pair_input pairs;
-    app_pair_texts texts; /* the next pairs, to be scored side by side */
+    app_pair_texts texts; /* the next pairs, scored side by side */
     app_unknown unknown;
     int64_t symbols, unknown_symbols; /* of the targets */
 } session;
@@ -77,7 +77,7 @@ static lb_status score(session *s, lb_error *error)
     lb_status status = LB_OK;
     for (size_t i = 0; i < found->count && !status; i++) status = print_pair(s, i, &found->text[i], error);
     lb_translations_free(found);
-    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout knows more of it */
+    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* What the command line sets: as the library has it, but for the choice of the model. */
+/* The settings of the command line: the configuration of the library, except for the choice of the model. */
 static lb_training_config settings;
 static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3};
 static app_model_choice model, usual;
@@ -32,8 +32,8 @@ static int train(void)
     return app_close_stdout(0);
 }
 
-/* Starts from the recipe; what depends on the model stays open until that is known. Several heads count numbers that are
- * there several times: docs/adr/0004. */
+/* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count
+ * repeated numbers: docs/adr/0004. */
 static lb_status begin_with_recipe(lb_error *error)
 {
     settings = (lb_training_config){.sort = &task, .steps = 3000, .target = 0.99, .seed = 1, .out = "out"};

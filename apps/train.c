@@ -17,12 +17,13 @@ enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 static const char *const forms[] = {
     [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd", NULL};
 
-/* What the command line and a file set: as the library has it, or, where that has another form, a choice. */
+/* The settings of the command line and of a file: the configuration of the library, and choices for fields of another
+ * form. */
 static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
     int normalize, warm_up, patience, threads;
-    double dropout, label_smoothing; /* the latter below 0: as the recipe has it for so many pairs */
+    double dropout, label_smoothing; /* label_smoothing below 0: from the recipe, by the number of pairs */
 } choice;
 static app_config config;
 static app_sweep sweep;
@@ -96,13 +97,13 @@ static const app_option options[] = {
     APP_SWEEP_OPTIONS(&sweep),
 };
 
-/* A zero of the command line, as the library has it. */
+/* In the library, zero means the default, and a negative number none. */
 static double or_none(double value)
 {
     return value == 0 ? -1 : value;
 }
 
-/* What the table of options cannot say. */
+/* Checks beyond the table of options. */
 static lb_status check(lb_error *error)
 {
     if (!settings.train && !config.print)
@@ -113,7 +114,7 @@ static lb_status check(lb_error *error)
     return app_choose_model(&model, &usual, &settings, error);
 }
 
-/* Makes of the choices what the library asks for. */
+/* Converts the choices to the configuration of the library. */
 static lb_status settle(lb_error *error)
 {
     bool open = settings.from && !app_option_was_set(&choice.normalize);
@@ -159,7 +160,7 @@ static int check_and_run(const app_program *program)
     return status;
 }
 
-/* Begins with the recipe; what depends on the model stays open until that is known. */
+/* Starts from the recipe; settings that depend on the model stay open until it is known. */
 static lb_status begin_with_recipe(lb_error *error)
 {
     settings = (lb_training_config){.seed = 1, .out = "out"};

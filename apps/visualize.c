@@ -1,4 +1,4 @@
-/* Draws where trained models looked while they sorted a list or read a text; or any matrix in a file. */
+/* Draws the attention weights of trained models for a list or a text, or any matrix in a file. */
 #include "common/maps.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -17,9 +17,9 @@
 enum { MOST_MODELS = 16 };
 
 typedef struct settings {
-    const char *models[MOST_MODELS], *model, *compare, *input; /* either these */
+    const char *models[MOST_MODELS], *model, *compare, *input; /* for models */
     int model_count;
-    const char *matrix, *rows, *columns; /* or those */
+    const char *matrix, *rows, *columns; /* for a file */
     int layer, head;
     bool all_heads;
     const char *output, *title, *colormap, *font, *range, *scores;
@@ -33,7 +33,7 @@ static lb_status wrong_usage(lb_error *error, const char *what)
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", what, app_name("visualize"));
 }
 
-/* What the table of options cannot say. */
+/* Checks beyond the table of options. */
 static lb_status check(const settings *s, lb_error *error)
 {
     bool model = s->model_count > 0;
@@ -73,7 +73,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     return status;
 }
 
-/* Fills `matrices`, one for each model or that of the file, with the layers and heads that are to be drawn. */
+/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw. */
 static lb_status collect(const settings *s, app_matrix *matrices, lb_error *error)
 {
     if (s->matrix) {
@@ -89,7 +89,7 @@ static lb_status collect(const settings *s, app_matrix *matrices, lb_error *erro
     return LB_OK;
 }
 
-/* Letters that all paths begin with, up to a slash, or end with, from a slash or the last dot on. */
+/* The length of the common start of all paths, up to a slash, or of their common end, from a slash or the last dot. */
 static size_t shared_letters(const settings *s, bool at_end)
 {
     const char *first = s->models[0];
@@ -109,7 +109,8 @@ static size_t shared_letters(const settings *s, bool at_end)
     return shared;
 }
 
-/* The models' names without what they share: "dot" and "general" of out/dot/sort.safetensors and its neighbour. */
+/* Names the models by the parts of their paths that differ: "dot" and "general" for out/dot/sort.safetensors and
+ * out/general/sort.safetensors. */
 static void name_models(const settings *s, char names[][APP_MAP_NAME])
 {
     size_t begin = shared_letters(s, false), end = shared_letters(s, true);
@@ -127,7 +128,7 @@ static void warn_of_holes(const app_matrix *m)
     if (holes > 0) app_note("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
-/* Labels may have letters that the font does not have, or that cannot be seen. */
+/* Labels may have characters that are missing in the font or invisible. */
 static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t count, lb_error *error)
 {
     lb_status status = LB_OK;
@@ -142,7 +143,7 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     lb_error found = {0};
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
-    bool any_font = style.format == LB_FORMAT_SVG; /* its viewer chooses */
+    bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
     if (!any_font) app_note_missing(font, s->title, matrices, count);
     if (make_readable(any_font ? NULL : font, matrices, count, error)) {
         lb_font_close(font);
@@ -162,12 +163,12 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
         return status;
     }
     lb_font_close(font);
-    /* All that can be wrong with such a figure is that it is too large, which comes of the data. */
+    /* Such a figure can only be too large, which is the fault of the data. */
     lb_status status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
     return lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
 }
 
-/* "wrote attention.png (5 x 4)", and how many of such if there are several. */
+/* "wrote attention.png (5 x 4)", with the number of maps if there are several. */
 static void report(const settings *s, const app_matrix *matrices, size_t count)
 {
     char several[64] = "";

@@ -1,5 +1,5 @@
 /* Times the floor: only the matrix products of forward and backward in a training step, or of greedy decoding. Prints
- * one JSON object. Nothing is moved, operands are as close as possible, and products with zeros are left out:
+ * one JSON object. No data is moved, operands are as close together as possible, and products with zeros are left out:
  *
  *     a layer over the whole batch   y = x W', dx = dy W, dW = dy' x: three products, of which decoding needs the first
  *     a layer in a recurrence        y and dx for each step and each tile of rows; dW once, for all steps
@@ -19,7 +19,7 @@
 
 enum { MOST_PRODUCTS = 6, MOST_GROUPS = 3 + 36 * BENCH_LAYERS };
 
-/* c [m, n] += a [m, k] b [k, n]. A sum, because BLAS would clear c first in a separate pass. */
+/* c [m, n] += a [m, k] b [k, n]. It adds, because otherwise BLAS would clear c in a separate pass. */
 typedef struct product {
     int64_t m, n, k; /* m 0: the rows of the tile */
     bool a_transposed, b_transposed;

@@ -1,5 +1,5 @@
 /* Measures everything in docs/performance.md in one run: Lookback, the matrix products alone and PyTorch in turn, so
- * that a machine whose speed drifts is fair to all of them. Prints one table. */
+ * that a drifting machine speed affects all of them equally. Prints one table. */
 #include "common/options.h"
 #include "common/output.h"
 #include "common/report.h"

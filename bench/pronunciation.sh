@@ -4,20 +4,19 @@ set -euo pipefail
 unset CDPATH
 root=$(cd -- "$(dirname -- "$0")/.." && pwd)
 bin=${BIN:-$root/build/release/bin}
-# With these in the environment OpenBLAS runs at half of its speed on some machines.
+# With these in the environment, OpenBLAS runs at half its speed on some machines.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 
 help() {
     cat <<'END'
 usage: bench/pronunciation.sh [--quick] [--out FOLDER] DIR
 
-Trains on every language of DIR, LANG_train.tsv, with the same settings for each of them: five models, with the seeds 1 to 5.
-Measures on LANG_dev.tsv the sequence error rate, the share of words with a wrong sound, of the first three, one by one, and of
-all five together. Prints a Markdown table and writes it to FOLDER/pronunciation.md; FOLDER is out/ if nothing else is said, and
-the models stay there too.
+Trains five models, with seeds 1 to 5, on LANG_train.tsv of each language in DIR, with the same settings for all. Evaluates the
+first three models, and the ensemble of all five, on LANG_dev.tsv, by sequence error rate: the share of words with a wrong
+sound. Prints a Markdown table and writes it to FOLDER/pronunciation.md. FOLDER also keeps the models; the default is out/.
 
-A line of the files is a word, a tab, and its sounds with a blank between them. The same command goes on after it has been
-stopped, and a language that is done is not done again. --quick is a try: one model for each language, and few steps.
+Each line of the files is a word, a tab, and its sounds, separated by blanks. Running the same command again resumes an
+interrupted run and skips finished languages. --quick is for a quick test: one model per language, and few steps.
 END
 }
 
@@ -61,8 +60,8 @@ sequence_error_rate() { # MODEL DEV
     "$bin/lookback" evaluate "$1" "$2" | awk '/^sequence error rate/ { print $4 }'
 }
 
-# Writes the row of a language: its name, pairs of train and dev, seconds of training a model, sequence error rates of
-# the models alone and of all together, or "-" if there is but one.
+# Writes the row of a language: its name, pairs of train and dev, seconds for training one model, the sequence error rate
+# of the ensemble ("-" for a single model), and those of the single models.
 measure() { # LANGUAGE TRAIN DEV FOLDER
     local folder=$4 rates='' seconds='' together=- model seed
     "$bin/lookback" train --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
@@ -80,7 +79,7 @@ measure() { # LANGUAGE TRAIN DEV FOLDER
     mv "$folder/row.new" "$folder/row"
 }
 
-# The rows as a table, with the mean of the languages where there are several.
+# Prints the rows as a table, with the mean of the languages if there are several.
 table() { # ROW...
     awk -v alone=$alone -v models=$models '
     function line(name, train, dev, mean, each, together, seconds) {
@@ -115,7 +114,7 @@ for train in "${files[@]}"; do
     [[ -f $dev ]] || fail 66 "$dev: found no such file beside $train"
     row=$work/$name/row
     mkdir -p "$work/$name"
-    # What is newer than its row has not been measured yet.
+    # Skips a language whose row is newer than its files and the program.
     if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/lookback ]]; then
         echo "=== $name" >&2
         measure "$name" "$train" "$dev" "$work/$name" >&2

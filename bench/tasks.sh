@@ -4,7 +4,7 @@ set -euo pipefail
 unset CDPATH
 root=$(cd -- "$(dirname -- "$0")/.." && pwd)
 bin=${BIN:-$root/build/release/bin}
-# With these in the environment OpenBLAS runs at half of its speed on some machines.
+# With these in the environment, OpenBLAS runs at half its speed on some machines.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 tasks=(plurals roman cyrillic numbers phrases sql dates copy reverse inflection)
 
@@ -12,14 +12,15 @@ help() {
     cat <<END
 usage: bench/tasks.sh [--quick] [--task NAME]... [--threads N] [--out FOLDER]
 
-Makes pairs for each task, trains a model on them with the defaults of \`lookback train\`, and measures it on a third file, which
-shares no source with the other two: sequence and symbol error rates in percent, greedily and with the default beam. Prints a
-Markdown table and writes it to FOLDER/tasks.md; FOLDER is out/ by default, and the models stay there too.
+Generates pairs for each task, trains a model on them with the defaults of \`lookback train\`, and evaluates it on a test file,
+which shares no source with the other two: sequence and symbol error rates in percent, with greedy decoding and with the default
+beam. Prints a Markdown table and writes it to FOLDER/tasks.md. FOLDER also keeps the models; the default is out/.
 
 Tasks: ${tasks[*]}.
-Each is trained with the defaults; separators are given where symbols are words, a column where there are features.
+The only options set are separators, if symbols are words, and a column, if there are features.
 
-The same command resumes a run that was stopped, and does not repeat a task that is done. --quick is a try: a few pairs and steps.
+Running the same command again resumes an interrupted run and skips finished tasks. --quick is for a quick test: a few pairs and
+steps.
 END
 }
 
@@ -63,7 +64,7 @@ else
     train=1500 dev=150 test=300 limit=() work=$out/tasks
 fi
 
-# Prints pairs of a task, as many as asked for if there are.
+# Prints COUNT pairs of a task, or all if there are fewer.
 pairs_of() { # TASK COUNT FOLDER
     local generator=$1 reverse=
     case $1 in
@@ -78,7 +79,7 @@ pairs_of() { # TASK COUNT FOLDER
     awk -v wanted="$2" -v reverse=$reverse -f "$root/bench/tasks/pairs.awk" -f "$root/bench/tasks/$generator.awk"
 }
 
-# Writes train.tsv, dev.tsv and test.tsv of a task. Sources differ, and so no source is in two files.
+# Writes train.tsv, dev.tsv and test.tsv of a task. All sources differ, so no source is in two files.
 make_files() { # TASK FOLDER
     local folder=$2.new of_train=$train of_dev=$dev
     # There are fewer irregular plurals than pairs elsewhere.
@@ -95,7 +96,7 @@ make_files() { # TASK FOLDER
     mv "$folder" "$2"
 }
 
-# Writes the row of a task: its name, pairs to learn from, steps and seconds of the training, error rates greedy and by beam.
+# Writes the row of a task: its name, training pairs, steps and seconds of the training, error rates with greedy and beam search.
 measure() { # TASK FOLDER
     local model=$2/model test=$2/pairs/test.tsv symbols=() columns=() greedy beam training
     case $1 in
@@ -137,7 +138,7 @@ for task in "${chosen[@]}"; do
     folder=$work/$task
     mkdir -p "$folder"
     [[ -d $folder/pairs ]] || make_files "$task" "$folder/pairs"
-    # What is newer than its row has not been measured yet.
+    # Skips a task whose row is newer than its pairs and the program.
     if ! [[ $folder/row -nt $folder/pairs && $folder/row -nt $bin/lookback ]]; then
         echo "=== $task" >&2
         measure "$task" "$folder" >&2

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* JSON has no infinite numbers. */
+/* JSON cannot represent infinity. */
 static void add_number(lb_buffer *json, const char *key, double value)
 {
     if (isfinite(value))

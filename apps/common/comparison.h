@@ -1,11 +1,11 @@
-/* How several models do on lists of each length: the numbers as a table, as a chart and as JSON. */
+/* A comparison of several models by list length: as a table, a chart and JSON. */
 #ifndef APP_COMPARISON_H
 #define APP_COMPARISON_H
 
 #include "data/sort_task.h"
 
 enum {
-    APP_LONGEST = 200, /* list; 1 is the shortest */
+    APP_LONGEST = 200, /* the longest list; the shortest has one number */
     APP_MODELS = 8
 };
 
@@ -13,20 +13,20 @@ enum {
 typedef struct app_compared {
     const char *name;
     int64_t parameters;
-    double loss, seconds;            /* of the last steps of its training, and of all of it */
+    double loss, seconds;            /* of the last training steps; of the whole training */
     double exact_match[APP_LONGEST]; /* [lengths] */
 } app_compared;
 
-/** All of them, and what they have in common. */
+/** All models, and their common settings. */
 typedef struct app_comparison {
-    lb_sort_task task; /* its shortest list is the first length, its longest the last */
+    lb_sort_task task; /* its shortest and longest lists are the first and last length */
     int steps, batch;  /* of each training */
-    int lists;         /* held out, of each length */
+    int lists;         /* held out, per length */
     int count;
     app_compared models[APP_MODELS]; /* [count] */
 } app_comparison;
 
-/** How many lengths there are. */
+/** The number of lengths. */
 int app_comparison_lengths(const app_comparison *comparison);
 
 /** Prints a line for each length and a column for each model on standard output. */

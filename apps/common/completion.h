@@ -1,4 +1,4 @@
-/* Completion of command lines, for three shells, from the tables of options. */
+/* Shell completion for three shells, from the tables of options. */
 #ifndef APP_COMPLETION_H
 #define APP_COMPLETION_H
 
@@ -16,22 +16,22 @@ typedef struct app_completion {
 
 extern const app_completion app_completion_bash, app_completion_zsh, app_completion_fish;
 
-/** That of a shell, "bash", "zsh" or "fish"; otherwise NULL. */
+/** The completion for "bash", "zsh" or "fish"; otherwise NULL. */
 const app_completion *app_completion_find(const char *shell);
 
-/** What stands behind an option. */
+/** The kind of value of an option. */
 typedef enum app_value {
     APP_VALUE_NONE, /* a flag */
     APP_VALUE_WORDS,
     APP_VALUE_FILE, /* or a folder: a model may be either */
     APP_VALUE_FOLDER,
-    APP_VALUE_OTHER /* a number or a text of one's own */
+    APP_VALUE_OTHER /* a number or free text */
 } app_value;
 
-/** Known by the kind of the option and by its metavar. */
+/** Found from the kind of the option and its metavar. */
 app_value app_value_of(const app_option *option);
 
-/** Prints the words of an option with choices and the other names of these, blanks between them. */
+/** Prints the choices of an option and their aliases, separated by blanks. */
 void app_value_words(const app_option *option, FILE *out);
 
 #endif

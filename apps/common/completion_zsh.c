@@ -2,7 +2,7 @@
 
 #include "common/option_value.h"
 
-/* Text between single quotes, with what _arguments reads itself behind backslashes. */
+/* Text for single quotes, with backslashes before characters that are special to _arguments. */
 static void put_quoted(const char *text, FILE *out)
 {
     for (; *text; text++) {

@@ -15,10 +15,10 @@
 
 enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
 
-/* Largest whole number up to which a double, and so JSON's number, has them all. */
+/* A double, and so a JSON number, is exact for integers up to this one. */
 #define EXACT (UINT64_C(1) << 53)
 
-/* A config file while it is read. */
+/* A config file being read. */
 typedef struct reader {
     const app_program *program;
     const app_config *config;
@@ -44,7 +44,7 @@ static int line_of(const char *text, const char *place)
     return line;
 }
 
-/* The line in which a name stands; the first if it is written with escapes. */
+/* The line number of a name; 1 if it is written with escapes. */
 static int line_of_key(const reader *r, const char *key)
 {
     size_t length = strlen(key);
@@ -70,7 +70,7 @@ static lb_status unknown_name(const reader *r, const char *key)
                         line_of_key(r, key), FOUND, key, nearest.name ? nearest.name : "");
 }
 
-/* The text that the command line would have in place of a JSON value; NULL if there is none of that kind. */
+/* A JSON value as the text of a command line; NULL if its type does not fit the option. */
 static const char *text_of(const app_option *option, const cJSON *item, char number[NUMBER])
 {
     bool wants_number =
@@ -173,7 +173,7 @@ int app_config_options(const app_program *program, app_config *config, int *argc
     return status ? app_fail(&error) : APP_RUN;
 }
 
-/* In as few digits as give the same number again. */
+/* The shortest text that reads back as the same number. */
 static void print_number(lb_buffer *json, double value)
 {
     enum { FEW = 6, ALL = 17 };

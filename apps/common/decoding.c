@@ -25,7 +25,7 @@ double app_length_penalty(double given)
 
 double app_temperature(double given)
 {
-    return given > 0 ? given : DBL_MIN; /* any other logit over it is minus infinity */
+    return given > 0 ? given : DBL_MIN; /* divided by it, any other logit is minus infinity */
 }
 
 lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error)

@@ -1,4 +1,4 @@
-/* Measures what a model makes of the sources of pairs. */
+/* Evaluates a model on the sources of pairs. */
 #include "common/decoding.h"
 #include "common/evaluate.h"
 #include "common/pair_input.h"
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* A model at work on a file. */
+/* A model applied to a file. */
 typedef struct session {
     const app_evaluate *asked;
     lb_translator *translator;
     lb_translator_facts model;
     app_pair_input pairs;
-    app_pair_texts texts; /* the next pairs, to be decoded side by side */
+    app_pair_texts texts; /* the next pairs, decoded side by side */
     lb_symbols target;
     app_score *score;
     app_unknown unknown;

@@ -1,4 +1,4 @@
-/* Measures predictions that somebody has made, of whatever kind, against the pairs. */
+/* Evaluates given predictions, from any source, against the pairs. */
 #include "common/evaluate.h"
 #include "common/pair_input.h"
 #include "data/symbols.h"
@@ -12,7 +12,7 @@ typedef struct session {
     app_score *score;
 } session;
 
-/* The next line; false, and perhaps an error, if there is none. */
+/* The next line; false, maybe with an error, if there is none. */
 static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
 {
     if (!app_pair_input_line(in, line, error)) return false;
@@ -63,7 +63,7 @@ static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
     return true;
 }
 
-/* One line of each file. */
+/* Compares one line of each file. */
 static lb_status compare(session *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
 {
     lb_error found = {0};

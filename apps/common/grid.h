@@ -8,7 +8,7 @@
 
 struct cJSON;
 
-/** Zero has none. */
+/** Zero is an empty grid. */
 typedef struct app_grid {
     struct cJSON *json;
     int64_t count; /* of the combinations */
@@ -17,18 +17,18 @@ typedef struct app_grid {
 
 /** Reads a file with a JSON object of lists of strings, numbers, and true or false.
  *  Memory: freed by app_grid_close, also after an error.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for anything else, and for more than 2^31 combinations; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for anything else or more than 2^31 combinations; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_grid_open(app_grid *grid, const char *path, lb_error *error);
 
 /** Frees the grid. */
 void app_grid_close(app_grid *grid);
 
 /** The values of a combination as text: "hidden=128,lr=0.001".
- *  Memory: to be released with lb_release; NULL if there is none. */
+ *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_grid_name(const app_grid *grid, int64_t combination);
 
 /** The values of a combination as arguments, "--hidden=128". The last option of the file varies fastest.
- *  Memory: each of argument[0] to argument[options - 1] is to be released with lb_release. Errors: LB_ERROR_MEMORY. */
+ *  Memory: release each of argument[0] to argument[options - 1] with lb_release. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument,
                                          lb_error *error);
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum {
-    POOL = 1 << 18, /* bytes of text that are read at once, and the longest line beside them */
+    POOL = 1 << 18, /* bytes of text read at once, in addition to the longest line */
     SKIPPED_TOLD = 5
 };
 
@@ -46,13 +46,13 @@ void app_input_close(app_input *input)
     *input = (app_input){0};
 }
 
-/* Tabs become blanks, where both are the same to a text. */
+/* Replaces tabs by blanks, for texts in which both mean the same. */
 static void blank_tabs(const lb_line *line, char *copy)
 {
     for (size_t i = 0; i < line->length; i++) copy[i] = line->text[i] == '\t' ? ' ' : line->text[i];
 }
 
-/* Has the line nothing but blanks? Between columns a tab is none. */
+/* Whether the line has only blanks. A tab between columns does not count as a blank. */
 static bool is_blank(const app_input *input, const lb_line *line)
 {
     const char *blanks = input->format.source_column > 0 ? " " : " \t";
@@ -61,7 +61,7 @@ static bool is_blank(const app_input *input, const lb_line *line)
     return !line->cut;
 }
 
-/* What may help with a line of too few columns, or of too many. */
+/* A hint for a line with too few or too many columns. */
 static const char *column_hint(const app_input *input)
 {
     if (input->parts.bad != LB_LINE_COLUMNS) return "";

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Whoever ends a program may send the same request twice within an instant, to it and to its group (timeout does). */
+/* A program may get the same signal twice at once: timeout sends it to the process and to its group. */
 enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
 
 static const int caught[] = {SIGINT, SIGTERM};

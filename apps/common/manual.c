@@ -7,7 +7,7 @@
 
 enum { WIDTH = 72, TEXT = 1024 };
 
-/* What ends a program, and what users are told of it. */
+/* Exit statuses and their descriptions. */
 static const struct {
     int status;
     const char *about;
@@ -24,7 +24,7 @@ static const struct {
 
 enum { ENDINGS = sizeof endings / sizeof *endings };
 
-/* A word as roff reads it: dashes that can be copied, quotes that are not typographic. Returns its width. */
+/* Writes a word for roff: dashes that can be copied, and plain quotes. Returns its width. */
 static int put_word(const char *word, int length, FILE *out)
 {
     if (*word == '.') fputs("\\&", out);
@@ -55,7 +55,7 @@ static int put_word(const char *word, int length, FILE *out)
     return length;
 }
 
-/* A paragraph, in lines of moderate width. */
+/* Writes a paragraph, in lines of moderate width. */
 static void put_text(const char *text, FILE *out)
 {
     int column = 0;
@@ -72,7 +72,7 @@ static void put_text(const char *text, FILE *out)
     fputc('\n', out);
 }
 
-/* Lines as they are. */
+/* Writes lines without filling them. */
 static void put_lines(const char *text, FILE *out)
 {
     for (const char *line = text; *line;) {

@@ -35,8 +35,8 @@ lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
                         "--range: expected data or LOW..HIGH, such as 0..1, found \"%s\"", text);
 }
 
-/* Attention weights lie between 0 and 1, but for rounding. Where all of them are small, and not all the same, the scale
- * from 0 to 1 would show one pale colour. */
+/* Attention weights are between 0 and 1, up to rounding. If all are small, but not all equal, a scale from 0 to 1 would
+ * show only one pale colour. */
 static lb_range choose_range(const app_matrix *matrices, size_t count)
 {
     const double rounding = 1e-6;
@@ -64,7 +64,7 @@ static lb_range range_of(const app_maps_style *style, const app_matrix *matrices
     }
 }
 
-/* "dot.safetensors, layer 1, head 3", without what goes without saying. */
+/* "dot.safetensors, layer 1, head 3", without the parts that are obvious. */
 static void name_map(const app_matrix *m, const char *name, size_t map, char title[TITLE])
 {
     size_t used = 0;
@@ -97,7 +97,7 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
     };
 }
 
-/* A row holds the maps of a matrix, or the heads of a layer, where that gives rows of one length. */
+/* A row holds the maps of a matrix, or the heads of a layer, if all rows then have the same length. */
 static size_t columns_of(const app_matrix *matrices, size_t count, size_t maps)
 {
     size_t first = maps_of(matrices), even = 1;

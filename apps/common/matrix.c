@@ -62,7 +62,7 @@ void app_matrix_average(app_matrix *m)
     m->layers = m->heads = 1;
 }
 
-/* Cuts `text` at its blanks. Returns how many words there are, of which the first `room` are put into `words`. */
+/* Splits `text` at blanks, and stores the first `room` words in `words`. Returns the number of all words. */
 static size_t split_words(char *text, const char **words, size_t room)
 {
     size_t count = 0;

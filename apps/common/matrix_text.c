@@ -10,7 +10,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* A copy of `label`, which may be NULL for want of memory, as the matrix's own. */
+/* Sets a label to `text`, which the matrix takes over. `text` is NULL if memory ran out. */
 static lb_status set_label(app_matrix *m, const char **label, char *text, lb_error *error)
 {
     lb_status status = lb_strings_add(&m->texts, text, error);
@@ -50,7 +50,7 @@ static lb_status copy_attention(app_matrix *m, const lb_translator_facts *model,
     return label_text(m, model, text, error);
 }
 
-/* Says which symbols the model does not know, as many as a line holds. */
+/* Reports unknown symbols, as many as fit into a line. */
 static void note_unknown(const lb_translation *text)
 {
     char list[LB_ERROR_LENGTH] = "";

@@ -6,7 +6,7 @@ enum { SEQ2SEQ };
 
 const char *const app_models[] = {[SEQ2SEQ] = "seq2seq", "transformer", NULL};
 
-/* Luong, Pham and Manning 2015 have three scores, and the one with a matrix goes by their name. */
+/* Luong, Pham and Manning 2015 define three scores; the one with a matrix is often called by Luong's name. */
 const app_alias app_attention_aliases[] = {
     {"bahdanau", LB_ATTENTION_ADDITIVE}, {"luong", LB_ATTENTION_GENERAL}, {NULL, 0}};
 

@@ -31,7 +31,7 @@ lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *erro
 
 const char *app_nearest_likely(const app_nearest *nearest)
 {
-    enum { FEW = 4, MANY = 10 }; /* letters; two that have changed places are two edits */
+    enum { FEW = 4, MANY = 10 }; /* letters; swapping two letters counts as two edits */
     size_t length = strlen(nearest->word);
     int64_t slips = length < FEW ? 1 : length < MANY ? 2 : 3;
     return nearest->name && nearest->distance <= slips ? nearest->name : NULL;

@@ -94,7 +94,7 @@ static bool read_choice(const app_option *option, const char *text)
 
 enum { MOST_VARIABLES = 256 };
 
-static const void *variables[MOST_VARIABLES]; /* that were set; NULL behind the last */
+static const void *variables[MOST_VARIABLES]; /* set so far; ends with NULL */
 
 static void remember(const void *variable)
 {
@@ -112,8 +112,8 @@ bool app_option_was_set(const void *variable)
 
 bool app_option_set(const app_option *option, const char *text)
 {
-    remember(option->value.flag); /* the address, of whichever type */
-    /* strtod and its kin would skip a blank */
+    remember(option->value.flag); /* the address is the same for any type */
+    /* strtod and similar functions would skip a blank */
     switch (option->kind) {
     case APP_IS_INT:
         return !isspace((unsigned char)*text) && read_int(option, text);

@@ -12,7 +12,7 @@
 
 enum {
     MAX_OPTIONS = 62,
-    /* What getopt_long returns: a position in the table, beyond all characters. */
+    /* Values that getopt_long returns: an index in the table, above all characters. */
     FIRST_OPTION = 256,
     FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */
     HELP = FIRST_NEGATED + MAX_OPTIONS,
@@ -20,7 +20,7 @@ enum {
     NAME = 48
 };
 
-/* The program's table as getopt_long wants it. */
+/* The program's table for getopt_long. */
 typedef struct getopt_table {
     struct option names[2 * MAX_OPTIONS + 3];
     char negated[MAX_OPTIONS][NAME];
@@ -32,7 +32,7 @@ static void make_table(const app_program *program, getopt_table *table)
     struct option *name = table->names;
     char *letter = table->letters;
     assert(program->option_count <= MAX_OPTIONS);
-    *letter++ = ':'; /* a missing value is told from an unknown option */
+    *letter++ = ':'; /* distinguishes a missing value from an unknown option */
     *letter++ = 'h';
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
@@ -64,7 +64,7 @@ static const app_option *find_option(const app_program *program, int code)
     return NULL;
 }
 
-/* `text` is NULL if the command line ended there */
+/* `text` is NULL if the command line has ended */
 static lb_status bad_value(const app_option *option, const char *text, lb_error *error)
 {
     char expected[256];
@@ -77,7 +77,7 @@ static lb_status bad_value(const app_option *option, const char *text, lb_error 
                         text);
 }
 
-/* `word` begins with two dashes and may have a value behind its name. */
+/* `word` begins with two dashes and may contain "=VALUE". */
 static lb_status unknown_name(const app_program *program, const getopt_table *table, const char *word,
                               lb_error *error)
 {
@@ -95,7 +95,7 @@ static lb_status unknown_name(const app_program *program, const getopt_table *ta
                         app_name(program->name));
 }
 
-/* getopt_long has refused an option; `word` is the argument that it had come to. */
+/* getopt_long has rejected an option; `word` is the current argument. */
 static lb_status bad_option(const app_program *program, const getopt_table *table, const char *word,
                             lb_error *error)
 {
@@ -136,7 +136,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     make_table(program, &table);
     *request = APP_REQUEST_RUN;
     opterr = 0;
-    optind = 0; /* glibc: start anew */
+    optind = 0; /* glibc: start over */
     for (;;) {
         int code = getopt_long(*argc, *argv, table.letters, table.names, NULL);
         if (code == -1) break;

@@ -1,4 +1,4 @@
-/* The command line as a table. The variables hold the defaults; parsing changes those that were asked for:
+/* The command line as a table. The variables hold the defaults; parsing changes those that are given:
  *
  *     int batch = 64;
  *     const app_option options[] = {
@@ -24,11 +24,11 @@
 
 /** Another name of a choice. */
 typedef struct app_alias {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL after the last */
     int choice;       /* its position */
 } app_alias;
 
-/** One row of the table; made by the macros below. */
+/** One row of the table; use the macros below. */
 typedef struct app_option {
     enum {
         APP_IS_HEADING,
@@ -40,9 +40,9 @@ typedef struct app_option {
         APP_IS_CHOICE
     } kind;
     char letter;         /* the short form, or 0 */
-    const char *name;    /* the long form, without its dashes */
-    const char *metavar; /* stands for the value in --help */
-    const char *help;    /* the default is added by itself */
+    const char *name;    /* the long form, without dashes */
+    const char *metavar; /* the placeholder of the value in --help */
+    const char *help;    /* the default is added automatically */
     union {
         bool *flag;
         int *integer;
@@ -50,13 +50,12 @@ typedef struct app_option {
         double *number;
         const char **text;
     } value;
-    double min, max; /* both ends in; 0 and 0: any */
-    const char *const
-        *choices;             /* NULL behind the last; of a text: words that it may be, which --help lists */
-    const app_alias *aliases; /* of choices; NULL: there are none */
+    double min, max;            /* inclusive; both 0: any */
+    const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
+    const app_alias *aliases;   /* of choices; NULL: none */
 } app_option;
 
-/** A line of its own in --help, above the options that follow. */
+/** A heading in --help, above the options that follow. */
 #define APP_HEADING(about)                                                                                   \
     {                                                                                                        \
         .kind = APP_IS_HEADING, .help = (about)                                                              \
@@ -69,7 +68,7 @@ typedef struct app_option {
         .value.flag = (pointer)                                                                              \
     }
 
-/** An int from `low` to `high`. It may begin outside of them, which is no default: what was not asked for. */
+/** An int from `low` to `high`. An initial value outside means "not given", and is not shown as a default. */
 #define APP_INT(short_name, long_name, meta, pointer, low, high, about)                                      \
     {                                                                                                        \
         .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta), .help = (about), \
@@ -83,63 +82,63 @@ typedef struct app_option {
         .help = (about), .value.seed = (pointer)                                                             \
     }
 
-/** A finite double from `low` to `high`. It may begin outside of them, as an int may. */
+/** A finite double from `low` to `high`. As for an int, an initial value outside means "not given". */
 #define APP_NUMBER(short_name, long_name, meta, pointer, low, high, about)                                   \
     {                                                                                                        \
         .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
         .help = (about), .value.number = (pointer), .min = (low), .max = (high)                              \
     }
 
-/** A const char * that will point into argv. NULL is no default. */
+/** A const char * that will point into argv. NULL: no default. */
 #define APP_TEXT(short_name, long_name, meta, pointer, about)                                                \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
         .help = (about), .value.text = (pointer)                                                             \
     }
 
-/** A text that is one of the words, NULL behind the last, as the program will check. --help lists them. */
+/** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */
 #define APP_WORD(short_name, long_name, meta, pointer, words, about)                                         \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
         .help = (about), .value.text = (pointer), .choices = (words)                                         \
     }
 
-/** One of several words, NULL behind the last; an int is set to the word's position. --help lists them. */
+/** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
 #define APP_CHOICE(short_name, long_name, meta, pointer, words, about)                                       \
     {                                                                                                        \
         .kind = APP_IS_CHOICE, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
         .help = (about), .value.integer = (pointer), .choices = (words)                                      \
     }
 
-/** A command line for --help and the manual. It runs as it is printed. */
+/** A command line for --help and the manual. It must run as printed. */
 typedef struct app_example {
     const char *about;   /* one sentence */
-    const char *command; /* of a shell; longer ones go on in a next line, behind a backslash */
+    const char *command; /* for a shell; long ones continue on the next line, after a backslash */
 } app_example;
 
-/** What app_options needs to know of a program. */
+/** The description of a program for app_options. */
 typedef struct app_program {
     const char *name;     /* as a command of lookback */
-    const char *purpose;  /* begins with one sentence that says what it does */
-    const char *operands; /* what stands behind the options, such as "MODEL"; NULL if nothing may */
+    const char *purpose;  /* begins with one sentence about what it does */
+    const char *operands; /* the arguments after the options, such as "MODEL"; NULL: none */
     int min_operands, max_operands;
     const app_option *options;
     int option_count;
     const app_example *examples;
     int example_count;
-    const char *kernel; /* for --version: what multiplies matrices, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
+    const char *kernel; /* for --version: the matrix kernel, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
 } app_program;
 
 /** What the command line asks for. */
 typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSION } app_request;
 
-/** The program shall go on; all else is a status to exit with. */
+/** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** Parses the command line by the program's table; calls app_settle_threads first and app_start. Afterwards *argc and
+/** Parses the command line by the program's table, after calling app_settle_threads and app_start. Afterwards *argc and
  *  *argv are the operands.
- *  Answers --help, --version and wrong usage itself, and returns the status with which to exit then: 0, 2, or 74
- *  if the answer could not be written. Otherwise returns APP_RUN. */
+ *  Handles --help, --version and usage errors itself, and then returns the exit status: 0, 2, or 74 if the output could
+ *  not be written. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
 /** The parsing of app_options alone: prints nothing.
@@ -147,17 +146,17 @@ LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv)
 LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
                                         app_request *request, lb_error *error);
 
-/** Prints what --help prints. */
+/** Prints the text of --help. */
 void app_options_help(const app_program *program, FILE *out);
 
-/** Prints examples as lines of a shell, each below a comment that says what it does. */
+/** Prints examples as shell commands, each below a comment that describes it. */
 void app_examples_print(const app_example *examples, int count, FILE *out);
 
-/** Is given a program's table. */
+/** Receives a program's table. */
 typedef void app_table_reader(const app_program *program, void *context);
 
-/** From now on app_options hands the program's table to the reader and returns 0, and does nothing else: manual pages
- *  and completions are made of what it sees. */
+/** From now on, app_options only passes the program's table to the reader and returns 0, to generate manual pages and
+ *  completions. */
 void app_options_read_by(app_table_reader *reader, void *context);
 
 #endif

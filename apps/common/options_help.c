@@ -15,7 +15,7 @@ bool app_option_is_on(const app_option *option)
     return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag;
 }
 
-/* "  -b, --batch N"; a flag that is on already is there to be turned off */
+/* "  -b, --batch N", or "      --[no-]NAME" for a flag that is on by default. */
 static int format_left(const app_option *option, char left[LEFT])
 {
     char letter[8] = "    ";
@@ -57,7 +57,7 @@ static void format_default(const app_option *option, char text[LEFT])
     if (word) snprintf(text, LEFT, " (%s)", word);
 }
 
-/* Prints the text from the column `indent` on. Where WIDTH is reached it continues on the next line, behind `margin`. */
+/* Prints the text, starting at column `indent`. At WIDTH it wraps to the next line, which begins with `margin`. */
 static void print_wrapped(const char *text, int indent, const char *margin, FILE *out)
 {
     int column = indent;

@@ -1,4 +1,4 @@
-/* The folder that a training program writes to, and what lies in it. */
+/* The output folder of a training program, and its contents. */
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
@@ -6,19 +6,19 @@
 
 enum { APP_PATH = 4096 };
 
-/** Names of colour maps, for APP_WORD; NULL behind the last. */
+/** Names of colour maps, for APP_WORD; ends with NULL. */
 extern const char *const app_colormaps[];
 
-/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf: whoever wants another format should
- *  know that this is none, and no other file can be overwritten by accident. Errors: LB_ERROR_ARGUMENT. */
+/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf. Other formats are not supported, and
+ *  this keeps users from overwriting other files by accident. Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, lb_error *error);
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
 
-/** What a chart of a training calls its measure, which is a share of right answers. */
+/** The measure in the chart of a training: a share of right answers. */
 typedef struct app_measure {
-    const char *name, *label; /* in the legend and at the axis */
+    const char *name, *label; /* in the legend and on the axis */
     bool error;               /* draw the share of wrong answers instead */
 } app_measure;
 

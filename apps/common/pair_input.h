@@ -1,11 +1,11 @@
-/* The lines of a file of pairs, one after the other, also of a pipe. */
+/* Reads the lines of a file of pairs, or of a pipe, one by one. */
 #ifndef APP_PAIR_INPUT_H
 #define APP_PAIR_INPUT_H
 
 #include "data/pair_line.h"
 #include "io/lines.h"
 
-/** An open file. Zero and a descriptor of -1 is none. */
+/** An open file. Zero with a descriptor of -1 is a closed one. */
 typedef struct app_pair_input {
     const char *name; /* in messages */
     int descriptor;
@@ -15,33 +15,33 @@ typedef struct app_pair_input {
     int64_t count, skipped;
 } app_pair_input;
 
-/** Opens a file; "-" is standard input. `format`, which is checked, and `path` must outlive the input.
+/** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.
  *  Memory: freed by app_pair_input_close, also after an error.
- *  Errors: LB_ERROR_ARGUMENT for an impossible format; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pair_input_open(app_pair_input *input, const char *path,
                                           const lb_pair_format *format, lb_error *error);
 
-/** Looks at all lines before the first is read, so that a bad one far behind does not end hours of work. A pipe can be
- *  read only once: its lines are not looked at.
+/** Checks all lines in advance, so that a bad one near the end does not waste hours of work. Does not check a pipe,
+ *  which can only be read once.
  *  Errors: those of app_pair_input_next; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 
-/** Gives the next line, whatever it holds. Returns false at the end, and after an error.
+/** Reads the next line, whatever its content. Returns false at the end, and after an error.
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** Reads the next pair into input->pair; lines that are none are counted as skipped where the format says so. Returns
- *  false at the end, and after an error.
+/** Reads the next pair into input->pair. Skips and counts bad lines if the format says so. Returns false at the end and
+ *  after an error.
  *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** Closes the file and frees all. */
+/** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);
 
-/** Pairs as texts that a model can be given. */
+/** Pairs as texts, for a model. */
 typedef struct app_pair_texts {
     char **source, **target; /* [count] */
-    int64_t *number;         /* [count] of their lines */
+    int64_t *number;         /* [count]: line numbers */
     size_t count, capacity;
 } app_pair_texts;
 
@@ -49,7 +49,7 @@ typedef struct app_pair_texts {
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pair_texts_new(app_pair_texts *texts, size_t capacity, lb_error *error);
 
-/** Reads as many of the next pairs as there is room for, in place of those that were there. None is left at the end.
+/** Replaces the texts by the next pairs, as many as there is room for; by none at the end.
  *  Errors: those of app_pair_input_next. */
 LB_MUST_USE lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, lb_error *error);
 

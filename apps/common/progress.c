@@ -26,7 +26,7 @@ static const char *environment(const char *name)
     return value ? value : "";
 }
 
-/* The program stays in the C locale, in which numbers have a point; so the encoding is read from the names. */
+/* The program stays in the C locale, for decimal points; so the encoding is read from the names of the locale. */
 static bool environment_is_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -70,7 +70,7 @@ char *app_short_count(double count, char text[APP_SHORT])
 
 char *app_short_time(double seconds, char text[APP_SHORT])
 {
-    /* A day's worth of hours is no longer a useful estimate to the second, but it must not overflow. */
+    /* For days, seconds are no longer useful, but the number must not overflow. */
     int64_t whole = seconds > 0 ? (int64_t)fmin(seconds + 0.5, 1e15) : 0;
     long long minutes = whole / 60, second = whole % 60;
     if (minutes < 60) {
@@ -99,7 +99,7 @@ static bool continues_letter(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Letters of UTF-8, each taken to be one column wide. */
+/* Counts the characters; each is assumed to be one column wide. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -119,7 +119,7 @@ static void format_head(const app_progress *progress, char *head, size_t size)
 {
     long long done = progress->done, total = progress->config.total;
     if (total > 0) {
-        /* as wide as it will ever be, so that what follows stays in place */
+        /* as wide as it will ever be, so that the rest does not move */
         int digits = snprintf(NULL, 0, "%lld", total);
         snprintf(head, size, "%s %*lld/%lld", progress->config.unit, digits, done, total);
     } else {
@@ -168,7 +168,7 @@ static void write_line(app_progress *progress, bool last)
         fprintf(progress->config.stream, "%s%s%s%s\n", head, gap, progress->text, tail);
         return;
     }
-    /* The last column stays free: some terminals wrap as soon as it is written. */
+    /* Leaves the last column free: some terminals wrap as soon as it is written. */
     int columns = columns_of(progress->config.stream) - 1;
     int room = columns - width_of(head) - width_of(gap) - width_of(progress->text) - width_of(tail) - 2;
     bool bar = progress->config.total > 0 && room >= BAR_MIN;

@@ -1,5 +1,5 @@
-/* How far a long task is. On a terminal a line with a bar that redraws itself; elsewhere, as in a log file,
- * a plain line now and then. */
+/* The progress of a long task: on a terminal a bar that is redrawn in place; elsewhere, as in a log file, a plain line
+ * now and then. */
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 
@@ -13,33 +13,33 @@ enum { APP_PROGRESS_TEXT = 160, APP_PROGRESS_LINE = 512, APP_SHORT = 24 };
 
 /** What to report on. Zero means the default. */
 typedef struct app_progress_config {
-    const char *unit;      /* what is counted; "step" */
-    int64_t first;         /* already done before this run, when a task goes on after a break */
-    int64_t total;         /* 0: not known, then there is no bar and no time left */
-    FILE *stream;          /* standard error */
-    double (*clock)(void); /* seconds that only grow; the monotonic clock */
+    const char *unit;      /* what is counted; default "step" */
+    int64_t first;         /* units done before this run, if the task is resumed */
+    int64_t total;         /* 0: not known; there is then no bar and no time left */
+    FILE *stream;          /* default: standard error */
+    double (*clock)(void); /* in seconds; default: the monotonic clock */
 } app_progress_config;
 
 typedef struct app_progress {
     app_progress_config config;
     bool terminal, utf8, colour, updated;
-    double start, drawn; /* the clock at the beginning and when the last line was written */
+    double start, drawn; /* the time at the start and when the last line was written */
     int64_t done, drawn_done;
     char text[APP_PROGRESS_TEXT];
 } app_progress;
 
-/** Begins to measure; writes nothing yet. */
+/** Starts the clock; writes nothing yet. */
 void app_progress_init(app_progress *progress, app_progress_config config);
 
-/** `done` units are done. The text says what else there is to say, such as "loss 0.1234  exact 0.912".
- *  To be called as often as one likes: writes ten times a second on a terminal, elsewhere after each tenth of
- *  the work or ten seconds, and never more than once a second. */
+/** Reports that `done` units are done, with further text such as "loss 0.1234  exact 0.912".
+ *  Call it as often as you like: it writes ten times a second on a terminal, elsewhere after each tenth of the work or
+ *  ten seconds, but at most once a second. */
 void app_progress_update(app_progress *progress, int64_t done, const char *format, ...) LB_PRINTF(3, 4);
 
-/** Writes the last line, which stays, with the time that it all took. Nothing if there was no update. */
+/** Writes the final line with the total time. Does nothing if there was no update. */
 void app_progress_end(app_progress *progress);
 
-/** Units done in a second of this run; 0 before the first. */
+/** Units per second in this run; 0 before the first. */
 double app_progress_rate(const app_progress *progress);
 
 /** Writes a count in at most five characters: 999, 45.1k, 1.20M. Returns `text`. */

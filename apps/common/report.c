@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *program = "lookback";
-static const char *called; /* NULL: by its own name */
+static const char *called; /* NULL: use its own name */
 static int flush_error;    /* errno of the first flush that failed */
 
 const char *app_name(const char *name)
@@ -44,7 +44,7 @@ size_t app_visible(const char *text)
     return 0;
 }
 
-/* What a message quotes may come from a broken file. */
+/* Quoted text in a message may come from a damaged file. */
 static void hide_controls(char *line)
 {
     for (char *letter = line; *letter;) {
@@ -56,7 +56,7 @@ static void hide_controls(char *line)
 
 void app_note(const char *format, ...)
 {
-    /* Standard error has no buffer: put together first, the line stays whole beside those of other programs. */
+    /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
     char line[2 * LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
@@ -87,7 +87,7 @@ int app_fail(const lb_error *error)
 
 bool app_flush_stdout(void)
 {
-    /* Where printing has failed already, errno still says why: whoever prints does nothing else in between. */
+    /* If printing has already failed, errno still has the reason: callers do nothing else in between. */
     if (!ferror(stdout) && fflush(stdout) == 0) return true;
     if (flush_error == 0) flush_error = errno;
     return false;
@@ -98,7 +98,7 @@ int app_close_stdout(int status)
     errno = flush_error;
     int lost = ferror(stdout) || fflush(stdout);
     int reason = errno;
-    /* Standard output may never have been open (>&-); that matters only to those who wrote. */
+    /* Standard output may never have been open (>&-); that matters only if something was written. */
     if (fclose(stdout) && !lost && errno != EBADF) {
         lost = 1;
         reason = errno;

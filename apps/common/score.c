@@ -55,7 +55,7 @@ static bool reserve_row(app_score *score)
     return true;
 }
 
-/* Ids at `id` for symbols or words, all of which have one in the vocabulary afterwards. */
+/* Writes the ids of symbols or words to `id`, and adds new ones to the vocabulary. */
 static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
                         lb_error *error)
 {
@@ -86,7 +86,7 @@ static lb_status count_words(app_score *score, const lb_words *output, const lb_
                                      &score->rows[score->count - 1], error);
 }
 
-/* The words of the row that has been added last. */
+/* Adds the words of the last row. */
 static lb_status add_words(app_score *score, const lb_symbols *output, const lb_symbols *reference,
                            lb_error *error)
 {
@@ -129,7 +129,7 @@ typedef struct line {
 
 enum { MOST_LINES = 5 };
 
-/* All measures that the rows have, and how many these are. */
+/* Computes all measures of the rows; `*count` receives their number. */
 static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_LINES], int *count,
                          lb_error *error)
 {
@@ -159,7 +159,7 @@ static lb_status measure(const app_score *score, uint64_t seed, line lines[MOST_
     return LB_OK;
 }
 
-/* NULL for no symbol at all. */
+/* NULL for no symbol. */
 static const char *symbol_of(const app_score *score, int32_t id)
 {
     return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);

@@ -7,7 +7,7 @@
 
 enum { LIKELIEST = 5 };
 
-/* The names of rows and, as those of its columns, the symbols in all cells. */
+/* The labels of the rows, and the symbols of all cells as column labels. */
 static lb_status make_labels(app_matrix *labels, const lb_output *output, const lb_likeliest *found,
                              const char *end, lb_error *error)
 {
@@ -53,7 +53,7 @@ static lb_status save(const app_maps_style *style, const lb_font *font, const lb
                       app_matrix *labels, const char *path, lb_error *error)
 {
     lb_format format = lb_picture_format(path);
-    bool any_font = format == LB_FORMAT_SVG; /* its viewer chooses */
+    bool any_font = format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
     if (!any_font) app_note_missing(font, "", labels, 1);
     lb_status status = app_matrix_make_readable(labels, any_font ? NULL : font, error);
     lb_canvas *canvas = status ? NULL : draw(style, format, found, labels, error);

@@ -25,10 +25,10 @@ enum { ADDED = 4, LONGEST_NAME = 200, LOOK_EVERY_MS = 50 };
 
 static const char SELF[] = "/proc/self/exe";
 
-/* A training, which may be running. */
+/* A training, running or not. */
 typedef struct member {
     int64_t combination;
-    pid_t process; /* 0: it is not running */
+    pid_t process; /* 0: not running */
     int status;    /* its exit status */
 } member;
 
@@ -54,7 +54,7 @@ static bool is_taken(const member *members, size_t count, int64_t combination)
     return false;
 }
 
-/* All combinations in their order, or some that are drawn without repetition. */
+/* Chooses all combinations in order, or a random sample without replacement. */
 static void choose(session *s, bool all)
 {
     lb_rng rng = {s->plan->seed, lb_rng_stream("combinations of a sweep"), 0};
@@ -88,7 +88,7 @@ static lb_status name_all(session *s)
     return LB_OK;
 }
 
-/* The command of a training: that of the sweep, and then, since the last option wins, what is different. */
+/* The command of a training: the one of the sweep, followed by its own options, since the last option wins. */
 static char **command(const session *s, size_t i)
 {
     int words = s->plan->argc, options = s->grid.options;
@@ -115,7 +115,7 @@ static void release_command(const session *s, char **argv)
     lb_release((void *)argv);
 }
 
-/* Reads the options of each training as it will read them, to refuse a sweep before anything is trained. */
+/* Parses the options of every training in advance, to reject a sweep before anything is trained. */
 static lb_status check_all(session *s)
 {
     lb_status status = LB_OK;
@@ -130,7 +130,7 @@ static lb_status check_all(session *s)
     return status;
 }
 
-/* In the new process: standard output and error go to a log. Does not return. */
+/* Runs the training in the new process, with standard output and error going to a log. Does not return. */
 static void become(const session *s, size_t i, char **argv)
 {
     char path[APP_PATH];
@@ -166,7 +166,7 @@ static void note_end(const session *s, const app_sweep_result *r, int status)
                  r->folder);
 }
 
-/* Looks after trainings that have ended. */
+/* Collects trainings that have ended. */
 static lb_status collect(session *s)
 {
     int found;
@@ -213,7 +213,7 @@ static lb_status train_all(session *s)
     return status;
 }
 
-/* The best model, where predict looks for one. */
+/* Copies the best model to where predict looks for one. */
 static lb_status keep_best(const session *s)
 {
     char from[APP_PATH], to[APP_PATH];

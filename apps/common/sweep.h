@@ -1,4 +1,4 @@
-/* Sweeps: one training for each combination of values, as many side by side as there are processors; then a table, a
+/* Sweeps: one training for each combination of values, as many in parallel as there are processors; then a table, a
  * chart and the best model. */
 #ifndef APP_SWEEP_H
 #define APP_SWEEP_H
@@ -23,14 +23,14 @@ typedef struct app_sweep {
 typedef struct app_sweep_plan {
     const app_program *program;
     int argc;
-    char **argv;     /* of the command; that the options have read these already does not matter */
-    const char *out; /* the folder; each training has one of its own in it */
+    char **argv;     /* of the command; parsing the options has not changed it */
+    const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads; /* trainings side by side; 0: one a processor */
+    int threads; /* parallel trainings; 0: one per processor */
 } app_sweep_plan;
 
-/** Trains, prints the table, and writes sweep.tsv, sweep.png and model.safetensors, the best one, to the folder. The
- *  same sweep again resumes what was interrupted and repeats nothing. Returns the status to exit with. */
+/** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
+ *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status. */
 int app_sweep_run(const app_sweep *sweep, const app_sweep_plan *plan);
 
 #endif

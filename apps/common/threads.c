@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* GCC's runtime counts turns of its waiting loop, LLVM's milliseconds. */
+/* GCC's runtime counts iterations of the waiting loop, LLVM's counts milliseconds. */
 static const char *const settings[][2] = {{"GOMP_SPINCOUNT", "10000"}, {"KMP_BLOCKTIME", "0"}};
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
@@ -16,5 +16,5 @@ void app_settle_threads(char **argv)
     for (int i = 0; i < SETTINGS; i++)
         if (setenv(settings[i][0], settings[i][1], 1) != 0) return;
     execv("/proc/self/exe", argv);
-    /* Without /proc the program runs as it is. */
+    /* Without /proc, the program continues unchanged. */
 }

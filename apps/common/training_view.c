@@ -61,7 +61,7 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     if (!v->progress.updated && step->step > 1)
         app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
                  (long long)step->step - 1, (long long)run->steps);
-    /* The bar outlives the run, which is gone when an error or an interruption ends the line. */
+    /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
     lb_training_run lasting = *run;
     if (run->name) lasting.name = v->name;
     app_show_step(&v->progress, &lasting, step);
@@ -72,7 +72,7 @@ static const char *reason(lb_train_end end)
     return end == LB_TRAIN_TARGET ? "it reached the target" : "no evaluation since was better";
 }
 
-/* Says which model was kept, and why the training ended before its last step. */
+/* Reports which model was kept, and why the training ended before its last step. */
 static void note_end(const lb_training_run *run)
 {
     const lb_train_history *history = run->history;

@@ -10,15 +10,15 @@
 #include <string.h>
 
 enum {
-    MOST = 10000,     /* unknown symbols that are told apart: of words there is no end */
-    NAMED = 20,       /* that are listed */
-    LIST_BYTES = 800, /* less than a note may have */
-    ENTRY_BYTES = 80, /* at most of one that is listed, or of what follows the list */
-    SAMPLE = 8,       /* symbols that are shown of what the model knows */
+    MOST = 10000,     /* distinct unknown symbols counted: there is no limit on words */
+    NAMED = 20,       /* listed symbols */
+    LIST_BYTES = 800, /* less than the limit of a note */
+    ENTRY_BYTES = 80, /* maximum for a listed symbol, or for the text after the list */
+    SAMPLE = 8,       /* known symbols shown as examples */
     SAMPLE_BYTES = 128
 };
 
-/* "e, a, t": what such a model knows. */
+/* "e, a, t": examples of known symbols. */
 static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYTES])
 {
     size_t used = 0;

@@ -10,7 +10,7 @@
 typedef struct bench_effort {
     int warm_up;    /* runs before the clock starts; two are enough if they take longer than `seconds` */
     int runs;       /* at most */
-    double seconds; /* no new run after that; 0: all runs */
+    double seconds; /* no new run after this time; 0: all runs */
 } bench_effort;
 
 /** Rows of a table of options that set an effort. */

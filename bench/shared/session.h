@@ -1,4 +1,4 @@
-/* Measuring one thing after the other, into a record. */
+/* Takes measurements one after the other, into a record. */
 #ifndef BENCH_SESSION_H
 #define BENCH_SESSION_H
 

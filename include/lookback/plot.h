@@ -1,5 +1,5 @@
-/* Figures: heat maps, line charts and diagrams as PNG, SVG or PDF. The name of the file decides: what ends in .svg or
- * .pdf is such a document, with text that can be searched and copied; all else is PNG. */
+/* Figures: heat maps, line charts and diagrams as PNG, SVG or PDF. The file name decides the format: .svg and .pdf give
+ * a document whose text can be searched and copied; any other name gives PNG. */
 #ifndef LOOKBACK_PLOT_H
 #define LOOKBACK_PLOT_H
 
@@ -9,12 +9,12 @@ LB_BEGIN_DECLS
 
 /* ---- Colours, points and rectangles: the vocabulary of drawing. ---- */
 
-/** An sRGB colour; alpha 255 covers what is below, 0 leaves it. In options a colour of all zeros means the default. */
+/** An sRGB colour; alpha 255 is opaque, 0 transparent. In options, a colour of all zeros means the default. */
 typedef struct lb_color {
     uint8_t red, green, blue, alpha;
 } lb_color;
 
-/** A point in pixels: x to the right, y downwards, (0, 0) is the outer corner of the first pixel. */
+/** A point in pixels: x to the right, y downwards; (0, 0) is the outer corner of the first pixel. */
 typedef struct lb_point {
     double x, y;
 } lb_point;
@@ -38,7 +38,7 @@ static inline lb_color lb_rgb(uint32_t hex)
 
 /* ---- Colour maps: from a number in [0, 1] to a colour. ---- */
 
-/** Constant, name; colormap_tables.h has a table of each name */
+/** Constant, name; colormap_tables.h has a table for each name */
 #define LB_COLORMAP_LIST(X)                                                                                  \
     X(LB_COLORMAP_YLORRD, ylorrd)                                                                            \
     X(LB_COLORMAP_VIRIDIS, viridis)                                                                          \
@@ -55,13 +55,13 @@ typedef enum lb_colormap {
 } lb_colormap;
 
 /** The map called `name`, such as "viridis"; letter case does not matter.
- *  Errors:  LB_ERROR_ARGUMENT with the list of names; then `*map` is untouched. */
+ *  Errors:  LB_ERROR_ARGUMENT with the list of names; `*map` is then unchanged. */
 LB_MUST_USE lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error);
 
 /** The name of a map. */
 const char *lb_colormap_name(lb_colormap map);
 
-/** All names, separated by a comma and a space. */
+/** All names, separated by ", ". */
 const char *lb_colormap_names(void);
 
 /* ---- Fonts: where the outlines and widths of characters come from. ---- */
@@ -69,36 +69,36 @@ const char *lb_colormap_names(void);
 /** A font, ready to draw with. */
 typedef struct lb_font lb_font;
 
-/** Which of the two built-in fonts. */
+/** The weights of the built-in font. */
 typedef enum lb_font_weight { LB_FONT_REGULAR, LB_FONT_BOLD } lb_font_weight;
 
-/** One of the two fonts that are part of the library, DejaVu Sans and DejaVu Sans Bold; NULL if that fails.
+/** A built-in font, DejaVu Sans or DejaVu Sans Bold; NULL after an error.
  *  Errors:  LB_ERROR_MEMORY.    Memory: closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error);
 
 /** The TrueType or OpenType font in the file `path` (.ttf, .otf, or the first of a .ttc; "NAME.ttc#2" is number 2,
- *  counted from 0); NULL if that fails. Characters that it lacks come from the built-in font, bold if it is bold.
- *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is no font with outlines and a Unicode character map, or there is no
- *           such number; LB_ERROR_MEMORY.
+ *  counted from 0); NULL after an error. Characters it lacks come from the built-in font, in bold if the font is bold.
+ *  Errors:  LB_ERROR_OPEN; LB_ERROR_FORMAT if it is not a font with outlines and a Unicode character map, or if the
+ *           number does not exist; LB_ERROR_MEMORY.
  *  Memory:  closed and freed by lb_font_close. */
 LB_MUST_USE lb_font *lb_font_open(const char *path, lb_error *error);
 
 /** Closes and frees the font. NULL is allowed. */
 void lb_font_close(lb_font *font);
 
-/* ---- A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
- * A heat map is one, a chart is one; write two functions and your diagram is one. ---- */
+/* ---- Panels: the parts of a figure. A panel knows how large it wants to be and can draw itself. Heat maps and charts
+ * are panels; write two functions to add your own. ---- */
 
 /** What a panel draws on. */
 typedef struct lb_canvas lb_canvas;
-/** The looks that all panels of a figure share. */
+/** The style that all panels of a figure share. */
 typedef struct lb_style lb_style;
 
 /** Something to draw. `measure` gives the pixels it wants; `draw` draws it within `area`, which is no smaller.
  *  Neither changes `content`, which must live as long as the panel. */
 typedef struct lb_panel {
-    const void *content; /* what is drawn, for the two functions */
-    /* The pixels that it wants. */
+    const void *content; /* what is drawn; passed to the two functions */
+    /* The size in pixels that it wants. */
     lb_size (*measure)(const void *content, const lb_style *style);
     /* Draws it within `area`. */
     void (*draw)(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area);
@@ -106,81 +106,81 @@ typedef struct lb_panel {
 
 /* ---- A colour bar: which colour means which number. ---- */
 
-/** A scale of colours from `min` (below) to `max` (above). */
+/** A colour scale from `min` (bottom) to `max` (top). */
 typedef struct lb_color_bar {
     double min, max;
     lb_colormap colormap;
-    const char *label; /* beside the bar, read from top to bottom; NULL: none */
+    const char *label; /* next to the bar, read from top to bottom; NULL: none */
 } lb_color_bar;
 
 /* ---- Heat maps: a matrix of numbers as a matrix of colours. Made for attention weights: one row per query, one column
  * per key. ---- */
 
-/** Which numbers the colours span. */
+/** The range of values that the colours span. */
 typedef enum lb_range {
-    LB_RANGE_UNIT,  /* 0 to 1, what attention weights are */
+    LB_RANGE_UNIT,  /* 0 to 1, as attention weights are */
     LB_RANGE_DATA,  /* the smallest to the largest finite value */
     LB_RANGE_GIVEN, /* .min to .max */
 } lb_range;
 
 /** Whether each cell shows its value, with two decimals. */
 typedef enum lb_cell_text {
-    LB_CELL_TEXT_AUTO, /* where numbers of at least 6 points fit into the cells: up to some 34 rows or columns */
+    LB_CELL_TEXT_AUTO, /* if numbers of at least 6 points fit into the cells: up to about 34 rows or columns */
     LB_CELL_TEXT_NONE,
 } lb_cell_text;
 
-/** How the labels of the columns stand. */
+/** The direction of column labels. */
 typedef enum lb_label_slant {
-    LB_LABEL_SLANTED, /* at 45 degrees; a label of one character is upright */
-    LB_LABEL_FLAT,    /* all upright: for short labels */
+    LB_LABEL_SLANTED, /* at 45 degrees, except labels of one character */
+    LB_LABEL_FLAT,    /* all horizontal: for short labels */
 } lb_label_slant;
 
-/** A heat map. Zero is the default of everything but the first line. */
+/** A heat map. Zero is the default of every field except values, rows and columns. */
 typedef struct lb_heatmap {
-    const double *values; /* [rows, columns]; what is not finite is drawn grey and without a number */
+    const double *values; /* [rows, columns]; non-finite values are grey, without a number */
     size_t rows, columns;
     const char *const *row_labels;    /* [rows], top to bottom; NULL: 0, 1, 2 ... */
     const char *const *column_labels; /* [columns], left to right; NULL: 0, 1, 2 ... */
-    const char *const *cell_labels;   /* [rows, columns], above the values, where these fit; NULL: none */
+    const char *const *cell_labels;   /* [rows, columns], above the values where they fit; NULL: none */
     const char *title, *x_label, *y_label, *bar_label; /* NULL: none */
     lb_range range;
-    double min, max; /* with LB_RANGE_GIVEN; values beyond have the colour of the end */
+    double min, max; /* with LB_RANGE_GIVEN; values outside have the colour of the nearer end */
     lb_colormap colormap;
     lb_cell_text cell_text;
     lb_label_slant slant;
-    bool hide_bar; /* no colour bar: the figure has one for all of its panels */
-    double cell;   /* side of a cell in points; 0: from the number of cells, 58 points at most */
+    bool hide_bar; /* no colour bar: the figure has one for all its panels */
+    double cell;   /* side of a cell in points; 0: depends on the number of cells, at most 58 */
 } lb_heatmap;
 
-/** The heat map as a panel of a figure. Cells are square unless there are so few rows that the colour bar would not fit
- *  beside them. Labels that would touch each other are left out at regular distances.
+/** The heat map as a panel of a figure. Cells are square unless there are too few rows for the colour bar to fit next
+ *  to them. If labels would touch each other, only every n-th is shown.
  *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no values or min < max does not hold. */
 lb_panel lb_heatmap_panel(const lb_heatmap *map);
 
-/** The scale of colours that the map uses, with its label. */
+/** The colour scale of the map, with its label. */
 lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
 
-/** Gives `count` maps one scale, that spans all of them if they have LB_RANGE_DATA, hides their own bars,
- *  and returns the bar for the figure that shows them. `count` is at least 1; the colours are those of the first,
- *  the label that of the first that has one. */
+/** Gives `count` maps, at least 1, a common scale and hides their bars. With LB_RANGE_DATA the scale spans all maps.
+ *  Returns the colour bar for the figure that shows them: with the colours of the first map, and the first label that
+ *  is set. */
 lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count);
 
-/** Draws one heat map into a file, at 100 dots per inch. For more see lb_figure_save.
+/** Draws one heat map into a file, at 100 dots per inch. For other options see lb_figure_save.
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_heatmap_save(const lb_heatmap *map, const char *path, lb_error *error);
 
-/** Draws `count` maps as one figure, `columns` in a row (0: all), below a title (NULL: none), with one scale and one
- *  colour bar, as lb_heatmap_share_scale gives them. The maps stay as they are.    Errors: as lb_heatmap_save. */
+/** Draws `count` maps as one figure, `columns` per row (0: all), below a title (NULL: none), with one scale and one
+ *  colour bar, as from lb_heatmap_share_scale. The maps are not changed.    Errors: as lb_heatmap_save. */
 LB_MUST_USE lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t columns,
                                            const char *title, const char *path, lb_error *error);
 
 /* ---- Line charts: several series over one x axis and one or two y axes, such as loss and exact match over steps.
  * ---- */
 
-/** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line;
- *  a point without neighbours is a dot. No points at all are no error. */
+/** One line. Points that are not finite, or not positive on a logarithmic axis, are left out and interrupt the line.
+ *  A point without neighbours is drawn as a dot. A series may be empty. */
 typedef struct lb_series {
-    const char *name; /* in the legend; NULL: not there */
+    const char *name; /* in the legend; NULL: not in the legend */
     const double *x;  /* [count]; NULL: 0, 1, 2 ... */
     const double *y;  /* [count] */
     size_t count;
@@ -191,11 +191,11 @@ typedef struct lb_series {
 /** One axis. */
 typedef struct lb_axis {
     const char *label; /* NULL: none */
-    double min, max;   /* both 0: from the data, for y up to the next ticks */
+    double min, max;   /* both 0: from the data; for y, rounded outwards to ticks */
     bool log;          /* logarithmic */
 } lb_axis;
 
-/** A line chart. Zero is the default of everything but the first line. */
+/** A line chart. Zero is the default of every field except series and count. */
 typedef struct lb_chart {
     const lb_series *series;
     size_t count;
@@ -204,53 +204,52 @@ typedef struct lb_chart {
     double width, height; /* points; 0: 720 x 432, which is 10 x 6 inches; several in a figure: 504 x 324 */
 } lb_chart;
 
-/** The chart as a panel of a figure. The right axis is there if a series belongs to it. An axis with a single series
- *  has the colour of that series where there are two axes.
- *  Errors:  drawing fails with LB_ERROR_ARGUMENT if an axis has limits that are not finite and rising, or not positive
- *           though it is logarithmic, or if there are series or points but no array of them. */
+/** The chart as a panel of a figure. The right axis is drawn if a series belongs to it. With two axes, an axis with a
+ *  single series has the colour of that series.
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if the limits of an axis are not finite or not min < max, or not
+ *           positive on a logarithmic axis, or if `series` or `y` is NULL although its count is above 0. */
 lb_panel lb_chart_panel(const lb_chart *chart);
 
-/** Draws one chart into a file, at 100 dots per inch. For more see lb_figure_save.
+/** Draws one chart into a file, at 100 dots per inch. For other options see lb_figure_save.
  *  Errors:  LB_ERROR_ARGUMENT; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_chart_save(const lb_chart *chart, const char *path, lb_error *error);
 
 /* ---- Diagrams of an encoder and a decoder: boxes, and arrows for what flows between them. They show the same weights
- * as a heat map does, or what there is instead without attention: one vector that all has to pass through. ---- */
+ * as a heat map, or, without attention, the one vector that everything has to pass through. ---- */
 
-/** A diagram. Zero is the default of everything but the first line. */
+/** A diagram. Zero is the default of every field except sources and targets. */
 typedef struct lb_diagram {
     size_t sources, targets;          /* boxes of the encoder, above, and of the decoder, below */
     const char *const *source_labels; /* [sources], left to right; NULL: x0, x1 ... */
     const char *const *target_labels; /* [targets], left to right; NULL: y0, y1 ... */
-    /* [targets, sources]: an arrow from each source to each target, the stronger the larger its weight; below 0 counts
-     * as
-     * 0, which is no arrow, above 1 as 1. What is not finite is no arrow either. NULL: no attention, a bottleneck. */
+    /* [targets, sources]: an arrow from each source to each target, stronger for larger weights. Weights above 1 count
+     * as 1. Weights of at most 0 and non-finite weights have no arrow. NULL: no attention, a bottleneck. */
     const double *weights;
     const char *title; /* NULL: none */
 } lb_diagram;
 
 /** The diagram as a panel of a figure. All boxes are as wide as the longest label needs.
- *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no sources or no targets, or more than a picture has
- *           pixels. */
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no sources or no targets, or more than a picture can
+ *           have pixels. */
 lb_panel lb_diagram_panel(const lb_diagram *diagram);
 
-/* ---- Figures: panels in rows and columns, with a title and, where they share a scale, one colour bar. ---- */
+/* ---- Figures: panels in rows and columns, with a title and, if they share a scale, one colour bar. ---- */
 
-/** A figure. Zero is the default of everything but the first line. */
+/** A figure. Zero is the default of every field except panels and count. */
 typedef struct lb_figure {
     const lb_panel *panels; /* row by row */
     size_t count;
     size_t columns;             /* 0: all panels in one row */
     const char *title;          /* NULL: none */
-    const lb_color_bar *bar;    /* one colour bar at the right, for all panels; NULL: none */
-    double dpi;                 /* pixels per inch; text sizes and widths follow. 0: 100; 10 to 1200 */
+    const lb_color_bar *bar;    /* one colour bar on the right, for all panels; NULL: none */
+    double dpi;                 /* pixels per inch, 10 to 1200; scales text and lines. 0: 100 */
     const lb_font *font, *bold; /* NULL: built-in DejaVu Sans; `bold` NULL: `font` */
     bool transparent;           /* no white behind the panels */
 } lb_figure;
 
-/** Draws the figure into a file: SVG or PDF if its name ends so, else PNG. PDF holds the fonts that it uses. SVG names
- *  them, and its viewer takes what it has, for each script.
- *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, what a panel does not like); LB_ERROR_MEMORY; LB_ERROR_WRITE. */
+/** Draws the figure into a file: SVG or PDF if its name ends in .svg or .pdf, otherwise PNG. A PDF embeds the fonts it
+ *  uses. An SVG only names them, and the viewer substitutes fonts that it has.
+ *  Errors:  LB_ERROR_ARGUMENT (no panels, too large, an invalid panel); LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status lb_figure_save(const lb_figure *figure, const char *path, lb_error *error);
 
 LB_END_DECLS

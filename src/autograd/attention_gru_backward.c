@@ -18,7 +18,7 @@ typedef struct backward_memory {
     lb_real *dv;       /* [tiles, width] */
     lb_real *dquery;   /* [all, width] */
     lb_real *dcontext; /* [all, depth] */
-    lb_real *tiles;    /* [tiles, tile_size]: each as backward_tile has it */
+    lb_real *tiles;    /* [tiles, tile_size]: see backward_tile */
     int64_t tile_size;
 } backward_memory;
 
@@ -33,7 +33,7 @@ typedef struct backward_tile {
     lb_real *dv;           /* [width], in backward_memory */
     lb_real *dscores;      /* [keys] */
     lb_real *power;        /* [width]: of a query */
-    lb_real *spare_keys;   /* [keys, width]; NULL where the keys want their gradient */
+    lb_real *spare_keys;   /* [keys, width]; NULL if the keys require a gradient */
     lb_real *spare_values; /* [keys, depth]; NULL if the values require a gradient */
 } backward_tile;
 
@@ -41,7 +41,7 @@ typedef struct backward_tile {
 typedef struct backward_pass {
     lb_attention_gru_run run;
     lb_attention_gru_traces traces; /* of all rows and steps */
-    lb_gru_gradient gates;          /* likewise */
+    lb_gru_gradient gates;          /* of all rows and steps */
     backward_memory memory;
 } backward_pass;
 

@@ -38,7 +38,7 @@ static print *make_prints(lb_pairs *pairs, lb_error *error)
             return NULL;
         }
         prints[i].source = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH);
-        /* One more character between the sides: what ends the one must not pass for the beginning of the other. */
+        /* A separator, so that moving a symbol from one side to the other changes the hash. */
         prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
     }
     qsort(prints, (size_t)count, sizeof *prints, compare);

@@ -284,7 +284,7 @@ static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *c
         const lb_pair_line *line;
         lb_status status = lb_pairs_read(pairs, i, &line, error);
         if (status) return status;
-        /* the generator mixes the bits, of which those of the hash that count come from the last letters alone */
+        /* the generator mixes the bits: the high bits of the hash depend only on the last letters */
         lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH)};
         chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
         *count += chosen[i];

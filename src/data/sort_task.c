@@ -8,8 +8,8 @@
 
 enum { TEST_SHARE = 10, LISTS_TO_TRY = 4096, MOST_LENGTH = 1 << 20 };
 
-/* Of lists with repeats. One number in ENDS_SHARE is the smallest, and one the largest: nothing else teaches a model how
- * often the ends of the range are repeated, which few lists have at all. */
+/* For lists with repeats. One number in ENDS_SHARE is the smallest of the range, and one the largest: otherwise too few
+ * lists would teach a model to count these. */
 enum { MOST_DIFFERENT = 4, ENDS_SHARE = 8 };
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
@@ -92,8 +92,8 @@ static int32_t draw_repeated(const lb_sort_task *task, lb_rng rng, uint64_t firs
     return (int32_t)lb_rng_below(rng, first + 1, (uint64_t)task->max_value + 1);
 }
 
-/* Draws the numbers of a list again, out of one to four of them, if it is one of those with repeats. The stream is its
- * own, so that all other lists are those of a task without repeats. */
+/* In a list with repeats, redraws the numbers from one to four of them. It has its own random stream, so that all other
+ * lists are the same as in a task without repeats. */
 static void repeat_values(const lb_sort_task *task, lb_split split, uint64_t index, uint32_t step,
                           int32_t *values, int32_t length)
 {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /** Draws list number `index` of a split into `values` (room for max_length). Returns its length.
- *  The same task, split and index give the same list. The task must have passed lb_sort_check: of a split without a
- *  list, none could ever be drawn. */
+ *  The same task, split and index give the same list. The task must have passed lb_sort_check:
+ *  drawing from a split without lists would never end. */
 int32_t lb_sort_draw(const lb_sort_task *task, lb_split split, uint64_t index, int32_t *values);
 
 /** The split of a list, which depends only on its numbers. */

@@ -12,7 +12,7 @@ char *lb_sort_task_print(const lb_sort_task *task)
     lb_buffer json = {0};
     lb_buffer_print(&json, "{\"task\":\"sort\",\"max_number\":%d,\"min_length\":%d,\"max_length\":%d",
                     (int)task->max_value, (int)task->min_length, (int)task->max_length);
-    /* Left out where there are none, as in files of the time before repeats. */
+    /* Left out if there are none, as in files from before repeats existed. */
     if (task->repeats > 0) lb_buffer_print(&json, ",\"repeats\":%.9g", task->repeats);
     lb_buffer_print(&json, "}");
     if (!json.failed) return json.text;
@@ -27,7 +27,7 @@ static int32_t whole(const cJSON *json, const char *key)
     return fits ? item->valueint : -1;
 }
 
-/* 0 if there is none; below 0, which no task may have, if it is not a number. */
+/* 0 if it is missing; -1, which is invalid, if it is not a number. */
 static double share(const cJSON *json, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);

@@ -1,4 +1,4 @@
-/* Outputs that are drawn instead of searched for: each token from the model's own distribution (ancestral sampling). */
+/* Ancestral sampling: draws each token from the distribution of the model. */
 #include "lookback/models.h"
 
 #include "lookback/op.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DRAWS = 65536 }; /* for each source: the numbers of the draws depend on it */
+enum { MOST_DRAWS = 65536 }; /* per source; the random numbers depend on it */
 
-/* An output that is being written. */
+/* An unfinished output. */
 typedef struct draw {
     const lb_trail *last;
     double log_probability;
@@ -52,7 +52,7 @@ static int32_t choose(const sampling *s, const lb_real *log_probabilities, doubl
     return (int32_t)first + lb_argmax(x, count); /* rounding has left over a little, or nothing is a number */
 }
 
-/* Writes a token of one output. `row` is its place in the step's batch. False if that was the last. */
+/* Draws a token of one output. `row` is its row in the batch of the step. False if the token was the last. */
 static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_step *step,
                         const lb_tensor *log_probabilities)
 {
@@ -70,7 +70,7 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     return !d->finished && d->steps < s->config.limit;
 }
 
-/* The outputs that are still being written, in order: their states and their last tokens. */
+/* The unfinished outputs, in order: their states and their last tokens. */
 static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t count)
 {
     int32_t *id, *lengths;

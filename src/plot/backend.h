@@ -1,24 +1,24 @@
-/* What draws for a canvas: one table of functions for each kind of file. */
+/* Canvas backends: one table of functions for each kind of file. */
 #ifndef LB_BACKEND_H
 #define LB_BACKEND_H
 
 #include "plot/canvas.h"
 #include "plot/shape.h"
 
-/** One line of text as a document holds it: letters, not outlines. */
+/** One line of text for a document: characters, not outlines. */
 typedef struct lb_canvas_text {
     const lb_line *line; /* shaped */
     const lb_font *font; /* the first of the chain */
-    double size;         /* pixels: the em */
+    double size;         /* em size in pixels */
     lb_point anchor;     /* on the baseline */
-    lb_point right;      /* where the line runs: of length 1 */
-    double aligned;      /* how much of the line lies before the anchor: 0, 0.5 or 1 */
+    lb_point right;      /* direction of the line, a unit vector */
+    double aligned;      /* fraction of the line before the anchor: 0, 0.5 or 1 */
     lb_color color;
 } lb_canvas_text;
 
-/** Coordinates are finite, and no larger than a million. */
+/** Coordinates are finite and at most a million. */
 typedef struct lb_backend {
-    /* Frees what is behind the canvas, and the canvas. */
+    /* Frees the canvas and everything it owns. */
     void (*close)(lb_canvas *canvas);
     void (*clip)(lb_canvas *canvas, const lb_rect *whole_pixels);
     void (*rect)(lb_canvas *canvas, lb_rect area, lb_color color);
@@ -30,31 +30,31 @@ typedef struct lb_backend {
     void (*stroke)(lb_canvas *canvas, double width, lb_color color);
     /* NULL: text is drawn as outlines. */
     void (*text)(lb_canvas *canvas, const lb_canvas_text *text);
-    /* Ends a document and gives its bytes; NULL: there are only pixels. */
+    /* Ends the document and returns its bytes; NULL: the canvas has only pixels. */
     void (*document)(lb_canvas *canvas, const void **bytes, size_t *count);
-    /* NULL: there are none. */
+    /* NULL: the canvas has no pixels. */
     lb_color (*pixel)(const lb_canvas *canvas, int x, int y);
 } lb_backend;
 
-/** What all kinds of canvas begin with. */
+/** The common first part of all canvases. */
 struct lb_canvas {
     const lb_backend *backend;
     lb_canvas_config config;
     lb_error failure;
 };
 
-/** Each makes the canvas of one kind, or NULL if there is no memory. The size is one that can be. */
+/** Each creates one kind of canvas; NULL if memory runs out. The size must be valid. */
 lb_canvas *lb_pixels_open(const lb_canvas_config *config);
 lb_canvas *lb_pdf_open(const lb_canvas_config *config);
 lb_canvas *lb_svg_open(const lb_canvas_config *config);
 
-/** Bytes that grow: a document as it is written. */
+/** A growing buffer for a document. */
 typedef struct lb_document {
     char *bytes;
     size_t count, room;
 } lb_document;
 
-/** Adds bytes. False if there is no memory. */
+/** Appends bytes. False if memory runs out. */
 LB_MUST_USE bool lb_document_add(lb_document *document, const void *bytes, size_t count);
 
 #endif

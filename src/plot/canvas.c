@@ -93,7 +93,7 @@ bool lb_document_add(lb_document *document, const void *bytes, size_t count)
     return true;
 }
 
-/* A coordinate as a whole number of pixels in [0, limit]. */
+/* Rounded to whole pixels in [0, limit]. */
 static double whole(double coordinate, int limit)
 {
     return fmax(0, fmin(floor(coordinate + 0.5), limit));
@@ -112,7 +112,7 @@ void lb_canvas_clip(lb_canvas *canvas, const lb_rect *area)
     canvas->backend->clip(canvas, &inside);
 }
 
-/* What is far outside of any canvas may lie anywhere there: backends compute in small numbers. */
+/* Clamps points far outside any canvas: backends have a limited range of coordinates. */
 static double near(double coordinate)
 {
     const double far = 1e6;
@@ -200,7 +200,7 @@ void lb_canvas_arrow(lb_canvas *canvas, lb_point from, lb_point to, double width
     double dx = (to.x - from.x) / length, dy = (to.y - from.y) / length;
     double shaft = fmax(0, length - head), half = head / 2.5, thick = width / 2;
     lb_point neck = {from.x + dx * shaft, from.y + dy * shaft};
-    /* One outline for shaft and head, so that a translucent arrow has no darker neck. */
+    /* One outline for shaft and head: otherwise a translucent arrow would be darker where they overlap. */
     lb_point outline[] = {
         {from.x - dy * thick, from.y + dx * thick}, {neck.x - dy * thick, neck.y + dx * thick},
         {neck.x - dy * half, neck.y + dx * half},   to,

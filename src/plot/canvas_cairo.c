@@ -1,4 +1,4 @@
-/* Pixels and pages of PDF, both drawn by Cairo. */
+/* Pixels and PDF pages, both drawn by Cairo. */
 #include "base/alloc.h"
 #include "plot/backend.h"
 #include "plot/font.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Cairo keeps fonts until its cache is full, longer than a canvas lives: each holds all that it is made of. */
+/* Cairo's font cache outlives the canvas, so each font owns everything it needs. */
 typedef struct page_font {
     FT_Library library;
     FT_Face face;
@@ -25,8 +25,8 @@ typedef struct cairo_canvas {
     unsigned char *pixels; /* NULL: a page */
     lb_document page;
     int font_count;
-    const lb_font *font[PAGE_FONTS];     /* that were used on this page, */
-    cairo_font_face_t *face[PAGE_FONTS]; /* and what Cairo made of them */
+    const lb_font *font[PAGE_FONTS];     /* [font_count] the fonts used on this page */
+    cairo_font_face_t *face[PAGE_FONTS]; /* [font_count] their Cairo fonts */
 } cairo_canvas;
 
 static cairo_canvas *of(lb_canvas *canvas)
@@ -106,7 +106,7 @@ static void stroke(lb_canvas *canvas, double width, lb_color color)
     check(canvas);
 }
 
-/* A pixel of Cairo's: its colours are as much darker as it is transparent. */
+/* Cairo's colours are premultiplied by alpha. */
 static uint8_t plain(uint32_t pixel, int shift, uint32_t alpha)
 {
     uint32_t channel = pixel >> shift & 0xFF;
@@ -136,7 +136,7 @@ static const lb_backend pixels_backend = {.close = close,
                                           .stroke = stroke,
                                           .pixel = pixel};
 
-/* Takes over the canvas, whose surface is there. */
+/* Takes over the canvas; its surface exists. */
 static lb_canvas *begin(cairo_canvas *c)
 {
     c->context = cairo_create(c->surface);
@@ -185,7 +185,7 @@ static void page_font_free(void *memory)
     lb_release(font);
 }
 
-/* The font as Cairo embeds it, or NULL if there is no memory. */
+/* The font for embedding by Cairo; NULL if memory runs out. */
 static cairo_font_face_t *page_font_new(const lb_font *font)
 {
     page_font *made = lb_alloc_zero(sizeof *made);
@@ -216,8 +216,7 @@ static cairo_font_face_t *page_font_of(cairo_canvas *c, const lb_font *font)
     return face;
 }
 
-/* Shows the glyphs of one run, from `first` to before `end`, with the letters that they stand for. The line begins at
- * (x, 0). */
+/* Shows the glyphs [first, end) of one run, with the characters that they represent. The line begins at (x, 0). */
 static void show_run(lb_canvas *canvas, const lb_canvas_text *text, double x, size_t first, size_t end)
 {
     const lb_glyph *glyph = text->line->glyph;
@@ -271,7 +270,7 @@ static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
 static cairo_status_t add_to_page(void *canvas, const unsigned char *bytes, unsigned count)
 {
     if (lb_document_add(&((cairo_canvas *)canvas)->page, bytes, count)) return CAIRO_STATUS_SUCCESS;
-    lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory"); /* Cairo does not always tell */
+    lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory"); /* Cairo does not always report it */
     return CAIRO_STATUS_WRITE_ERROR;
 }
 
@@ -304,7 +303,7 @@ lb_canvas *lb_pdf_open(const lb_canvas_config *config)
     double scale = 72 / (config->dpi > 0 ? config->dpi : 100);
     c->surface =
         cairo_pdf_surface_create_for_stream(add_to_page, c, config->width * scale, config->height * scale);
-    /* Equal drawings make equal files. */
+    /* Without a date, equal drawings give equal files. */
     cairo_pdf_surface_set_metadata(c->surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     lb_canvas *canvas = begin(c);
     if (!canvas) return NULL;

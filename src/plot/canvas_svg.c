@@ -1,4 +1,4 @@
-/* SVG: shapes as shapes and text as text, so that a viewer shows any script that its fonts have.
+/* SVG. Text stays text, so that a viewer shows any script that its fonts have.
  * Source: W3C 2011, "Scalable Vector Graphics (SVG) 1.1", second edition. */
 #include "base/alloc.h"
 #include "plot/backend.h"
@@ -39,7 +39,7 @@ static void add_string(lb_canvas *canvas, lb_document *to, const char *text)
     add(canvas, to, text, strlen(text));
 }
 
-/* A number with three decimals at most, and a point in every locale. */
+/* At most three decimals, and a decimal point in every locale. */
 static void add_number(lb_canvas *canvas, lb_document *to, double value)
 {
     char text[32];
@@ -52,7 +52,7 @@ static void add_number(lb_canvas *canvas, lb_document *to, double value)
     add(canvas, to, text, (size_t)length);
 }
 
-/* Adds text in which each '%' is one of the numbers. */
+/* Adds text with each '%' replaced by the next number. */
 static void add_numbers(lb_canvas *canvas, lb_document *to, const char *text, ...)
 {
     va_list numbers;
@@ -80,7 +80,7 @@ static void add_color(lb_canvas *canvas, const char *property, lb_color color)
     add_numbers(canvas, to, "%\"", color.alpha / 255.0);
 }
 
-/* Text between tags or in an attribute. XML has no way to write most controls. */
+/* Text between tags or in an attribute. XML cannot represent most control characters. */
 static void add_escaped(lb_canvas *canvas, const char *text, size_t bytes)
 {
     lb_document *to = &of(canvas)->document;
@@ -149,7 +149,7 @@ static void close_path(lb_canvas *canvas)
     if (of(canvas)->path.count) add_string(canvas, &of(canvas)->path, "Z");
 }
 
-/* Writes the path, whose looks are the attributes, and begins a new one. */
+/* Writes the path with the attributes `looks`, and begins a new one. */
 static void add_path(lb_canvas *canvas, const char *paint, lb_color color, const char *looks, double width)
 {
     svg_canvas *c = of(canvas);
@@ -175,7 +175,7 @@ static void stroke(lb_canvas *canvas, double width, lb_color color)
              " fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\" stroke-width=\"%\"", width);
 }
 
-/* The fonts of the chain, then what looks like DejaVu, then any. */
+/* The fonts of the chain, then fonts similar to DejaVu, then any. */
 static void add_families(lb_canvas *canvas, const lb_font *font)
 {
     lb_document *to = &of(canvas)->document;

@@ -10,14 +10,14 @@
 static const double single_width = 720, single_height = 432, shared_width = 504, shared_height = 324;
 static const double tick_length = 3.5, tick_gap = 3.5, axis_gap = 7, title_gap = 11, line_width = 1.6;
 static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin = 0.8;
-static const double inset = 5; /* between frame and data, so that no line hides under the frame */
+static const double inset = 5; /* between frame and data, so that the frame covers no line */
 
-/* A chart on its way to the canvas. */
+/* A chart being drawn. */
 typedef struct drawing {
     const lb_chart *chart;
     const lb_style *style;
     lb_canvas *canvas;
-    lb_rect frame; /* inside of its lines; whole pixels */
+    lb_rect frame; /* inside its lines; whole pixels */
     lb_rect plot;  /* from limit to limit */
     lb_axis_scale x, left, right;
 } drawing;
@@ -46,7 +46,7 @@ static lb_text_style tick_look(const lb_style *style, lb_color ink)
     return (lb_text_style){.font = style->regular, .size = LB_SIZE_TICK * style->point, .color = ink};
 }
 
-/* The entries of the legend that fit into one line, from `*next` on, which moves behind them; returns their width. */
+/* Finds the legend entries that fit into one line, from `*next` on; which moves past them. Returns their width. */
 static double legend_line(const lb_chart *chart, const lb_style *style, double room, size_t *next)
 {
     double p = style->point, width = 0;
@@ -135,7 +135,7 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     lb_text_draw(d->canvas, &look, (lb_point){edge + sign * away, d->plot.y + d->plot.height / 2}, label);
 }
 
-/* Where a point of a series goes; false if it cannot be drawn, or is none. */
+/* The position of a point; false if it cannot be drawn or does not exist. */
 static bool place_point(const drawing *d, const lb_series *series, size_t i, lb_point *at)
 {
     if (i >= series->count) return false;
@@ -181,7 +181,7 @@ static void draw_grid(const drawing *d, const lb_axis_scale *scale)
     }
 }
 
-/* Chooses the limits and ticks and what is left for the plot. */
+/* Chooses the limits, the ticks and the area of the plot. */
 static void arrange(drawing *d, lb_rect area)
 {
     double p = d->style->point, tick = (tick_length + tick_gap) * p;

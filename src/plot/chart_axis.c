@@ -40,7 +40,7 @@ static bool belongs(const lb_series *series, lb_axis_side side)
     return side == LB_AXIS_X || series->right == (side == LB_AXIS_RIGHT);
 }
 
-/* Widens [low, high] to the values of this axis that are drawn. */
+/* Widens [low, high] to include all drawn values of this axis. */
 static void data_range(const lb_chart *chart, lb_axis_side side, double *low, double *high)
 {
     for (size_t s = 0; s < chart->count; s++) {

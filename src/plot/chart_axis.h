@@ -1,4 +1,4 @@
-/* An axis of a chart with its limits known: from numbers to pixels. */
+/* The scale of a chart axis: from numbers to pixels. */
 #ifndef LB_CHART_AXIS_H
 #define LB_CHART_AXIS_H
 
@@ -15,13 +15,13 @@ typedef struct lb_axis_scale {
     lb_color ink;
 } lb_axis_scale;
 
-/** NULL if the axis can be drawn, else what is wrong with it. */
+/** NULL if the axis can be drawn, otherwise an error message. */
 const char *lb_axis_wrong(const lb_axis *axis);
 
-/** Limits, ticks and colour of an axis on which `most` labels fit. */
+/** Limits, ticks and colour of an axis that has room for `most` labels. */
 lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most);
 
-/** Where a value lies, 0 at the low end and 1 at the high end; not a number if it cannot be drawn. */
+/** The position of a value: 0 at the low end, 1 at the high end; not finite if it cannot be drawn. */
 double lb_axis_position(const lb_axis_scale *scale, double value);
 
 /** The x of a point of a series. */

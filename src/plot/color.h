@@ -9,13 +9,13 @@
  *  Source: Web Content Accessibility Guidelines 2.1, "relative luminance". */
 double lb_color_luminance(lb_color color);
 
-/** Black or white, to be read on an opaque `background`: white where its contrast ratio is at least 3.5 to 1, else
- *  black, whose ratio is then at least 6. On deep reds and greens the larger ratio would be black's, but not to the
- *  eye.
+/** Black or white, whichever is readable on an opaque `background`: white if its contrast ratio is at least 3.5 to 1,
+ *  otherwise black, whose ratio is then at least 6. On deep reds and greens black has the larger ratio, but white looks
+ *  clearer.
  *  Source: Web Content Accessibility Guidelines 2.1, "contrast ratio". */
 lb_color lb_color_contrast(lb_color background);
 
-/** Colour `index` of a palette that stays distinguishable with any colour blindness; after seven it starts again.
+/** Colour `index` of a palette that is distinguishable with any colour blindness; it repeats after seven.
  *  Source: Okabe, Ito 2008, "Color Universal Design"; without its yellow, which is too pale for a line on white. */
 lb_color lb_color_series(int index);
 

@@ -9,7 +9,7 @@
 static const double bar_width = 15, tick_length = 3.5, tick_gap = 3, label_gap = 8, line_width = 0.8;
 static const double tick_room = 2.2 * LB_SIZE_TICK;
 
-/* A scale with room for five ticks has at least two, whatever its range; with room for fewer it may have one. */
+/* With room for five ticks a scale has at least two, whatever its range; with less room it may have one. */
 enum { LEAST_TICKS = 5, MOST_TICKS = 6 };
 
 lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
@@ -24,7 +24,7 @@ static lb_ticks bar_ticks(const lb_color_bar *bar, const lb_style *style, double
     return lb_ticks_linear(bar->min, bar->max, most < MOST_TICKS ? most : MOST_TICKS);
 }
 
-/* The widest label at any height: short bars have fewer ticks, but theirs may have more digits. */
+/* The widest label at any height: shorter bars have fewer ticks, but these may have more digits. */
 static double ticks_width(const lb_color_bar *bar, const lb_style *style)
 {
     double widest = 0;
@@ -60,7 +60,7 @@ void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas
     for (int i = 0; i < (int)area.height; i++) {
         double part = 1 - (i + 0.5) / area.height;
         lb_color color = lb_colormap_at(bar->colormap, part);
-        /* Two high, of which the next covers one: in a document no seam shows between them. */
+        /* Two pixels high, and the next row covers one: otherwise documents would show seams. */
         double height = fmin(2, area.height - i);
         lb_canvas_rect(canvas, (lb_rect){area.x, area.y + i, width, height}, color);
     }

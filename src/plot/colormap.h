@@ -5,10 +5,10 @@
 #include "lookback/plot.h"
 #include "plot/color.h"
 
-/** The colour of `value`; below 0 counts as 0, above 1 as 1. What is not a number is light grey.
- *  A map has 256 colours, as matplotlib's have, and equals those of the same name to 1/255 per channel.
+/** The colour of `value`, clamped to [0, 1]. NaN is light grey.
+ *  A map has 256 colours, and equals the map of this name in matplotlib to 1/255 per channel.
  *  Source:  viridis, plasma: Smith, van der Walt, Firing 2015, public domain (CC0).
- *           The others: Brewer, Harrower 2003, colorbrewer2.org, nine classes, in between linear. */
+ *           The others: Brewer, Harrower 2003, colorbrewer2.org, nine classes with linear interpolation. */
 lb_color lb_colormap_at(lb_colormap map, double value);
 
 #endif

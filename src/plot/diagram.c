@@ -13,7 +13,7 @@ static const double between = 120;                     /* from the encoder to th
 static const double title_gap = 14, thin = 0.8, thick = 2;
 static const double least_arrow = 0.6, widest_arrow = 3.6, least_head = 5, largest_head = 9;
 
-static const double funnel = 0.25; /* the weight of the arrows that no weight belongs to */
+static const double funnel = 0.25; /* weight of the arrows to and from the bottleneck */
 
 enum { LABEL = 24 };
 
@@ -26,10 +26,10 @@ typedef struct box_row {
     double step;
 } box_row;
 
-/* A diagram on its way to the canvas. */
+/* A diagram being drawn. */
 typedef struct drawing {
     lb_size size;
-    lb_point top; /* the middle of its upper edge, where the title begins */
+    lb_point top; /* the middle of its top edge, where the title begins */
     box_row source, target;
     lb_rect bottleneck;
 } drawing;
@@ -65,7 +65,7 @@ static double row_width(const box_row *row)
     return row->first.width + (double)(row->count - 1) * row->step;
 }
 
-/* The size does not depend on `area`, in which the parts are centred. */
+/* The size does not depend on `area`; the diagram is centred in it. */
 static drawing arrange(const lb_diagram *diagram, const lb_style *style, lb_rect area)
 {
     double p = style->point, height = round(side * p), step = height + round(between * p), above = 0;
@@ -100,13 +100,13 @@ static lb_rect box_at(const box_row *row, size_t index)
     return box;
 }
 
-/* Arrows share the edge of a box: number `index` of `count` leaves or arrives here. */
+/* Arrows share the edge of a box: the x where number `index` of `count` starts or ends. */
 static double place(lb_rect box, size_t index, size_t count)
 {
     return box.x + box.width * ((double)index + 0.5) / (double)count;
 }
 
-/* An arrow down from one box to another, as wide and as dark as its weight, from 0 to 1, is large. */
+/* An arrow down from one box to another, wider and darker for larger weights, from 0 to 1. */
 static void draw_arrow(lb_canvas *canvas, const lb_style *style, lb_point from, lb_point to, double weight,
                        lb_color color)
 {
@@ -154,7 +154,7 @@ static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canva
         draw_box(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill, label_of(row, i, buffer));
 }
 
-/* The one vector that all has to pass through. */
+/* The one vector that everything has to pass through. */
 static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *canvas)
 {
     lb_rect c = d->bottleneck;

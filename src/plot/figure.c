@@ -99,7 +99,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
     lb_text_style look = {.font = style->bold, .size = LB_SIZE_FIGURE * p, .align = LB_ALIGN_CENTER};
     look.valign = LB_VALIGN_TOP;
     if (figure->title) lb_text_draw(canvas, &look, (lb_point){width / 2, edge}, figure->title);
-    /* One after the other: each forgets. */
+    /* Call both, without short-circuiting: each call clears the failure. */
     bool failed = lb_font_failed(style->regular);
     failed = lb_font_failed(style->bold) || failed;
     if (failed) lb_canvas_fail(canvas, LB_ERROR_MEMORY, "text: out of memory");

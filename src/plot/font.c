@@ -54,7 +54,7 @@ static void measure(lb_font *font)
     font->bold = hb_style_get_value(font->hb, HB_STYLE_TAG_WEIGHT) >= 600;
 }
 
-/* NULL if the file can be drawn with, else what is wrong with it. */
+/* NULL if the font is usable, otherwise an error message. */
 static const char *wrong_with(hb_face_t *face)
 {
     hb_set_t *characters = hb_set_create();
@@ -74,7 +74,7 @@ static const char *wrong_with(hb_face_t *face)
     return found ? NULL : "it has no outlines";
 }
 
-/* The font number `index` of a file; takes over a reference to the blob. */
+/* Font number `index` of a file; takes over a reference to the blob. */
 static lb_font *font_from(hb_blob_t *blob, unsigned index, const char *name, lb_error *error)
 {
     unsigned count = hb_face_count(blob);
@@ -113,7 +113,7 @@ lb_font *lb_font_builtin(lb_font_weight weight, lb_error *error)
                      "font", error);
 }
 
-/* Takes over `data`. Characters that the font does not have come from the built-in one. */
+/* Takes over `data`. Characters that the font lacks come from the built-in one. */
 static lb_font *chain_from(char *data, size_t size, unsigned index, const char *name, lb_error *error)
 {
     lb_font *font = font_from(hb_blob_create(data, (unsigned)size, HB_MEMORY_MODE_READONLY, data, lb_release),
@@ -144,7 +144,7 @@ lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb
     return chain_from(copy, size, 0, name, error);
 }
 
-/* Size of an open file that can be read from the start; -1 and errno if it cannot, as with a folder. */
+/* Size of an open, seekable file; -1 and errno if it cannot be read, as with a folder. */
 static long readable_size(FILE *file)
 {
     if (getc(file) == EOF && ferror(file)) return -1;
@@ -153,7 +153,7 @@ static long readable_size(FILE *file)
     return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
-/* Opens "FILE", or "FILE#N", the font number N of a collection. */
+/* Opens "FILE", or "FILE#N" for font number N of a collection. */
 static FILE *open_numbered(const char *path, unsigned *index)
 {
     *index = 0;

@@ -6,11 +6,11 @@
 #include "plot/canvas.h"
 #include <stdint.h>
 
-/** The same for a font of `size` bytes in memory, which is copied; `name` is for the message of an error. */
+/** As lb_font_open, for a font of `size` bytes in memory, which is copied; `name` is for error messages. */
 LB_MUST_USE lb_font *lb_font_from_memory(const void *data, size_t size, const char *name, lb_error *error);
 
-/** Vertical measures as a part of the size: above the baseline, below it (positive), from baseline to baseline,
- *  and the height of capitals and of small letters such as x. */
+/** Vertical metrics as fractions of the size: above the baseline, below it (positive), from baseline to baseline,
+ *  and the heights of capitals and of small letters such as x. */
 typedef struct lb_font_metrics {
     double ascent, descent, line, capital, small;
 } lb_font_metrics;
@@ -20,20 +20,20 @@ lb_font_metrics lb_font_measure(const lb_font *font);
 /** The first font of the chain that begins with `font` and has the character; NULL if none has. */
 const lb_font *lb_font_find(const lb_font *font, int32_t character);
 
-/** The next font of the chain, which is asked for what this one does not have; NULL: none. */
+/** The next font of the chain, for characters that this one lacks; NULL: none. */
 const lb_font *lb_font_next(const lb_font *font);
 
-/** The name of its family, "DejaVu Sans". */
+/** The name of its family, such as "DejaVu Sans". */
 const char *lb_font_family(const lb_font *font);
 
-/** Is it bold? */
+/** Whether it is bold. */
 bool lb_font_is_bold(const lb_font *font);
 
 /** For HarfBuzz: a hb_font_t whose unit is 1 / lb_font_units of the size. */
 void *lb_font_handle(const lb_font *font);
 double lb_font_units(const lb_font *font);
 
-/** The file of the font; `kept` holds it for as long as it is used, to be given to lb_font_release_bytes. */
+/** The file of the font; `kept` keeps it alive until lb_font_release_bytes. */
 typedef struct lb_font_bytes {
     const unsigned char *data;
     size_t size;
@@ -44,7 +44,7 @@ typedef struct lb_font_bytes {
 lb_font_bytes lb_font_keep_bytes(const lb_font *font);
 void lb_font_release_bytes(void *kept);
 
-/** Measuring text cannot fail, but memory can run out below it: that is remembered here, until it is asked for. */
+/** Measuring text returns no error: if it runs out of memory, the font remembers that until lb_font_failed. */
 void lb_font_fail(const lb_font *font);
 bool lb_font_failed(const lb_font *font);
 

@@ -2,10 +2,10 @@
 
 #include <hb.h>
 
-/* The box that stands for a missing character, in parts of the size. */
+/* The box that replaces a missing character, in fractions of the size. */
 static const double box_left = 0.06, box_right = 0.54, box_top = 0.72, box_line = 0.05;
 
-/* What an outline is drawn with. */
+/* The state of drawing an outline. */
 typedef struct pen {
     const lb_font *font;
     double units;
@@ -13,7 +13,7 @@ typedef struct pen {
     lb_canvas *canvas;
 } pen;
 
-/* Height `y` moved so that the tops of small letters and capitals are where the place wants them. */
+/* Stretches `y` so that small letters and capitals have the heights that `place` asks for. */
 static double fitted(const lb_font *font, const lb_glyph_place *place, double y)
 {
     double small = lb_font_measure(font).small, capital = lb_font_measure(font).capital;
@@ -85,7 +85,7 @@ void lb_glyph_draw_box(const lb_font *font, const lb_glyph_place *place, lb_canv
     for (int ring = 0; ring < 2; ring++) {
         double inset = ring * box_line;
         double left = box_left + inset, right = box_right - inset, low = inset, high = box_top - inset;
-        /* The inner ring runs the other way: a hole. */
+        /* The inner ring has the opposite direction, which makes it a hole. */
         const lb_point corner[] = {put(&p, left, low), put(&p, ring ? right : left, ring ? low : high),
                                    put(&p, right, high), put(&p, ring ? left : right, ring ? high : low)};
         lb_canvas_move_to(canvas, corner[0]);

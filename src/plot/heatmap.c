@@ -54,7 +54,7 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
             double value = map->values[row * map->columns + column];
             lb_rect cell = {plot.x + (double)column * l->cell_w, plot.y + (double)row * l->cell_h, l->cell_w,
                             l->cell_h};
-            /* One pixel below its neighbours, which are drawn later: in a document no seam shows between them. */
+            /* Overlaps its next neighbours by a pixel: otherwise documents would show seams. */
             if (column + 1 < map->columns) cell.width++;
             if (row + 1 < map->rows) cell.height++;
             lb_canvas_rect(canvas, cell, lb_color_bar_at(&scale, isfinite(value) ? value : NAN));
@@ -86,7 +86,7 @@ static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_
         lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
                            plot.y + ((double)row + 0.5) * l->cell_h};
         double half =
-            map->cell_labels ? 0.65 * l->text_size : 0; /* of the way from the label to the number */
+            map->cell_labels ? 0.65 * l->text_size : 0; /* of the distance from the label to the number */
         lb_text_draw(canvas, &look, (lb_point){center.x, center.y + half},
                      lb_heatmap_cell_text(value, buffer));
         lb_text_draw(canvas, &look, (lb_point){center.x, center.y - half}, lb_heatmap_cell_label(map, i));
@@ -178,7 +178,7 @@ lb_status lb_heatmap_save_grid(const lb_heatmap *maps, size_t count, size_t colu
                                const char *path, lb_error *error)
 {
     lb_figure figure = {.count = count, .columns = columns, .title = title};
-    if (count == 0) return lb_figure_save(&figure, path, error); /* says so */
+    if (count == 0) return lb_figure_save(&figure, path, error); /* reports the error */
     for (size_t i = 0; i < count; i++)
         if (lb_heatmap_wrong(&maps[i])) return lb_heatmap_save(&maps[i], path, error);
     lb_heatmap *shared = lb_alloc(count * sizeof *shared);

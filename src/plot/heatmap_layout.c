@@ -11,7 +11,7 @@ const lb_heatmap_gaps lb_heatmap_gap = {.tick = 3.5, .label = 4, .axis = 7, .tit
 
 /* Points. */
 static const double single_span = 576,
-                    shared_span = 400;                  /* the longer side of the cells, if nothing forbids */
+                    shared_span = 400;                  /* preferred length of the longer side of all cells */
 static const double single_cell = 58, shared_cell = 50; /* the largest cell */
 static const double readable_cell = 11, smallest_cell = 1.5;
 static const double least_gridded = 16; /* pixels */
@@ -68,7 +68,7 @@ static double cell_side(const lb_heatmap *map, const lb_style *style)
     return fmax(floor(side), fmax(1, floor(smallest_cell * p)));
 }
 
-/* The first of 1, 2, 5, 10, 20 ... that is not less than `least`. */
+/* The first of 1, 2, 5, 10, 20 ... that is at least `least`. */
 static size_t nice_every(double least)
 {
     size_t power = 1;
@@ -93,11 +93,10 @@ static double widest_label(const lb_heatmap *map, const lb_style *style, const l
     return widest;
 }
 
-/* Text size of the labels: small enough for all of them, or else larger and only every n-th. */
+/* Text size of the labels: small enough to show all of them, or larger with only every n-th shown. */
 static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_layout *l)
 {
-    const double line = 1.15,
-                 across = 0.67; /* a slanted line needs 1.05 sizes across, sin 45 of the column */
+    const double line = 1.15, across = 0.67; /* sin 45 / 1.05: a slanted line is 1.05 sizes thick */
     bool slanted = map->slant == LB_LABEL_SLANTED;
     double fits = fmin(l->cell_h / line, slanted ? l->cell_w * across : INFINITY);
     bool all = fits >= smallest_label * style->point;
@@ -126,7 +125,7 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
     return size >= smallest_text * style->point ? size : 0;
 }
 
-/* How far slanted labels reach out to the left of the cells, and all column labels below their ticks. */
+/* How far slanted labels extend to the left of the cells, and column labels below their ticks. */
 static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l)
 {
     lb_size reach = {0, 0};
@@ -146,7 +145,7 @@ static lb_size measure(const lb_font *font, double size, const char *text)
     return text ? lb_text_measure(font, size, text) : (lb_size){0, 0};
 }
 
-/* `center`, moved so that a title of this width stays within [first, limit]. */
+/* `center`, shifted to keep a title of this width within [first, limit]. */
 static double inside(double center, double width, double first, double limit)
 {
     return fmax(first + width / 2, fmin(center, limit - width / 2));
@@ -188,7 +187,7 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
     l.y_label_x =
         left - (gap->tick + gap->label + gap->axis) * p - widest_label(map, style, &l, true) - y_label.height;
 
-    /* A label longer than its axis begins beside the title, unless the title reaches that far. */
+    /* A label longer than its axis extends up next to the title, unless the title is wide enough to meet it. */
     bool meet = l.title_x - title.width / 2 < l.y_label_x + y_label.height + gap->axis * p;
     double first = map->title && meet ? ceil(title.height + gap->axis * p) : 0;
     l.size.height = ceil(fmax(bottom, first + y_label.width));

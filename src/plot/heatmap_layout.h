@@ -1,4 +1,4 @@
-/* Where the parts of a heat map go: sizes are chosen and margins measured before anything is drawn. */
+/* The layout of a heat map, computed before anything is drawn. */
 #ifndef LB_HEATMAP_LAYOUT_H
 #define LB_HEATMAP_LAYOUT_H
 
@@ -7,10 +7,10 @@
 
 enum { LB_CELL_LABEL = 32 };
 
-/** All in pixels, from the top left corner of the panel. */
+/** In pixels, from the top left corner of the panel. */
 typedef struct lb_heatmap_layout {
-    lb_size size;                         /* of everything */
-    lb_rect plot, bar;                    /* the cells; the colour bar, width 0 if there is none */
+    lb_size size;                         /* of the panel */
+    lb_rect plot, bar;                    /* the cells; the colour bar, of width 0 if there is none */
     double cell_w, cell_h;                /* whole numbers */
     double grid;                          /* width of the white lines, 0: none */
     double label_size;                    /* text size of row and column labels */
@@ -20,30 +20,30 @@ typedef struct lb_heatmap_layout {
     double y_label_x, x_label_y;          /* left and top edges of titles */
 } lb_heatmap_layout;
 
-/** Points: how far labels stay away from what they label. */
+/** Gaps between labels and the things they label, in points. */
 typedef struct lb_heatmap_gaps {
     double tick, label, axis, title, bar;
 } lb_heatmap_gaps;
 
 extern const lb_heatmap_gaps lb_heatmap_gap;
 
-/** NULL if the map can be drawn, else what is wrong with it. */
+/** NULL if the map can be drawn, otherwise an error message. */
 const char *lb_heatmap_wrong(const lb_heatmap *map);
 
-/** The layout of a map that can be drawn. */
+/** The layout of a valid map. */
 lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style);
 
-/** A label, or its number if there are no labels, which is written into `buffer`. */
+/** A label. Without labels it is the index, written into `buffer`. */
 const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL]);
 
-/** The looks of a column label: a single character stands upright whatever the map's slant. */
+/** The style of a column label: a single character is never slanted. */
 lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
                                       const char *label);
 
 /** The number in a cell. */
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
 
-/** The label of a cell, "" if there is none. */
+/** The label of a cell; "" if it has none. */
 const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index);
 
 #endif

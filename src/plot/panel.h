@@ -1,5 +1,4 @@
-/* A panel is what a figure is made of: something that knows how large it wants to be and can draw itself there.
- * A heat map is one, a chart is one; write two functions and your diagram is one. */
+/* Panels: the style that they share in a figure. */
 #ifndef LB_PANEL_H
 #define LB_PANEL_H
 
@@ -8,14 +7,14 @@
 #include "plot/text.h"
 #include <stdbool.h>
 
-/** The looks that all panels of a figure share. */
+/** The style that all panels of a figure share. */
 struct lb_style {
     const lb_font *regular, *bold;
     double point; /* pixels per point (1/72 inch), the unit of text sizes and line widths */
     bool single;  /* the only panel of its figure: it may be larger */
 };
 
-/** Text sizes in points. */
+/** In points. */
 enum { LB_SIZE_FIGURE = 16, LB_SIZE_TITLE = 14, LB_SIZE_AXIS = 12, LB_SIZE_SMALL = 11, LB_SIZE_TICK = 10 };
 
 /** A length in points as a whole number of pixels, at least 1. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* zlib deflates better than stb_image_write's own few lines, and takes no for an answer when memory runs out. */
+/* zlib compresses better than stb_image_write's own code, and handles running out of memory. */
 static unsigned char *deflate_all(unsigned char *data, int count, int *compressed_count, int level);
 #define STBIW_ZLIB_COMPRESS                             deflate_all
 #define STBIW_MALLOC(size)                              lb_alloc(size)
@@ -22,7 +22,7 @@ static unsigned char *deflate_all(unsigned char *data, int count, int *compresse
 #endif
 #include <stb_image_write.h>
 
-/* stb_image_write forgets the compressed data when its last allocation fails; this remembers them. */
+/* stb_image_write leaks the compressed data when its last allocation fails; this pointer lets us free it. */
 static _Thread_local unsigned char *compressed;
 
 static void *zlib_alloc(void *unused, unsigned count, unsigned size)
@@ -62,7 +62,7 @@ static void put_u32(unsigned char *out, unsigned long value)
     for (int i = 0; i < 4; i++) out[i] = (unsigned char)(value >> (24 - 8 * i) & 0xFF);
 }
 
-/* The chunk that says how large a pixel is in print. */
+/* The chunk with the printed size of a pixel. */
 static void make_physical(double dpi, unsigned char chunk[PHYSICAL])
 {
     unsigned long per_metre = (unsigned long)lround(dpi / 0.0254);
@@ -74,7 +74,7 @@ static void make_physical(double dpi, unsigned char chunk[PHYSICAL])
     put_u32(chunk + 17, crc32(0, chunk + 4, 13));
 }
 
-/* The pixels as stb_image_write wants them, [height, width, channels]; NULL if there is no memory. */
+/* The pixels for stb_image_write, [height, width, channels]; NULL if memory runs out. */
 static unsigned char *pixels_of(const lb_canvas *canvas, int channels)
 {
     int width = lb_canvas_width(canvas), height = lb_canvas_height(canvas);

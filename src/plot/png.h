@@ -4,10 +4,9 @@
 
 #include "plot/canvas.h"
 
-/** Writes the canvas to the file `path` as an 8-bit PNG, RGB or with transparency RGBA, whole or not at all: an older
- *  file stays until the new one is safe. `dpi` (dots per inch; 0: not stated) tells others how large it is meant to be
- *  printed.
- *  Errors:  the status of the canvas if its drawing failed; LB_ERROR_WRITE; LB_ERROR_MEMORY.
+/** Writes the canvas to the file `path` as an 8-bit PNG, RGB or, with transparency, RGBA. The write is atomic: the old
+ *  file stays until the new one is complete. `dpi` (dots per inch; 0: not stored) is the printed resolution.
+ *  Errors:  the status of the canvas if drawing failed; LB_ERROR_WRITE; LB_ERROR_MEMORY.
  *  Source:  W3C 2003, "Portable Network Graphics (PNG) Specification", second edition. */
 LB_MUST_USE lb_status lb_png_write(const lb_canvas *canvas, double dpi, const char *path, lb_error *error);
 

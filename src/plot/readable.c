@@ -11,10 +11,10 @@ enum {
     REPLACEMENT = 0xFFFD,
     CIRCLE = 0x25CC,
     OPEN_BOX = 0x2423,
-    GROWTH = 12 /* bytes that one byte of a text may become: "U+10FFFF", or a circle before it */
+    GROWTH = 12 /* maximum bytes for one byte of text: "U+10FFFF", or a circle before it */
 };
 
-/* The next character of a text that goes on. A byte that starts no character is U+FFFD. */
+/* The next character of a text that is not at its end. An invalid byte is U+FFFD. */
 static int32_t next_character(const char **text)
 {
     utf8proc_int32_t character;
@@ -46,7 +46,7 @@ static bool is_blank(int32_t character)
     return utf8proc_category(character) == UTF8PROC_CATEGORY_ZS;
 }
 
-/* Are all characters seen, and marks drawn by the font of their letter? */
+/* Whether all characters are visible, and each mark is in the font of its letter. */
 static bool is_all_seen(const lb_font *font, const char *text)
 {
     const lb_font *before = NULL;
@@ -59,7 +59,7 @@ static bool is_all_seen(const lb_font *font, const char *text)
     return true;
 }
 
-/* The composed form in `room` bytes of `to`, if it fits. */
+/* Writes the composed form into the `room` bytes of `to`; false if it does not fit. */
 static bool compose(const char *text, char *to, size_t room)
 {
     utf8proc_int32_t *characters = (utf8proc_int32_t *)(void *)to;
@@ -89,7 +89,7 @@ static void write_readable(const lb_font *font, const char *text, char *to)
 
 char *lb_text_readable(const lb_font *font, const char *text)
 {
-    /* A multiple of the size of a character, and room for one more. */
+    /* `compose` needs a multiple of the size of a character, and room for one more. */
     size_t room = GROWTH * (strlen(text) + 1);
     char *composed = lb_alloc(room), *readable = lb_alloc(room);
     if (composed && readable) {

@@ -1,19 +1,19 @@
-/* Labels that can be read: symbols of texts as a font can show them. */
+/* Readable labels: text with its invisible and missing characters made visible. */
 #ifndef LB_READABLE_H
 #define LB_READABLE_H
 
 #include "plot/font.h"
 #include <stddef.h>
 
-/** The text, UTF-8, with whatever one could not read in a picture told apart: a mark that follows no letter stands on a
- *  dotted circle; what neither the font nor those after it have is composed if that helps, or else named, as "U+1112";
- *  so are control characters, and a text that is nothing but a blank, for which the space has its own sign, U+2423.
- *  `font` NULL: nobody knows which fonts there will be, as in an SVG document; they have every character.
- *  Memory: a string, to be given to lb_release; NULL if there is none. */
+/** A copy of the UTF-8 text that is readable in a picture. A combining mark without a letter gets a dotted circle.
+ *  Characters that no font of the chain has are composed if that helps, otherwise written as "U+1112". Control
+ *  characters, and a text of only one blank, are written like this, too, except that a single space becomes U+2423.
+ *  `font` NULL: the fonts are not known, as in an SVG document; every character is assumed to exist.
+ *  Memory: free with lb_release; NULL if memory runs out. */
 char *lb_text_readable(const lb_font *font, const char *text);
 
-/** Adds those characters of the text that no font of the chain has, each once, to the `count` in `missing`, as long as
- *  there is room for `most`; returns the new count. */
+/** Appends the characters of the text that no font of the chain has to the `count` in `missing`, without duplicates and
+ *  up to `most` in all. Returns the new count. */
 size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, size_t count, size_t most);
 
 #endif

@@ -10,11 +10,11 @@
 
 enum { REPLACEMENT = 0xFFFD, FIRST_LEFTWARD = 0x590 };
 
-/* The characters of a line and what is known of each. */
+/* The characters of a line and their properties. */
 typedef struct letters {
     size_t count;
     uint32_t *character;
-    size_t *begin; /* [count + 1] bytes of the text */
+    size_t *begin; /* [count + 1] byte offsets in the text */
     const lb_font **font;
     hb_script_t *script;
     FriBidiLevel *level;
@@ -63,7 +63,7 @@ static bool read_letters(const char *text, size_t bytes, letters *l)
     return true;
 }
 
-/* Marks belong to the letter before them, whose font should draw them. */
+/* The font of a letter should also draw the marks after it. */
 static bool follows(uint32_t character)
 {
     switch (utf8proc_category((utf8proc_int32_t)character)) {
@@ -91,12 +91,12 @@ static void choose_fonts(letters *l, const lb_font *font)
         if (own != HB_SCRIPT_COMMON && own != HB_SCRIPT_INHERITED) script = own;
         l->script[i] = script;
     }
-    /* What stands before the first letter, such as a quotation mark, goes with it. */
+    /* Characters before the first letter, such as a quotation mark, take its script. */
     for (size_t i = l->count; i-- > 1;)
         if (l->script[i - 1] == HB_SCRIPT_COMMON) l->script[i - 1] = l->script[i];
 }
 
-/* Fills the levels, odd for what runs to the left. False if there is no memory. */
+/* Fills the levels, odd for right-to-left text. False if memory runs out. */
 static bool choose_directions(letters *l, bool *leftward)
 {
     bool plain = true;
@@ -126,7 +126,7 @@ static size_t find_runs(const letters *l, run *runs)
     return count;
 }
 
-/* From the order in which they are read to that from left to right: rule L2 of Unicode's bidirectional algorithm. */
+/* From reading order to visual order, left to right: rule L2 of the Unicode bidirectional algorithm. */
 static void order_runs(run *runs, size_t count)
 {
     FriBidiLevel highest = 0;
@@ -155,7 +155,7 @@ static bool add_glyph(lb_line *line, size_t *room, lb_glyph glyph)
     return true;
 }
 
-/* Which bytes the glyphs of a run stand for: each cluster goes on to where the next one begins. */
+/* Sets the end of each glyph's bytes: a cluster ends where the next one begins. */
 static void find_ends(lb_glyph *glyph, size_t count, size_t end, bool leftward)
 {
     size_t last = SIZE_MAX;
@@ -182,7 +182,7 @@ static bool add_run(lb_line *line, size_t *room, const letters *l, run r, int nu
     hb_buffer_add_codepoints(buffer, l->character, (int)l->count, (unsigned)r.begin, (int)(r.end - r.begin));
     hb_buffer_set_direction(buffer, leftward ? HB_DIRECTION_RTL : HB_DIRECTION_LTR);
     hb_buffer_set_script(buffer, l->script[r.begin]);
-    hb_buffer_set_language(buffer, hb_language_from_string("und", -1)); /* and not that of the environment */
+    hb_buffer_set_language(buffer, hb_language_from_string("und", -1)); /* not the one of the environment */
     hb_shape(lb_font_handle(font), buffer, NULL, 0);
     if (!hb_buffer_allocation_successful(buffer)) return false;
     unsigned count;

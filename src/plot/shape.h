@@ -1,5 +1,5 @@
-/* A line of text as glyphs: HarfBuzz joins letters and puts marks on them, FriBidi says what runs from right to left,
- * and each character comes from the first font of the chain that has it. */
+/* Text shaping: turns a line of text into glyphs. HarfBuzz joins letters and places marks, FriBidi finds the
+ * direction, and each character comes from the first font of the chain that has it. */
 #ifndef LB_SHAPE_H
 #define LB_SHAPE_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A glyph and where it goes. */
+/** A glyph and its position. */
 typedef struct lb_glyph {
     const lb_font *font; /* NULL: no font has the character */
     uint32_t id;
-    double x, y;       /* of its origin, to the right and upwards, as parts of the size of the text */
-    size_t begin, end; /* the bytes of the text that it stands for, maybe together with its neighbours */
-    int run;           /* equal for neighbours of one font and one direction */
+    double x, y;       /* of its origin, to the right and upwards, as fractions of the text size */
+    size_t begin, end; /* the bytes of its cluster in the text */
+    int run;           /* equal for neighbours with the same font and direction */
 } lb_glyph;
 
 /** A line, from left to right. */
@@ -22,15 +22,15 @@ typedef struct lb_line {
     size_t bytes;
     lb_glyph *glyph;
     size_t count;
-    double width;  /* as a part of the size */
+    double width;  /* as a fraction of the size */
     bool leftward; /* the line as a whole reads from right to left */
 } lb_line;
 
-/** Shapes the text up to its end or the first "\n". A byte that starts no character is U+FFFD.
- *  Errors: LB_ERROR_MEMORY; then the line is empty.    Memory: `text` stays the caller's; lb_line_free. */
+/** Shapes the text up to its end or the first "\n". Invalid bytes become U+FFFD.
+ *  Errors: LB_ERROR_MEMORY; the line is then empty.    Memory: free with lb_line_free; points into `text`. */
 LB_MUST_USE lb_status lb_line_shape(const lb_font *font, const char *text, lb_line *line);
 
-/** Frees what lb_line_shape has made. */
+/** Frees the result of lb_line_shape. */
 void lb_line_free(lb_line *line);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* The next character of a line; false at its end. A byte that starts no character is U+FFFD. */
+/* The next character of a line; false at its end. An invalid byte is U+FFFD. */
 static bool next_character(const char **text, int32_t *character)
 {
     if (**text == '\0' || **text == '\n') return false;
@@ -22,7 +22,7 @@ static bool next_character(const char **text, int32_t *character)
     return true;
 }
 
-/* Width of the first line as a part of the size; `*text` moves to its end. */
+/* Width of the first line as a fraction of the size; `*text` moves to its end. */
 static double line_width(const lb_font *font, const char **text)
 {
     lb_line line;
@@ -45,7 +45,7 @@ lb_size lb_text_measure(const lb_font *font, double size, const char *text)
     return (lb_size){size * widest, size * (metrics.ascent + metrics.descent + breaks * metrics.line)};
 }
 
-/* Where the first baseline is, as far below the anchor as the style says, in pixels of unturned text. */
+/* The distance of the first baseline below the anchor, in pixels, before rotation. */
 static double baseline_below(const lb_text_style *style, double height)
 {
     lb_font_metrics metrics = lb_font_measure(style->font);
@@ -62,13 +62,13 @@ static double baseline_below(const lb_text_style *style, double height)
     }
 }
 
-/* How much of a line lies before its anchor. */
+/* The fraction of a line before its anchor. */
 static double before_anchor(lb_align align)
 {
     return align == LB_ALIGN_LEFT ? 0 : align == LB_ALIGN_CENTER ? 0.5 : 1;
 }
 
-/* Exact for multiples of 90 degrees, whose text then stays crisp. */
+/* Exact for multiples of 90 degrees, to keep such text crisp. */
 static lb_point direction(double angle)
 {
     double quarter = angle / 90;
@@ -111,7 +111,7 @@ bool lb_text_is_one_character(const char *text)
     return *text == '\0';
 }
 
-/* Upright and sideways text: the baseline and the tops of letters fall on the edges of pixels. */
+/* For horizontal and vertical text: moves the baseline and the tops of letters to pixel edges. */
 static void snap(lb_glyph_place *place, const lb_text_style *style)
 {
     lb_font_metrics metrics = lb_font_measure(style->font);
@@ -122,7 +122,7 @@ static void snap(lb_glyph_place *place, const lb_text_style *style)
     place->capital = round(metrics.capital * style->size) / style->size;
 }
 
-/* Adds the glyphs of a line to the path: all of them, or the boxes of what no font has. */
+/* Adds the glyphs of a line to the path: all, or only the boxes of missing characters. */
 static void draw_outlines(lb_canvas *canvas, const lb_text_style *style, const lb_line *line,
                           lb_glyph_place start, bool boxes_only)
 {
@@ -138,7 +138,7 @@ static void draw_outlines(lb_canvas *canvas, const lb_text_style *style, const l
     }
 }
 
-/* One line whose baseline is `baseline` below the anchor. */
+/* Draws one line; `anchor` is on its baseline. */
 static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_point anchor, lb_point right,
                       const lb_line *line)
 {

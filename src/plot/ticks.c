@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Guards against 0.1 + 0.1 + 0.1 > 0.3, as a part of the step. */
+/* Tolerance for rounding such as 0.1 + 0.1 + 0.1 > 0.3, as a fraction of the step. */
 static const double tolerance = 1e-9;
 
 static double nice_step(double rough)
@@ -53,8 +53,8 @@ void lb_ticks_widen(double *low, double *high, int most)
     *high = step * ceil(*high / step - tolerance);
 }
 
-/* Powers of ten, every `every`-th, times each of the factors, that lie in the range; counts them even if there is no
- * room for all. */
+/* Adds every `every`-th power of ten, times each factor, if it is in the range. Returns their number, even if there is
+ * no room for all. */
 static int add_powers(lb_ticks *ticks, double low, double high, int every, const double *factors, int count)
 {
     int found = 0, last = (int)ceil(log10(high));

@@ -40,7 +40,7 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
     rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
 }
 
-/* The length and the index of a list in one number: sorts longest first, and lists of the same length in order. */
+/* A sort key of length and index: longest first, and lists of the same length in order. */
 static uint64_t rank_of(int32_t length, int64_t list)
 {
     return (uint64_t)(INT32_MAX - length) << 32 | (uint64_t)list;
@@ -67,7 +67,7 @@ lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, in
     return LB_OK;
 }
 
-/* Lists as drawn: [size, max_length] numbers and their lengths. */
+/* Draws lists: numbers [size, max_length] and their lengths. */
 static int32_t draw(const lb_sort_task *task, lb_split split, int64_t size, uint64_t first, int32_t *values,
                     int32_t *lengths)
 {

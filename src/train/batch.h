@@ -7,12 +7,12 @@
 
 /** The arrays for the ids of a new batch. */
 typedef struct lb_batch_rows {
-    int64_t source_width, target_width;                 /* of a row; the second counts LB_BOS or LB_EOS */
+    int64_t source_width, target_width;                 /* of a row; target_width counts LB_BOS or LB_EOS */
     int32_t *source, *target_in, *target_out;           /* [size, width] */
     int32_t *source_lengths, *in_lengths, *out_lengths; /* [size] */
 } lb_batch_rows;
 
-/** A batch of only padding, on the tape, for sources and targets of at most this many tokens. Fill it in through
+/** A batch on the tape for sources and targets of at most this many tokens, filled with padding. Fill in tokens through
  *  `rows`.
  *  Shapes: source [size, source_longest], target_in and target_out [size, target_longest + 1].
  *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */

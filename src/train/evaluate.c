@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    MOST_LISTS = 250,     /* side by side */
-    MOST_CELLS = 1 << 20, /* attention weights of such a batch: long lists are taken a few at a time */
+    MOST_LISTS = 250,     /* per batch */
+    MOST_CELLS = 1 << 20, /* attention weights per batch: long lists get smaller batches */
     ROOM = 8
 };
 
@@ -42,7 +42,7 @@ static int64_t batch_size(const lb_sort_task *task)
     return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
 }
 
-/* Adds the held-out lists to a tally; `edits` as of lb_tally_add. */
+/* Adds the held-out lists to a tally; `edits` as in lb_tally_add. */
 static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                              bool edits, lb_tally *tally)
 {

@@ -8,7 +8,7 @@
 enum {
     CHUNK = 1 << 13, /* elements per piece of work or partial sum */
     AT_ONCE = 256,   /* chunks whose sums are added up in order */
-    FEW = 4          /* chunks that do not pay for a second thread */
+    FEW = 4          /* with at most this many chunks, a second thread does not pay */
 };
 
 static int64_t chunk_count(int64_t size)

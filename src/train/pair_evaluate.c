@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PAIRS = 250,    /* side by side */
-    MOST_CELLS = 1 << 20 /* attention weights of such a batch: long pairs are taken a few at a time */
+    MOST_PAIRS = 250,    /* per batch */
+    MOST_CELLS = 1 << 20 /* attention weights per batch: long pairs get smaller batches */
 };
 
 /* A pair with its lengths, for sorting. */
@@ -78,7 +78,7 @@ void lb_pair_sample_free(lb_pair_sample *sample)
     *sample = (lb_pair_sample){0};
 }
 
-/* How many pairs from number `first` of the sample on go into one batch: at least one. */
+/* The number of pairs in the batch that starts at pair `first` of the sample: at least one. */
 static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t first)
 {
     int64_t source = 0, target = 0, size = 0;

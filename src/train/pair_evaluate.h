@@ -1,19 +1,19 @@
-/* How many of some pairs a model gets right. */
+/* Evaluation of a model on a sample of pairs. */
 #ifndef LB_PAIR_EVALUATE_H
 #define LB_PAIR_EVALUATE_H
 
 #include "data/pairs.h"
 #include "lookback/train.h"
 
-/** Pairs on which models are measured again and again. */
+/** The pairs for repeated evaluations. */
 typedef struct lb_pair_sample {
-    int64_t *pair;    /* [possible] those that a model could get right, by length */
-    int64_t possible; /* the others have a symbol in their target that the vocabulary does not have */
-    int64_t count;    /* all */
+    int64_t *pair;    /* [possible] pairs that a model can get right, by length */
+    int64_t possible; /* the other targets have symbols that are not in the vocabulary */
+    int64_t count;    /* of all pairs */
 } lb_pair_sample;
 
-/** Takes all pairs if they are not more than `most`, else that many, evenly spaced.
- *  Vocabulary: of the targets. Memory: freed by lb_pair_sample_free; after an error there is none.
+/** Takes all pairs if there are at most `most`, otherwise `most` of them, evenly spaced.
+ *  Vocabulary: of the targets. Memory: freed by lb_pair_sample_free; nothing to free after an error.
  *  Errors: LB_ERROR_ARGUMENT if `most` is less than 1; those of lb_pairs_read. */
 LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int64_t most,
                                           lb_pair_sample *sample, lb_error *error);
@@ -21,9 +21,9 @@ LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *
 /** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);
 
-/** The measures of lb_tally_add on a sample, in batches of similar length. Pairs that the model cannot get right count as
- *  wrong in the exact match, and do not count in the other measures. Vocabularies as of lb_pair_batch.
- *  Resets the tape; its mode is restored. Errors: what the tape holds then. */
+/** The measures of lb_tally_add on a sample, in batches of similar length. Pairs that the model cannot get right count
+ *  as wrong in the exact match, and do not count in the other measures. Vocabularies: as in lb_pair_batch.
+ *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                                        const lb_vocabulary *target, const lb_pair_sample *sample,
                                        lb_tape *tape, lb_evaluation *found);

@@ -13,10 +13,10 @@
 static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average", BEST[] = "best",
                   HISTORY[] = "history", PROGRESS[] = "progress";
 
-/* A point is written as this many numbers in double: the step, too, which double holds exactly up to 2^53. */
+/* Numbers in double per point. The step is one of them: double is exact up to 2^53. */
 enum { POINT_NUMBERS = 9 };
 
-/* What else a state has, likewise. */
+/* The other numbers of a state, in double. */
 enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
 static void point_to_numbers(const lb_train_point *p, double *n)
@@ -119,7 +119,7 @@ static lb_status read_progress(const lb_safetensors *file, double numbers[PROGRE
     return lb_error_set(error, LB_ERROR_FORMAT, "invalid \"%s\"", PROGRESS);
 }
 
-/* A checkpoint without a record of the progress was written behind an evaluation. */
+/* A checkpoint without a progress record was written right after an evaluation. */
 static lb_status load_progress(const lb_safetensors *file, lb_train_state *state, lb_error *error)
 {
     if (!lb_safetensors_find(file, PROGRESS)) {
@@ -184,7 +184,7 @@ lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state,
     lb_status status = file ? load(config, file, state, &found) : found.status;
     lb_safetensors_close(file);
     if (!status) return LB_OK;
-    /* The path comes first, and once. */
+    /* Name the path first, and only once. */
     const char *why = found.message;
     if (strncmp(why, path, strlen(path)) == 0) why += strlen(path) + strspn(why + strlen(path), ": ");
     return lb_error_set(error, status, "cannot resume from %s: %s", path, why);

@@ -1,27 +1,27 @@
-/* The state of a training run in a file: what lb_train saves and goes on from. */
+/* The state of a training run in a file, from which lb_train resumes. */
 #ifndef LB_RESUME_H
 #define LB_RESUME_H
 
 #include "lookback/train.h"
 
-/** What changes from step to step, besides the parameters. */
+/** What changes from step to step, apart from the parameters. */
 typedef struct lb_train_state {
     int64_t step;           /* steps done */
     double loss_sum;        /* of the steps since the last point */
-    double seconds, tokens; /* of the run, as lb_train_point has them */
+    double seconds, tokens; /* of the run, as in lb_train_point */
     lb_adam *adam;
-    lb_real *average; /* of the weights, a slab as theirs; NULL if none is kept */
-    lb_real *best;    /* the weights of the best evaluation, likewise */
+    lb_real *average; /* average weights, laid out like the weights; NULL: not kept */
+    lb_real *best;    /* weights of the best evaluation, laid out like the weights; NULL: not kept */
     lb_train_history *history;
 } lb_train_state;
 
-/** Writes all of it and the parameters.
- *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is intact then. */
+/** Writes the state and the parameters.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY; the old file is then intact. */
 LB_MUST_USE lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state,
                                      lb_error *error);
 
-/** Reads them back, if there is such a file; else leaves everything as it is.
- *  Errors: LB_ERROR_FORMAT if it is damaged, of another run, or has more steps than the run. */
+/** Reads the state and the parameters. Without a file it changes nothing.
+ *  Errors: LB_ERROR_FORMAT if the file is damaged, from another run, or has more steps than the run. */
 LB_MUST_USE lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state, lb_error *error);
 
 /** Appends a point. Errors: LB_ERROR_MEMORY. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Up to here a double has all whole numbers. */
+/* 2^53: double is exact for all integers up to here. */
 static const double EXACT = 9007199254740992.0;
 
 char *lb_run_word(const char *string, char word[LB_RUN_WORD])
@@ -17,7 +17,7 @@ char *lb_run_word(const char *string, char word[LB_RUN_WORD])
     return word;
 }
 
-/* A value as text: numbers in as many digits as people write, strings in quotes where a shell wants them. */
+/* A value as text: numbers as people write them, strings in quotes if a shell needs them. */
 static void print_value(const cJSON *item, char text[LB_RUN_WORD])
 {
     *text = '\0';
@@ -49,7 +49,7 @@ static void compare_values(const char *name, const cJSON *found, const cJSON *ou
     if (!same && d->count < LB_RUN_DIFFERENCES && !is_known(d, name)) d->list[d->count++] = difference;
 }
 
-/* One of the two may be NULL: then all members of the other one differ. */
+/* One of the two may be NULL: all members of the other one then differ. */
 static void compare_objects(const cJSON *found, const cJSON *ours, lb_run_differences *d)
 {
     const cJSON *const objects[] = {ours, found};
@@ -58,7 +58,7 @@ static void compare_objects(const cJSON *found, const cJSON *ours, lb_run_differ
         {
             const cJSON *a = cJSON_GetObjectItemCaseSensitive(found, member->string);
             const cJSON *b = cJSON_GetObjectItemCaseSensitive(ours, member->string);
-            if (i == 1 && b) continue; /* has been compared */
+            if (i == 1 && b) continue; /* already compared */
             if (cJSON_IsObject(member))
                 compare_objects(cJSON_IsObject(a) ? a : NULL, cJSON_IsObject(b) ? b : NULL, d);
             else
@@ -101,7 +101,7 @@ char *lb_run_setting(const lb_trainer_config *config, const char *name, const ch
     return text;
 }
 
-/* The settings of one of the runs as a list: "a 1, b 2 and c 3". */
+/* The settings of one run as a list: "a 1, b 2 and c 3". */
 static void print_settings(lb_buffer *text, const lb_trainer_config *config, const lb_run_differences *d,
                            bool ours)
 {

@@ -1,4 +1,4 @@
-/* What makes a training run the one that it is, and in which words another one differs from it. */
+/* The identity of a training run, and messages about how another run differs. */
 #ifndef LB_RUN_H
 #define LB_RUN_H
 
@@ -6,10 +6,10 @@
 
 enum { LB_RUN_WORD = 64, LB_RUN_DIFFERENCES = 32 };
 
-/** A member of which the descriptions of two runs, JSON objects, have different values. */
+/** A member that differs between the descriptions of two runs, which are JSON objects. */
 typedef struct lb_run_difference {
-    char name[LB_RUN_WORD]; /* of the member; one of an object within has its own name alone */
-    char found[LB_RUN_WORD], ours[LB_RUN_WORD]; /* the values as text; "" where there is none */
+    char name[LB_RUN_WORD]; /* of the member; in a nested object without the object's name */
+    char found[LB_RUN_WORD], ours[LB_RUN_WORD]; /* the values as text; "" if missing */
 } lb_run_difference;
 
 typedef struct lb_run_differences {
@@ -17,23 +17,23 @@ typedef struct lb_run_differences {
     int count;
 } lb_run_differences;
 
-/** Compares two descriptions, member by member. "steps" is not compared: a run may be made longer.
- *  Errors: LB_ERROR_FORMAT if `found` is another text and either is no JSON object; LB_ERROR_MEMORY. */
+/** Compares two descriptions, member by member, except "steps": a run may be extended.
+ *  Errors: LB_ERROR_FORMAT if the texts differ and one is not a JSON object; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences *differences,
                                      lb_error *error);
 
-/** Forgets the differences of this name. Returns whether there were any. */
+/** Removes the differences with this name. Returns whether there were any. */
 bool lb_run_forget(lb_run_differences *differences, const char *name);
 
-/** Says all differences, in the words of `config->setting`: LB_ERROR_FORMAT, "it was trained with batch 64, this run has
- *  batch 32", after `first`, unless that is "". LB_OK if nothing is to be said. */
+/** LB_ERROR_FORMAT with `first`, unless it is "", and all differences, in the words of `config->setting`: "it was
+ *  trained with batch 64, this run has batch 32". LB_OK if there are none and `first` is "". */
 LB_MUST_USE lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
                                     const lb_run_differences *differences, lb_error *error);
 
-/** A string as a value in messages: in quotes if it is empty or has blanks. Returns `word`. */
+/** Formats a string for messages: in quotes if it is empty or has blanks. Returns `word`. */
 char *lb_run_word(const char *string, char word[LB_RUN_WORD]);
 
-/** The words for a setting: those of `config->setting`, or name and value. Returns `text`. */
+/** Describes a setting: in the words of `config->setting`, or by name and value. Returns `text`. */
 char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
                      char text[2 * LB_RUN_WORD]);
 

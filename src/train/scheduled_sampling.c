@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The number of logits above which threads share the work. */
+/* With more logits than this, threads share the work. */
 enum { MANY = 1 << 13 };
 
 /* The first token at which the cumulative softmax of the logits exceeds `share`, in [0, 1). */

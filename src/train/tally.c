@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Finds the rows of the batch that are not right; `row` receives their numbers. */
+/* Finds the wrong rows of the batch; `row` receives their indices. */
 static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *row)
 {
     int64_t count = 0;
@@ -15,7 +15,7 @@ static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *ro
     return count;
 }
 
-/* Some rows as a batch of their own. */
+/* A batch of selected rows. */
 static lb_tokens select_rows(lb_tokens source, const int64_t *row, int64_t count)
 {
     int32_t *id, *lengths;
@@ -28,7 +28,7 @@ static lb_tokens select_rows(lb_tokens source, const int64_t *row, int64_t count
     return selected;
 }
 
-/* An output that does not end would count without limit: it is cut off at twice its target's length. */
+/* An output that never ends would have unlimited edits, so it is cut off at twice the length of its target. */
 static int64_t most_symbols(lb_tokens target, int64_t row)
 {
     return 2 * (int64_t)target.lengths[row];

@@ -37,7 +37,7 @@ bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b)
 {
     if (a->exact_match != b->exact_match) return a->exact_match > b->exact_match;
     if (a->symbol_error != b->symbol_error) return a->symbol_error < b->symbol_error;
-    return a->loss < b->loss; /* no comparison holds for NaN: it is never better */
+    return a->loss < b->loss; /* false for NaN, which is never better */
 }
 
 const lb_train_point *lb_train_best(const lb_train_history *history)
@@ -86,7 +86,7 @@ static void update_average(const session *s, int64_t step)
                     lb_params_values(s->config->params), s->state.average);
 }
 
-/* Exchanges the weights with their average: to evaluate it, and to get back. */
+/* Swaps the weights with their average: before and after evaluating it. */
 static void swap_average(const session *s)
 {
     lb_real *values = lb_params_values(s->config->params), *average = s->state.average;
@@ -102,7 +102,7 @@ static size_t slab_bytes(const session *s)
     return (size_t)lb_params_size(s->config->params) * sizeof(lb_real);
 }
 
-/* Evaluates the parameters as they are, adds the point, and keeps them if they are the best. */
+/* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
 static lb_status evaluate(session *s, lb_train_point *point)
 {
     const lb_trainer_config *c = s->config;
@@ -149,7 +149,7 @@ static int64_t steps_since_point(const session *s)
     return s->state.step - (last ? last->step : 0);
 }
 
-/* Evaluates, remembers, and saves. */
+/* Evaluates, records the point, and saves. */
 static lb_status mark_point(session *s)
 {
     const lb_trainer_config *c = s->config;
@@ -165,8 +165,8 @@ static lb_status mark_point(session *s)
     return status;
 }
 
-/* Since when patience is being used up. Nothing is better than all right: from there on a lower loss keeps the model,
- * but buys no more time. */
+/* The point from which patience counts. Once everything is right, a lower loss still replaces the best model, but does
+ * not extend the run. */
 static const lb_train_point *last_gain(const lb_train_history *history)
 {
     for (int64_t i = 0; i < history->count; i++)
@@ -188,7 +188,7 @@ static bool is_done(const session *s, int64_t step)
     return history->end != LB_TRAIN_ALL_STEPS;
 }
 
-/* What was done since the last evaluation is not lost. */
+/* Saves the steps since the last evaluation. */
 static lb_status interrupt(session *s)
 {
     lb_status status = save_if_needed(s);
@@ -219,7 +219,7 @@ static lb_status run(session *s)
     return save_if_needed(s);
 }
 
-/* Takes up the run where the checkpoint has it. */
+/* Resumes from the checkpoint. */
 static lb_status resume(session *s)
 {
     lb_status status = lb_resume_load(s->config, &s->state, s->error);
@@ -229,7 +229,7 @@ static lb_status resume(session *s)
     return status;
 }
 
-/* The average of what does not change is what it is, to the bit. */
+/* Frozen parameters are their own average, bit for bit. */
 static void begin_average(const session *s)
 {
     const lb_real *values = lb_params_values(s->config->params);
@@ -255,7 +255,7 @@ static lb_status prepare(session *s)
     return c->checkpoint && !c->fresh ? resume(s) : LB_OK;
 }
 
-/* The parameters become what the run ends with. */
+/* Sets the parameters to the final result of the run. */
 static void settle(const session *s)
 {
     if (s->state.best && s->state.history->count > 0)

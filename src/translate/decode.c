@@ -6,7 +6,7 @@
 
 enum {
     BEAM = 5,       /* default number of hypotheses */
-    MOST = 1 << 26, /* approximate limit on the numbers for decoding some sources side by side */
+    MOST = 1 << 26, /* approximate limit on the numbers in memory for sources decoded side by side */
 };
 
 lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
@@ -34,12 +34,12 @@ static int64_t limit_of(const lb_translator *t, const lb_source *source, const l
     return config->limit ? config->limit : lb_text_model_limit(&t->model, source->length);
 }
 
-/* The approximate amount of numbers for decoding each of several sources side by side; `longest` is the length of the
+/* The approximate count of numbers in memory for each source decoded side by side; `longest` is the length of the
  * longest source. */
 static int64_t reals_of_each(const lb_model *model, int64_t beam, int64_t longest, int64_t limit)
 {
     int64_t maps = model->layers * model->heads;
-    /* As if each step kept its own state, as in beams and transformers. */
+    /* Assumes that each step keeps its own state, as in beams and transformers. */
     return limit * beam *
            (maps * longest + model->target_vocab + model->step_reals + longest * model->state_reals);
 }

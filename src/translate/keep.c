@@ -60,7 +60,7 @@ static char *keep_string(const lb_translate_job *j, const char *text)
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* The names of symbols, pointers and letters in one piece. */
+/* Pointers and characters of the names are in one block. */
 const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbols, size_t count)
 {
     size_t bytes = count * sizeof *symbols;
@@ -75,7 +75,7 @@ const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbo
     return copy;
 }
 
-/* Splits a text like the model. */
+/* Splits a text into the symbols of the model. */
 static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
@@ -132,8 +132,8 @@ lb_status lb_keep_text(lb_translate_job *j, size_t number, const char *text)
     return lb_error_set(j->error, status, "text %zu: %s", number + 1, found.message);
 }
 
-/* The symbol of the source that the attention of step `step` looks at most: the mean over the heads of the last layer
- * decides, and of equally large weights the first. */
+/* The source symbol with the largest attention weight at step `step`, averaged over the heads of the last layer. Ties
+ * go to the first symbol. */
 static const char *looked_at(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
                              int64_t step, int64_t width)
 {
@@ -154,7 +154,7 @@ static const char *spelling(const lb_translate_job *j, int32_t id)
     return id < LB_FIRST_TOKEN ? NO_SYMBOL : lb_vocabulary_symbol(j->translator->model.target, id);
 }
 
-/* The weights without those of padding, which stands behind the source in rows of `width`. */
+/* Copies the weights without those of padding, which follows the source in rows of `width`. */
 static lb_real *keep_weights(const lb_translate_job *j, const lb_hypothesis *found, int64_t length,
                              int64_t width)
 {
@@ -178,7 +178,7 @@ static double probability(const lb_translate_job *j, const lb_hypothesis *found)
     return exp(found->score * pow((double)found->steps, penalty));
 }
 
-/* The symbols of the hypothesis's ids, in memory of the result; NULL if there is none. */
+/* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. */
 static const char **spell(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
                           int64_t width)
 {

@@ -1,9 +1,9 @@
-/* What else an output might have been: the probabilities of the likeliest symbols at each step. */
+/* Alternatives for an output: the likeliest symbols at each step and their probabilities. */
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "translate/translator.h"
 
-/* Source and target as the model reads them: the target begins with <bos>, and has a token for each step. */
+/* Runs the model on source and target. The target begins with <bos> and has a token for each step. */
 static lb_tensor *forward(lb_translator *t, const lb_translation *text, const lb_output *output)
 {
     int32_t *source_id, *source_length, *target_id, *target_length;
@@ -20,13 +20,13 @@ static lb_tensor *forward(lb_translator *t, const lb_translation *text, const lb
     return lb_softmax(lb_model_forward(t->model.model, source, target));
 }
 
-/* Puts the `count` largest of a row first into `symbol` and `probability`. */
+/* Puts the `count` largest of a row into `symbol` and `probability`, in descending order. */
 static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t width, int64_t count,
                  const char **symbol, double *probability)
 {
     int64_t kept = 0;
     for (int64_t id = 0; id < width; id++) {
-        if (id == LB_PAD || id == LB_BOS) continue; /* no output has these */
+        if (id == LB_PAD || id == LB_BOS) continue; /* never in an output */
         int64_t place = kept < count ? kept++ : count;
         while (place > 0 && (double)row[id] > probability[place - 1]) {
             if (place < count) {

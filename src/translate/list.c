@@ -23,7 +23,7 @@ lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
     return numbers;
 }
 
-/* The number in these bytes; -1 if they are not a number, or the number is not in the task. */
+/* The number in these bytes; -1 if they are not a number of the task. */
 static int32_t number_of(const char *word, size_t length, int32_t max_value)
 {
     int64_t value = 0;

@@ -11,16 +11,16 @@ typedef struct recipe {
     int embed, hidden, heads;
     double dropout;
     int warm_up, evaluate_every;
-    int patience; /* steps without a better model after which a training ends; 0: never */
+    int patience; /* training ends after this many steps without a better model; 0: never */
     struct {
         int layers;
         double lr;
     } of[MODELS];
-    int few_pairs;        /* less than so many are few */
-    int few_batch, batch; /* small batches where there are few */
+    int few_pairs;        /* fewer than this many pairs are few */
+    int few_batch, batch; /* with few pairs; otherwise */
     double few_smoothing, label_smoothing;
-    int epochs, least_steps;   /* so many epochs, but at least so many steps */
-    double clip_norm, average; /* of lb_trainer_config */
+    int epochs, least_steps;   /* this many epochs, but at least this many steps */
+    double clip_norm, average; /* as in lb_trainer_config */
     bool keep_best;
 } recipe;
 
@@ -84,7 +84,7 @@ static lb_status check_counts(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
-/* Negative numbers mean zero. A NaN fails every comparison. */
+/* Negative numbers mean zero. NaN fails every comparison. */
 static lb_status check_numbers(const lb_training_config *c, lb_error *error)
 {
     const struct {

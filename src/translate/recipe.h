@@ -4,11 +4,11 @@
 
 #include "lookback/translate.h"
 
-/** One pair in LB_HELD_OUT is held out if there is no dev file; a model is measured on at most LB_MEASURED pairs. */
+/** Without a dev file, one pair in LB_HELD_OUT is held out. A model is evaluated on at most LB_MEASURED pairs. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
 
-/** As lb_training_config_settle, also if the training starts from a model: the configuration then has what it needs of
- *  that. */
+/** As lb_training_config_settle, also for a training that starts from a model, after lb_start_open has set what comes
+ *  from the model. */
 LB_MUST_USE lb_status lb_recipe_settle(lb_training_config *config, lb_error *error);
 
 /** Pairs per batch and label smoothing for this many pairs, and steps for this many batches per epoch. Configurations

@@ -31,7 +31,7 @@ char *lb_training_record(const lb_train_history *history, uint64_t seed, const c
         (long long)last->step, last->seconds, best->dev.exact_match, best->dev.symbol_error,
         (long long)best->step);
     lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
-    /* A file name may not be UTF-8, but the file of a model must be. */
+    /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
     if (options && lb_utf8_valid(options, strlen(options)))
         lb_buffer_print(&json, "\"options\":%s,", options);
     lb_buffer_print(&json, "\"history\":");

@@ -54,7 +54,7 @@ static lb_run_difference *find(lb_run_differences *d, const char *name)
     return NULL;
 }
 
-/* What the checkpoint says nothing of, since an older version wrote it, is taken to be as it is now. */
+/* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */
 static void forget_unwritten(lb_run_differences *d)
 {
     int kept = 0;
@@ -81,7 +81,8 @@ static void rename_to_setting(lb_run_differences *d, const char *member, const c
     if (found) snprintf(found->name, sizeof found->name, "%s", setting);
 }
 
-/* Other pairs have another hash. They may come from how lines are read, which is said by itself, or from the file. */
+/* Different pairs have a different hash. The cause is the file, or the settings for reading lines, which are reported
+ * on their own. */
 static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
 {
     static const char *const reading[] = {"source_column",    "target_column",    "normalize",
@@ -98,7 +99,7 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                  c->dev ? " has changed since, or is another file" : c->train);
 }
 
-/* The model to start from is known by a hash. */
+/* The model to start from is identified by a hash. */
 static void judge_start(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
 {
     const lb_run_difference *from = find(d, "from");
@@ -113,7 +114,7 @@ static void judge_start(const lb_training_config *c, lb_run_differences *d, char
     lb_run_forget(d, "from");
 }
 
-/* Models of two kinds have other settings. */
+/* For models of different kinds, only the kind is reported: their settings cannot be compared. */
 static void judge_model(lb_run_differences *d)
 {
     static const char *const of_kinds[] = {
@@ -132,7 +133,7 @@ lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *t
     lb_run_differences d;
     lb_status status = lb_run_compare(found, ours, &d, error);
     if (status) return status;
-    /* Old checkpoints have the number of batches in place of their size. */
+    /* Old checkpoints have the number of batches instead of their size. */
     if (strstr(found, "\"batch\":")) lb_run_forget(&d, "batches");
     judge_model(&d);
     judge_start(t->config, &d, start, sizeof start);

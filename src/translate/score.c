@@ -1,4 +1,4 @@
-/* Given pairs, scored: how likely a model finds a target that it is made to write. */
+/* Scores given pairs: the probability that a model assigns to a target. */
 #include "base/alloc.h"
 #include "translate/keep.h"
 #include "translate/list.h"
@@ -12,7 +12,7 @@ typedef struct target {
     int32_t length;
 } target;
 
-/* The log-probabilities of some pairs' targets, row by row, `width` apart. */
+/* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
 static lb_status force(lb_translator *t, const lb_source *source, const target *targets, size_t count,
                        lb_tensor **log_probabilities, lb_error *error)
 {
@@ -34,7 +34,7 @@ static lb_status force(lb_translator *t, const lb_source *source, const target *
     return status ? lb_error_set(error, status, "%s", lb_tape_error(t->tape)) : LB_OK;
 }
 
-/* Takes a target apart as the model writes it. */
+/* Splits a target into the symbols of the model. */
 static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, target *to)
 {
     const lb_text_model *m = &j->translator->model;
@@ -56,7 +56,7 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
     return LB_OK;
 }
 
-/* Keeps a target as the one output of its source. */
+/* Stores a target as the only output of its source. */
 static lb_status keep_target(const lb_translate_job *j, lb_translation *t, const target *given,
                              const lb_real *log_probabilities)
 {

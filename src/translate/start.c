@@ -52,7 +52,7 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
 }
 
-/* Takes the model's text for one that is not set. */
+/* Uses the text of the model for one that is not set. */
 static lb_status take_text(const lb_training_config *c, const char *name, const char *found,
                            const char **ours, lb_error *error)
 {
@@ -126,11 +126,11 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
     return contradicts(c, "max_number", found, ours, error);
 }
 
-/* The model has to stay: without it, the run could not be resumed. */
+/* The model must not be overwritten: without it, the run could not be resumed. */
 static lb_status check_place(const char *path, bool sorts, const lb_training_config *c, lb_error *error)
 {
     struct stat from, to;
-    if (!c->out) return LB_OK; /* is another error */
+    if (!c->out) return LB_OK; /* reported elsewhere */
     char *file = lb_folder_path(c->out, sorts ? "sort.safetensors" : "model.safetensors", error);
     if (!file) return LB_ERROR_MEMORY;
     bool same = stat(path, &from) == 0 && stat(file, &to) == 0 && from.st_dev == to.st_dev &&
@@ -190,7 +190,7 @@ lb_status lb_start_grow(const lb_start *start, const lb_vocabulary *old, lb_voca
     return status;
 }
 
-/* All but the number of symbols and what training alone reads has to be the same. */
+/* Everything must match except the number of symbols and settings that only training uses. */
 static lb_status compare_models(const lb_start *start, const lb_training_config *c, const lb_model *model,
                                 lb_error *error)
 {
@@ -209,7 +209,7 @@ static lb_status compare_models(const lb_start *start, const lb_training_config 
     return contradicts(c, name, first->found, first->ours, error);
 }
 
-/* Symbols are rows: those of the old ones come first. */
+/* Each symbol is a row; the old ones come first. */
 static bool copy_rows(const lb_tensor *from, lb_tensor *to)
 {
     if (!from || from->shape.ndim != to->shape.ndim || from->shape.dim[0] > to->shape.dim[0]) return false;

@@ -173,7 +173,7 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
 {
     const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
     const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
-    bool implied = t->sorts && !source; /* by the task: in old files, the task defines the numbers */
+    bool implied = t->sorts && !source; /* in old files, the task defines the numbers */
     int32_t numbers = implied ? lb_sort_vocab(&t->task) : 0;
     if (implied && check_sizes(t, numbers, numbers, LB_ERROR_FORMAT, error)) return LB_ERROR_FORMAT;
     t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);

@@ -21,17 +21,16 @@ typedef struct lb_text_model {
     lb_model *model;                /* of any kind, including ensembles; owned by `params` */
     lb_vocabulary *source, *target; /* from lb_vocabulary_new_reserved; may be the same */
     lb_symbol_rule source_rule, target_rule;
-    int32_t shortest_source; /* symbols that texts of the training had at least; 0: not known */
-    int32_t longest_source, longest_target; /* and at most */
-    bool sorts;           /* sources are lists, numbers between blanks, and targets the same in order */
+    int32_t shortest_source;                /* minimum symbols of training texts; 0: not known */
+    int32_t longest_source, longest_target; /* maximum symbols of training texts */
+    bool sorts;           /* sources are lists of numbers separated by blanks, targets the sorted lists */
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */
     lb_strings texts;     /* of a loaded model: its separators and record */
 } lb_text_model;
 
 /** Writes everything as one safetensors file: the parameters as in lb_model_save; in the metadata, task and rules as a
- *  JSON object, the vocabularies as JSON arrays in the order of ids (without that of the targets if both are the same),
- *  and the record.
+ *  JSON object, the vocabularies as JSON arrays in the order of ids (only one if both are the same), and the record.
  *  Errors: LB_ERROR_ARGUMENT if the sizes of model and vocabularies differ or a rule is invalid; LB_ERROR_MEMORY; as
  *          lb_safetensors_write. */
 LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error);
@@ -42,8 +41,8 @@ LB_MUST_USE lb_status lb_text_model_save(const char *path, const lb_text_model *
 LB_MUST_USE lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own,
                                          lb_text_model *model, lb_error *error);
 
-/** The maximum tokens when decoding a source of this many symbols: the same for all sources that are not longer than
- *  those of the training, so that the result for one does not depend on the others. */
+/** The maximum tokens when decoding a source of this many symbols. It is the same for all sources no longer than those
+ *  of the training, so that the result for one does not depend on the others. */
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length);
 
 /** Frees the result of lb_text_model_load. */

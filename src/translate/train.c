@@ -9,10 +9,10 @@
 #include "translate/start.h"
 #include "translate/training.h"
 
-/* One model of the training, with what it points to. */
+/* One model of the training, with the strings it points to. */
 typedef struct member {
     lb_training training;
-    char *folder, *name; /* its own, where there are several */
+    char *folder, *name; /* set if there are several models */
     lb_lock *lock;       /* on that folder */
 } member;
 
@@ -22,7 +22,7 @@ typedef struct session {
     lb_lock *lock; /* on the folder of all members */
     lb_training_data data;
     member *members; /* [config.seeds] */
-    int count;       /* of those that have been begun */
+    int count;       /* of the members begun so far */
     lb_error *error;
 } session;
 
@@ -31,7 +31,7 @@ static lb_status out_of_memory(const session *s)
     return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory");
 }
 
-/* One model writes into the folder itself, several into folders of their own. */
+/* A single model writes into the folder itself, several write into subfolders. */
 static lb_status name_member(const session *s, member *m, unsigned long long seed)
 {
     lb_buffer name = {0}, folder = {0};
@@ -74,7 +74,7 @@ static lb_status evaluate(session *s, const lb_model *model, lb_evaluation *foun
     return status;
 }
 
-/* The records of all members in one; NULL if there is no memory. */
+/* One record of all members; NULL if memory runs out. */
 static char *ensemble_record(const session *s, const lb_evaluation *found)
 {
     lb_buffer json = {0};

@@ -142,7 +142,7 @@ static lb_status save_model(const lb_training *t, const char *path, lb_error *er
     return status;
 }
 
-/* The file of the model of one evaluation. */
+/* The file name of the model of one evaluation. */
 static char *name_snapshot(const lb_training *t, int64_t step, lb_error *error)
 {
     char name[64];
@@ -192,7 +192,7 @@ static lb_status save_evaluated(void *context, const lb_train_history *history, 
     return forgive(t, status, &found, error);
 }
 
-/* The evaluation whose weights the run would end with if it ended now. */
+/* The evaluation whose weights would be the result if the run ended now. */
 static const lb_train_point *kept_point(const lb_training *t)
 {
     return t->data->sorts ? &t->history.points[t->history.count - 1] : lb_train_best(&t->history);

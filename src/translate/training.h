@@ -9,10 +9,10 @@ typedef struct lb_training {
     const lb_training_config *config; /* settled */
     lb_training_data *data;
     const lb_start *start;
-    uint64_t seed;       /* of its weights and of all that it draws */
-    lb_training_run run; /* what listeners see; its name and folder are the caller's */
+    uint64_t seed;       /* of its weights and all other random numbers */
+    lb_training_run run; /* what listeners see; the caller owns its name and folder */
     lb_params *params;
-    lb_model *model; /* `params` own it */
+    lb_model *model; /* owned by `params` */
     lb_producer producer;
     lb_train_history history;
     const lb_trainer_config *trainer; /* while it trains */
@@ -22,14 +22,13 @@ typedef struct lb_training {
     int64_t logged, tabled;
 } lb_training;
 
-/** Makes the folder and builds the model. The caller has set what stands above `params`, and all of it must outlive the
- *  training.
+/** Makes the folder and builds the model. The caller sets the fields above `params`; they must outlive the training.
  *  Memory: freed by lb_training_free, also after an error.
- *  Errors: LB_ERROR_ARGUMENT for an impossible model; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
 
-/** Trains until the steps are done or patience is at its end, from the checkpoint on if there is one, and leaves the
- *  best weights in `params`. The best model so far is in its file from its evaluation on.
+/** Trains until the steps are done or patience runs out, resuming from the checkpoint if there is one, and leaves the
+ *  best weights in `params`. During training, the file of the model holds the best one so far.
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
 

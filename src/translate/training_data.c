@@ -38,8 +38,8 @@ static lb_status report(const lb_training_data *data, const lb_training_listener
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
 }
 
-/* Without the right separator, training still works, but on parts of symbols and on blanks. Words of a language are
- * longer than this on average. */
+/* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
+ * language are longer than this on average. */
 static const double LETTERS_OF_WORDS = 2.5;
 
 static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,
@@ -119,7 +119,7 @@ void lb_training_data_close(lb_training_data *data)
     lb_pairs_close(data->train);
 }
 
-/* Of both trainings, if there was one before. */
+/* Of this training and of the one before, if any. */
 static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t),
                        int32_t before)
 {

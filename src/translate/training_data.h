@@ -11,8 +11,8 @@ typedef struct lb_training_data {
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;
-    bool sorts;        /* there are no files, but */
-    lb_sort_task task; /* lists of this task */
+    bool sorts;        /* no files: lists of `task` */
+    lb_sort_task task; /* if `sorts` */
     const lb_start *start;
 } lb_training_data;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One row of the table from one line of JSON, whose members are the columns; or the row of their names. */
+/* Prints one line of JSON as a row of the table, or its member names as the header. */
 static void print_row(lb_buffer *csv, const char *line, bool names)
 {
     cJSON *json = cJSON_ParseWithLength(line, strcspn(line, "\n"));
@@ -26,7 +26,7 @@ static void print_row(lb_buffer *csv, const char *line, bool names)
     cJSON_Delete(json);
 }
 
-/* The points as JSON, one in a line, or as CSV; NULL if there is no memory. */
+/* The points as JSON, one per line, or as CSV; NULL if memory runs out. */
 static char *print_points(const char *path, const lb_train_history *history, bool header)
 {
     const char *ending = strrchr(path, '.');
@@ -59,7 +59,7 @@ static lb_status append_line(const char *path, const lb_train_point *point, lb_e
     if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     size_t length = strlen(line);
-    if (file >= 0) errno = ENOSPC; /* if only a part fits, write sets no error */
+    if (file >= 0) errno = ENOSPC; /* a partial write sets no errno */
     bool written = file >= 0 && write(file, line, length) == (ssize_t)length;
     int reason = errno;
     if (file >= 0 && close(file) != 0 && written) {

@@ -9,9 +9,9 @@
 LB_MUST_USE lb_status lb_training_log_write(const char *path, const lb_train_history *history,
                                             lb_error *error);
 
-/** Updates that file after an evaluation. If the file is known to have all other points, appends the last one, so that
- *  a reader can follow it; otherwise writes the file again. `*logged` is the number of points that it is known to have,
- *  0 when a run starts or resumes; it is set to all. Errors: as lb_training_log_write. */
+/** Updates that file after an evaluation. If it is known to have all other points, appends the last one, so that a
+ *  reader can follow it; otherwise rewrites it. `*logged` is the number of points that it is known to have, 0 when a
+ *  run starts or resumes; it is set to the number of all points. Errors: as lb_training_log_write. */
 LB_MUST_USE lb_status lb_training_log_append(const char *path, const lb_train_history *history,
                                              int64_t *logged, lb_error *error);
 

@@ -1,5 +1,4 @@
-/* Texts in, texts out: splits them into symbols, decodes as many side by side as memory allows, and stores the
- * results. */
+/* Translates texts: splits them into symbols, decodes as many side by side as memory allows, and stores the results. */
 #include "translate/keep.h"
 
 static lb_status keep_outputs(const lb_translate_job *j, lb_translation *t, const lb_hypothesis *found,

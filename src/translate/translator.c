@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "translate/model_path.h"
 
-/* Texts longer than those of the training are allowed, despite mistakes, but one text must not be able to take all
+/* Texts longer than those of the training are allowed, although outputs get worse, but one text must not exhaust the
  * memory. */
 enum { LONG = 1000, LONGER_LISTS = 10 };
 
@@ -70,7 +70,7 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .training = m->training};
 }
 
-/* The result of lb_translate from the one translation; NULL, with an error, if there is none. */
+/* The result of lb_translate from its only translation; NULL, with an error, if it failed. */
 static char *best_text(const lb_translation *translation, lb_error *error)
 {
     if (translation->error) {

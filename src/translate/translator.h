@@ -9,17 +9,17 @@ struct lb_translator {
     char *path;
     lb_text_model model;
     lb_tape *tape;
-    int32_t most; /* symbols that a text may have */
+    int32_t most; /* maximum symbols of a text */
 };
 
 /** A source in ids. */
 typedef struct lb_source {
     const int32_t *id;
     int32_t length;
-    uint64_t number; /* of its text: what is drawn for it depends on it */
+    uint64_t number; /* of its text: its random numbers depend on it */
 } lb_source;
 
-/** Fills in the defaults. Errors: LB_ERROR_ARGUMENT if a number is negative that must not be. */
+/** Fills in the defaults. Errors: LB_ERROR_ARGUMENT for invalid values. */
 LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_translate_config *config,
                                           lb_error *error);
 

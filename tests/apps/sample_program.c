@@ -1,5 +1,5 @@
-/* Counts to a number, as the programs of Lookback do their work: it has every kind of option, shows its progress,
- * prints a result and fails on request. */
+/* A sample program that counts to a number. Like the programs of Lookback, it has every kind of option, shows its
+ * progress, prints a result and fails on request. */
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/report.h"

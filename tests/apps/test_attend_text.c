@@ -1,4 +1,4 @@
-/* attend_text as its user sees it: four lines, a picture, and one clear line for each kind of rubbish. */
+/* attend_text from the user's view: four lines, a picture, and one clear line for each kind of bad input. */
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/suite.h"
@@ -13,7 +13,7 @@
 
 static support_result result;
 
-/* Runs attend_text in the test's own folder. */
+/* Runs attend_text in the test's folder. */
 static void run(const char *input, const char *const *flags)
 {
     const char *argv[32] = {ATTEND_TEXT};

@@ -1,4 +1,4 @@
-/* compare_attention as its user sees it: table, chart and JSON of the same numbers, and what a kill does to it. */
+/* compare_attention from the user's view: table, chart and JSON have the same numbers, and it survives a kill. */
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/suite.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define COMPARE BIN_DIR "/compare_attention"
-/* Lists of 2 to 7 digits, a model that learns a little in a second. */
+/* Lists of 2 to 7 digits, and a model that learns a little in a second. */
 #define SMALL                                                                                                \
     "--max-number", "9", "--min-length", "2", "--max-length", "7", "--hidden", "16", "--batch", "16",        \
         "--threads", "1"
@@ -21,7 +21,7 @@ enum { KINDS = 7, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
 
 static support_result result;
 
-/* Runs compare_attention in the test's own folder. */
+/* Runs compare_attention in the test's folder. */
 static void run(const char *const *flags, int kill_after_ms)
 {
     const char *argv[64] = {COMPARE};
@@ -59,7 +59,7 @@ static void assert_fails(int status, const char *text)
     ck_assert_str_eq(result.output, "");
 }
 
-/* The numbers of the table that was printed: a row for each length, `kinds` columns. */
+/* The numbers of the printed table: a row for each length, `kinds` columns. */
 static void read_table(int kinds, double table[LENGTHS][KINDS])
 {
     const char *at = strstr(result.output, "\n    length ");
@@ -133,7 +133,7 @@ START_TEST(test_compare_attention_attention_sorts_long_lists_and_none_does_not)
 }
 END_TEST
 
-/* The table shows, for each length, what the saved model does with lists of that length. */
+/* The table shows, for each length, the result of the saved model on lists of that length. */
 START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
 {
     double table[LENGTHS][KINDS], exact_match;
@@ -254,7 +254,7 @@ static const struct {
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "transformer: "},
     {{"--hidden", "12", "--kinds", "none,transformer"}, 2, "cannot divide a width of 6 into 4 heads"},
     {{"--min-length", "9", "--max-length", "3"}, 2, "9 to 3"},
-    /* There are enough of these lists, but of the shortest ones none is held out. */
+    /* There are enough lists in all, but none of the shortest ones is held out. */
     {{"--max-number", "1", "--min-length", "1", "--max-length", "9"}, 2, "1 to 1 numbers from 0..1"},
     {{"operand"}, 2, "operand"},
     {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},

@@ -1,4 +1,4 @@
-/* Completion of command lines, as the shells themselves do it with the scripts that the program writes. */
+/* Shell completion, by the shells themselves with the scripts from the program. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -32,7 +32,7 @@ static void run(const char *const *argv)
     ck_assert_str_eq(result.error, "");
 }
 
-/* What bash has for the last of these words: a line each. */
+/* The completions of bash for the last of these words, one per line. */
 static void complete_in_bash(const char *const *words)
 {
     static const char script[] =
@@ -75,13 +75,13 @@ START_TEST(test_bash_completes_commands)
 }
 END_TEST
 
-/* The name of an option that a line of --help begins with, without "[no-]" if that is there; "" if there is none. */
+/* The name of the option at the start of a line of --help, without "[no-]"; "" if there is none. */
 static void option_of_line(const char *line, char name[64])
 {
     enum { INDENT = 6 };
     const char *dashes = line + strspn(line, " ");
     *name = '\0';
-    if (dashes - line > INDENT) return; /* the help of the option above goes on here */
+    if (dashes - line > INDENT) return; /* the help of the previous option continues here */
     if (dashes[0] == '-' && isalpha((unsigned char)dashes[1]) && dashes[2] == ',') dashes += 4;
     size_t length = strncmp(dashes, "--", 2) == 0 ? strcspn(dashes, " \n") : 0;
     bool on = length > 7 && strncmp(dashes, "--[no-]", 7) == 0;
@@ -143,7 +143,7 @@ START_TEST(test_bash_completes_operands)
 }
 END_TEST
 
-/* Runs a script with the program as $0 where there is such a shell. */
+/* Runs a script with the program as $0, if the shell is installed. */
 static bool run_in(const char *shell, const char *script)
 {
     const char *const there[] = {"/bin/sh", "-c", "command -v \"$0\" || true", shell, NULL};
@@ -156,7 +156,7 @@ static bool run_in(const char *shell, const char *script)
     return true;
 }
 
-/* A shell in a shell: completion in zsh needs a terminal. It blocks until the completed word appears. */
+/* Runs a shell in a shell, because completion in zsh needs a terminal. Blocks until the completed word appears. */
 START_TEST(test_zsh_completes)
 {
     static const char script[] =

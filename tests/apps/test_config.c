@@ -179,7 +179,7 @@ START_TEST(test_app_config_failing_allocation_is_an_error_and_leaks_nothing)
 }
 END_TEST
 
-/* Of a program: what it prints is a file that it takes, and the command line wins. */
+/* A program accepts the file that it prints, and the command line overrides it. */
 START_TEST(test_config_printed_by_a_program_is_a_file_for_it)
 {
     SUPPORT_TRAIN("--train", "t.tsv", "--hidden", "48", "--tied", "--target-separator", " ",

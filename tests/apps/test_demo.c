@@ -1,5 +1,5 @@
-/* The model of ./run demo, which train_sort makes with its defaults, sorts what everybody types first. It is trained in full:
- * too slow for sanitizers. */
+/* The model of ./run demo, which train_sort makes with its defaults, sorts the lists that users try first. The training
+ * is complete: too slow for sanitizers. */
 #include "data/sort_task.h"
 #include "lookback/tensor.h"
 #include "support/process.h"
@@ -20,7 +20,7 @@ static char *write_list(char *at, const int32_t *list, int length)
     return stpcpy(at, "\n");
 }
 
-/* The share of LISTS lists that the model sorts: of `shortest` to `longest` of the numbers 0 to 99, or of those in `of`. */
+/* The share of LISTS lists that the model sorts: `shortest` to `longest` numbers from 0 to 99, or from `of`. */
 static double share_right(uint64_t stream, int shortest, int longest, const int32_t of[3])
 {
     char model[SUPPORT_PATH], *lists = malloc((size_t)LISTS * ROOM), *sorted = malloc((size_t)LISTS * ROOM),
@@ -72,7 +72,7 @@ START_TEST(test_demo_sorts_short_and_repetitive_lists)
                   "1 2\n5\n1 2 3\n7 7 7 7 7 7 7 7\n7 13 42 99\n");
     ck_assert_double_ge(share_right(1, 1, 3, NULL), 0.97);
     ck_assert_double_ge(share_right(2, 1, 4, NULL), 0.97);
-    /* 0.95 to 1 for other seeds (docs/adr/0004); other processors train to other bits. */
+    /* 0.95 to 1 for other seeds (docs/adr/0004); other processors give other bits. */
     ck_assert_double_ge(share_right(3, 8, 8, (const int32_t[]){0, 7, 99}), 0.9);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* evaluate: what it measures of models and of predictions, and one clear line for each kind of rubbish. */
+/* evaluate: its measures of models and of predictions, and one clear line for each kind of bad input. */
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/sort_model.h"
@@ -19,7 +19,7 @@ static char folder[SUPPORT_PATH], model[SUPPORT_PATH], sorter[SUPPORT_PATH];
 
 static support_result result;
 
-/* Runs evaluate in the test's own folder. */
+/* Runs evaluate in the test's folder. */
 static void run(const char *const *argv, const char *input)
 {
     support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
@@ -37,7 +37,7 @@ static void write_file(const char *name, const char *text)
     support_write_file(support_path(path, name), text, strlen(text));
 }
 
-/* That the output begins like this. */
+/* Asserts that the output begins like this. */
 static void expect_begin(const char *begin)
 {
     ck_assert_int_eq(result.status, 0);
@@ -51,7 +51,7 @@ static void expect_refused(int status, const char *error)
     ck_assert_int_eq(result.status, status);
 }
 
-/* One of ten is wrong, in one of thirty symbols: the last but one has B where A should be. */
+/* One of ten is wrong, in one of thirty symbols: the last but one has B instead of A. */
 static const char pairs[] = "abc\tA B C\n"
                             "cab\tC A B\n"
                             "bad\tB A t\xca\x83\n"
@@ -86,7 +86,7 @@ static double number_of(const cJSON *json, const char *measure, const char *key)
     return found->valuedouble;
 }
 
-/* That what was printed is JSON with these rates and one confusion. */
+/* Asserts that the output is JSON with these rates and one confusion. */
 static void expect_one_error(void)
 {
     ck_assert_str_eq(result.error, "");
@@ -172,7 +172,7 @@ START_TEST(test_evaluate_pairs_can_come_through_a_pipe)
 }
 END_TEST
 
-/* A file is checked to its end before the model begins: of what it does not know it says nothing. */
+/* The whole file is checked before the model runs: unknown symbols are not reported. */
 START_TEST(test_evaluate_bad_line_at_the_end_is_found_first)
 {
     write_file("pairs.tsv", "ax\tA\nb\n");

@@ -1,4 +1,4 @@
-/* Every example of every --help does what it says, as it is printed. Takes seconds; too slow for sanitizers. */
+/* Every example of every --help works as printed. Takes seconds; too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/suite.h"
@@ -33,7 +33,7 @@ static void run(const char *const *argv)
     ck_assert(support_run_command(&command, &result));
 }
 
-/* What stands in the folder of somebody who has read --help. */
+/* The files of a user who has read --help. */
 static void make_files(void)
 {
     support_write_pairs("pairs.tsv", 100, 1);
@@ -43,7 +43,7 @@ static void make_files(void)
     support_write_text("reviews.txt", "A film of great music.\nAnother one, with less music in it.\nDull.\n");
 }
 
-/* The examples in a text: what is below their heading. */
+/* The examples in a text: the part below their heading. */
 static char *examples_of(const char *const *argv, const char *heading)
 {
     run(argv);
@@ -53,7 +53,7 @@ static char *examples_of(const char *const *argv, const char *heading)
     return strdup(found + strlen(heading));
 }
 
-/* Runs one after the other; each begins with a comment. Each calls the program as `lookback name`. Returns how many. */
+/* Runs them in turn. Each begins with a comment, and calls the program as `lookback name`. Returns their number. */
 static int run_all(const char *examples, const char *name)
 {
     char call[64], script[SCRIPT];
@@ -80,7 +80,7 @@ static void take_first_steps(void)
     free(steps);
 }
 
-/* Whoever reads nothing but `lookback --help` gets from a TSV file to a picture. */
+/* A user who only reads `lookback --help` gets from a TSV file to a picture. */
 START_TEST(test_four_commands_of_help_lead_from_pairs_to_a_picture)
 {
     size_t count;

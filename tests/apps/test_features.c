@@ -1,4 +1,4 @@
-/* Pairs with features, as inflection has them: train, predict and evaluate on files of three columns. It takes seconds. */
+/* Pairs with features, as for inflection: train, predict and evaluate on files of three columns. It takes seconds. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -10,7 +10,7 @@ enum { WORDS = 200, LINE = 48 };
 
 static support_result result;
 
-/* A word by its number; the same number gives the same word. */
+/* The word with this number. */
 static void write_word(char word[8], unsigned number)
 {
     static const char letters[] = "aekmotur";
@@ -69,7 +69,7 @@ START_TEST(test_features_choose_the_form_of_the_same_word)
     ck_assert_msg(strstr(result.output, "\"pairs\":160,") != NULL, "%s%s", result.output, result.error);
     RUN("mare\tnmares\n", "predict", "out");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_msg(strstr(result.error, "nmares") != NULL, "%s", result.error); /* is taken for a feature */
+    ck_assert_msg(strstr(result.error, "nmares") != NULL, "%s", result.error); /* it is read as a feature */
 }
 END_TEST
 

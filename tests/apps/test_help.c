@@ -1,4 +1,4 @@
-/* A table of options: what it shows, what it takes, and who else reads it. */
+/* Tables of options: --help, parsing, and other readers. */
 #include "common/options.h"
 #include "support/suite.h"
 

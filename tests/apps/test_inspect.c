@@ -1,4 +1,4 @@
-/* inspect: what it tells of each kind of model. */
+/* inspect: its output for each kind of model. */
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/sort_model.h"

@@ -1,4 +1,4 @@
-/* Ctrl-C and SIGTERM while a program trains: what was done is saved, the next run resumes, the terminal stays clean. */
+/* Ctrl-C and SIGTERM during training: the work is saved, the next run resumes, and the terminal stays clean. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Trainings of a second or two that evaluate at their end alone: whatever is saved before is saved by the signal. */
+/* Trainings of a second or two that only evaluate at the end: anything saved earlier was saved by the signal. */
 #define PAIRS                                                                                                \
     BIN_DIR "/lookback", "train", SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3",                 \
         "--evaluate-every", "100000", "--steps", "1500"
@@ -36,7 +36,7 @@ static void run(const char *const *argv, int number, int after_ms, int columns)
 #define RUN_UNTIL(number, ms, ...)       run((const char *const[]){__VA_ARGS__, NULL}, number, ms, 0)
 #define RUN_IN_TERMINAL(number, ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, number, ms, 80)
 
-/* The step of "interrupted at step N", after `name`; -1 if the run does not say that it can be resumed. */
+/* The step of "interrupted at step N", after `name`; -1 if the output does not say that the run can be resumed. */
 static int interrupted_at(const char *name)
 {
     int step = -1, end = 0;
@@ -50,8 +50,8 @@ static int interrupted_at(const char *name)
     return step;
 }
 
-/* Interrupts a run again and again, later each time, until it gets to its end. Returns how often it was, and asserts
- * that each took up where the one before had stopped. */
+/* Interrupts a run repeatedly, later each time, until it completes. Asserts that each session resumes where the one
+ * before stopped. Returns the number of interruptions. */
 static int interrupt_until_done(const char *const *argv, const char *name, int number)
 {
     int interruptions = 0, last = -1;
@@ -122,7 +122,7 @@ START_TEST(test_interrupt_of_compare_ends_with_the_same_bits)
 }
 END_TEST
 
-/* The bar is drawn over and over in one line: that one has to be ended before the message. */
+/* The bar is redrawn in one line, which must end before the message. */
 START_TEST(test_interrupt_ends_the_line_of_the_bar)
 {
     support_write_pairs("train.tsv", 500, 1);
@@ -148,7 +148,7 @@ START_TEST(test_interrupt_of_one_of_several_models_names_it)
 {
     support_write_pairs("train.tsv", 500, 1);
     int step = -1;
-    for (int ms = 1500; step <= 0 && ms < 60000; ms *= 2) { /* under a sanitizer it begins late */
+    for (int ms = 1500; step <= 0 && ms < 60000; ms *= 2) { /* under a sanitizer it starts late */
         RUN_UNTIL(SIGINT, ms, PAIRS, "--steps", "100000", "--seed", "7", "--seeds", "2");
         step = interrupted_at("lookback train: seed 7");
     }
@@ -167,7 +167,7 @@ START_TEST(test_interrupt_sent_twice_in_an_instant_is_one_request)
 }
 END_TEST
 
-/* A shell starts what runs in the background so that Ctrl-C, which is meant for others, is ignored. */
+/* A shell starts background programs with Ctrl-C ignored. */
 START_TEST(test_interrupt_that_was_ignored_from_the_start_stays_ignored)
 {
     support_write_pairs("train.tsv", 500, 1);

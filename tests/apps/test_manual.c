@@ -1,4 +1,4 @@
-/* Manual pages: what the program writes of its own options. */
+/* Manual pages, which the program generates from its options. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

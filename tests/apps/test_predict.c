@@ -1,4 +1,4 @@
-/* predict as its user sees it: answers in order and at once, and one clear line for each kind of rubbish. */
+/* predict from the user's view: answers in order and at once, and one clear line for each kind of bad input. */
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/talk.h"
@@ -71,7 +71,7 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         {"99999999999999999999999999999999999999999999",
          "9999999999999999999999999999999999999999... is not a number from 0 to 9"},
         {"\xce\xb1", "\xce\xb1 is not a number from 0 to 9"},
-        /* a colour, a line of its own, and what C1 calls a control */
+        /* a colour, a line end, and a C1 control character */
         {"\033[31m\v\xc2\x9b", "?[31m?\?? is not a number from 0 to 9"},
         {"1 \xff", "found 0xFF at byte 3 of the line, expected UTF-8"},
     };
@@ -125,7 +125,7 @@ START_TEST(test_predict_list_longer_than_learned_is_told_once)
 }
 END_TEST
 
-/* A line of `count` ones behind a good line. */
+/* A good line, followed by a line of `count` ones. */
 static char *line_of_ones(size_t count)
 {
     char *text = malloc(2 * count + 8), *at = text;
@@ -211,7 +211,7 @@ static char *write_lists(size_t count, size_t stride, size_t different)
     return text;
 }
 
-/* That each line of `output` is the line of `single` that answers the same list. */
+/* Asserts that each line of `output` equals the line of `single` for the same list. */
 static void expect_same_answers(const char *output, size_t count, size_t stride, const char *single,
                                 size_t different)
 {

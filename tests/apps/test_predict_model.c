@@ -1,4 +1,4 @@
-/* What predict says to a model that is none, belongs to something else or has been damaged. */
+/* Errors of predict for files that are not models, models of other tasks, and damaged models. */
 #include "data/sort_task_json.h"
 #include "support/process.h"
 #include "support/sort_model.h"
@@ -23,7 +23,7 @@ static void run(const char *path)
     ck_assert(!result.timed_out);
 }
 
-/* That predict refuses the model in one line that names it. */
+/* Asserts that predict rejects the model with one line that names it. */
 static void expect_refused(const char *path, int status, const char *why)
 {
     char begin[SUPPORT_PATH + 16];

@@ -1,4 +1,4 @@
-/* What predict can do with outputs: copy unknown symbols, print JSON lines, draw instead of search. */
+/* Outputs of predict: copying unknown symbols, JSON lines, and sampling. */
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/process.h"
@@ -17,7 +17,7 @@
 #define TSH      "t\xca\x83"
 #define NO_CHAR  "\xef\xbf\xbd"
 
-/* Made once, in main: one that has learnt to copy names, and some that write other symbols. */
+/* Made once, in main: one that has learned to copy names, and some that write other symbols. */
 static char copier[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], unsure[SUPPORT_PATH];
 
 static support_result result;
@@ -33,7 +33,7 @@ static void run(const char *const *argv, const char *input)
 #define RUN(text, ...)         run((const char *const[]){PREDICT, __VA_ARGS__, NULL}, text)
 #define EVALUATE_ON(text, ...) run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, text)
 
-/* Words a to f, which become A to F, among names, which stay as they are: each of these is too rare to be learnt. */
+/* Words a to f, which become A to F, among names, which stay unchanged. Each name is too rare to be learned. */
 static char *make_sentences(int count)
 {
     char *text = malloc((size_t)count * 128), *end = text;
@@ -113,7 +113,7 @@ static cJSON *parse_line(const char **at)
     return line;
 }
 
-/* That an output's numbers agree with each other, and its symbols with its text. */
+/* Asserts that the numbers of an output are consistent, and its symbols match its text. */
 static void check_output(const cJSON *output)
 {
     char text[256] = "";
@@ -175,7 +175,7 @@ START_TEST(test_predict_jsonl_of_a_bad_line_says_why)
 }
 END_TEST
 
-/* Without the last column: the last digits of a score may depend on the texts beside it. */
+/* Without the last column: the last digits of a score may depend on the other texts. */
 static char *without_scores(char *text)
 {
     char *to = text;
@@ -205,7 +205,7 @@ START_TEST(test_predict_samples_depend_on_the_seed_and_not_on_the_batch)
     }
     RUN(lines, unsure, "--sample", "--n-best=4", "--temperature=1.5", "--seed=2");
     ck_assert_str_ne(without_scores(result.output), first);
-    /* The same text twice is drawn for twice. */
+    /* A text that occurs twice gets independent draws. */
     RUN("bad\nbad\n", unsure, "--sample", "--temperature=3");
     const char *second = strchr(result.output, '\n') + 1;
     ck_assert_uint_ne(strlen(second), 0);
@@ -227,7 +227,7 @@ START_TEST(test_predict_samples_without_temperature_are_greedy)
 }
 END_TEST
 
-/* Outside of the tests, where Check cannot assert. False if that fails. */
+/* Runs outside the tests, where Check cannot assert. False if it fails. */
 static bool train_copier(void)
 {
     char path[SUPPORT_PATH], *sentences = make_sentences(800);

@@ -1,4 +1,4 @@
-/* How predict searches for the best answer, and where the model looked meanwhile: --beam and --attention. */
+/* Search and attention weights in predict: --beam and --attention. */
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
@@ -43,7 +43,7 @@ START_TEST(test_predict_beam_of_any_width_sorts)
 }
 END_TEST
 
-/* Where greedy decoding and a beam of three look while they sort. */
+/* The attention weights of greedy decoding and of a beam of three. */
 START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_sources)
 {
     const struct {

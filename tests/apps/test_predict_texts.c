@@ -1,4 +1,4 @@
-/* predict with a model of texts: a text and its output for each line, and one clear line for each kind of rubbish. */
+/* predict with a model of texts: a text and its output for each line, and one clear line for each kind of bad input. */
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/sort_model.h"
@@ -157,7 +157,7 @@ START_TEST(test_predict_many_unknown_symbols_are_summed_up)
 }
 END_TEST
 
-/* A token that stands for no symbol is what this model finds likeliest. */
+/* The likeliest token of this model has no symbol. */
 START_TEST(test_predict_padding_is_never_written)
 {
     run(beginner, "--beam=1", "a\nb\n");
@@ -195,7 +195,7 @@ START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
 }
 END_TEST
 
-/* A good line, one of so many letters, and another good one. */
+/* A good line, one with this many letters, and another good one. */
 static char *with_long_line(size_t count)
 {
     char *text = malloc(count + 16);
@@ -311,7 +311,7 @@ START_TEST(test_predict_text_is_answered_before_the_next_is_written)
 }
 END_TEST
 
-/* Words of one to nine letters, some of them longer than those of the training. */
+/* Words of one to nine letters, some longer than those of the training. */
 static char *make_words(int count)
 {
     char *words_of = malloc(16 * (size_t)count), *end = words_of;

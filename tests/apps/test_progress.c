@@ -23,7 +23,7 @@ static void begin(int64_t first, int64_t total, FILE *stream)
                                      .first = first, .total = total, .stream = stream, .clock = fake_clock});
 }
 
-/* What was written to a log that began with `begin`. */
+/* The contents of a log. */
 static const char *content(FILE *stream)
 {
     static char text[4096];
@@ -144,7 +144,7 @@ START_TEST(test_app_short_time_rounds_to_seconds)
 }
 END_TEST
 
-/* What the sample program, which is done at once, draws on a terminal so wide in this environment. */
+/* The output of the sample program, which ends at once, on a terminal of this width in this environment. */
 static void expect_drawn(int columns, const char *const environment[], const char *expected)
 {
     const char *const argv[] = {SAMPLE, "--steps=4", NULL};

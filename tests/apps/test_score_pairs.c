@@ -1,4 +1,4 @@
-/* score: pairs and their log-probabilities, as lines and as JSON, and one clear line for each kind of rubbish. */
+/* score: pairs and their log-probabilities, as lines and as JSON, and one clear line for each kind of bad input. */
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* train_seq2seq without a flag on made-up tasks that nobody has tuned it for. Its models are of full size: that is
+/* train_seq2seq without options on made-up tasks that nobody has tuned it for. Its models are of full size:
  * too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/strangers.h"
@@ -8,8 +8,8 @@
 
 enum { TRAIN_PAIRS = 1900, DEV_PAIRS = 200 };
 
-/* The share of new sources that come out right, after fewer steps than the recipe's: a test has no minutes. Who guesses
- * is right once in thousands of times. */
+/* The share of new sources with the right output, after fewer steps than in the recipe, to save time. Guessing is right
+ * once in thousands of times. */
 static double learn(support_stranger kind, const char *steps)
 {
     double share = -1;

@@ -1,4 +1,4 @@
-/* train_seq2seq as its user sees it: what it learns, what it leaves behind, and what a kill does to it. */
+/* train_seq2seq from the user's view: what it learns, its files, and that it survives a kill. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -84,7 +84,7 @@ START_TEST(test_train_seq2seq_any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
-/* With all that draws numbers, and with a best model that is not the last. */
+/* With everything that uses random numbers, and with a best model that is not the last. */
 #define ALL                                                                                                  \
     SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
         "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "1500"
@@ -111,7 +111,7 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_bits)
 }
 END_TEST
 
-/* Whenever it is killed, the model that is there is whole. */
+/* Whenever it is killed, the model file is complete. */
 START_TEST(test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
@@ -150,7 +150,7 @@ START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_file
 }
 END_TEST
 
-/* Evaluations since the first of the best in the log. */
+/* The number of evaluations in the log since the first of the best ones. */
 static int since_best(double *best)
 {
     int lines = 0, at = 0;
@@ -189,7 +189,7 @@ START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
 }
 END_TEST
 
-/* Where all is right soon, the default is patient for 1250 steps, and no longer. */
+/* If everything is soon right, the default patience is 1250 steps. */
 START_TEST(test_train_seq2seq_stops_early_by_default)
 {
     double best;

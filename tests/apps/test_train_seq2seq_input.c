@@ -1,4 +1,4 @@
-/* What train_seq2seq says to bad input, and which status it ends with. */
+/* Messages and exit statuses of train_seq2seq for bad input. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -183,7 +183,7 @@ START_TEST(test_train_seq2seq_folder_that_cannot_be_written_is_status_74)
 }
 END_TEST
 
-/* A file of the test's folder before something went wrong, and now. */
+/* A file of the test's folder before an error, and now. */
 static void assert_unchanged(const char *name, const char *old, size_t before)
 {
     size_t after;
@@ -193,8 +193,8 @@ static void assert_unchanged(const char *name, const char *old, size_t before)
     free(now);
 }
 
-/* ulimit -f counts blocks of 512 bytes: fewer than a model has, or more than a model but fewer than a checkpoint. The
- * sanitizers keep files of their own, which the limit would cut off. */
+/* ulimit -f counts blocks of 512 bytes: fewer than a model has, or more than a model but fewer than a checkpoint.
+ * Sanitizers have their own files, which the limit would truncate. */
 START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
 {
     static const struct {
@@ -261,7 +261,7 @@ static void expect_refusal(const char *reason)
     support_assert_refused(65, message);
 }
 
-/* Runs the training of the test below once more, with other settings. */
+/* Repeats the training of the test below with other settings. */
 #define expect_other_run(reason, ...)                                                                        \
     do {                                                                                                     \
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", __VA_ARGS__);                                   \
@@ -294,7 +294,7 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
 }
 END_TEST
 
-/* The base has other sizes than the defaults of the options, which were not asked for the second time. */
+/* The base has other sizes than the defaults, and the second run does not give any. */
 START_TEST(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another)
 {
     support_write_pairs("train.tsv", 100, 1);

@@ -1,4 +1,4 @@
-/* train_sort as its user sees it: what it prints, what it leaves behind, and what a kill does to it. */
+/* train_sort from the user's view: what it prints, its files, and that it survives a kill. */
 #include "support/process.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
@@ -18,7 +18,7 @@
 
 static support_result result;
 
-/* Runs train_sort in the test's own folder. */
+/* Runs train_sort in the test's folder. */
 static void run(const char *const *flags, int kill_after_ms)
 {
     const char *argv[64] = {TRAIN};
@@ -44,7 +44,7 @@ static bool exists(const char *name)
     return access(support_path(path, name), F_OK) == 0;
 }
 
-/* The weights alone: the training record beside them has times in it. */
+/* Only the weights: the training record contains times. */
 static char *weights(const char *name, size_t *count)
 {
     size_t all;
@@ -226,7 +226,7 @@ START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
 }
 END_TEST
 
-/* The thread sanitizer has its own files, which the limit would cut off. */
+/* The thread sanitizer has its own files, which the limit would truncate. */
 #if defined(__has_feature)
 #    if __has_feature(thread_sanitizer)
 #        define LIMIT_HURTS_SANITIZER

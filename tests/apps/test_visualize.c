@@ -1,4 +1,4 @@
-/* visualize as its user sees it: the picture, the line that says so, and one clear line for each kind of rubbish. */
+/* visualize from the user's view: the picture, the line that reports it, and one clear line for each bad input. */
 #include "plot/figure.h"
 #include "support/picture.h"
 #include "support/process.h"
@@ -20,7 +20,7 @@ static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH]
 
 static support_result result;
 
-/* Runs visualize in the test's own folder. */
+/* Runs visualize in the test's folder. */
 static void run(const char *const *flags)
 {
     const char *argv[32] = {VISUALIZE};
@@ -103,7 +103,7 @@ START_TEST(test_visualize_rounding_beyond_one_keeps_the_scale_of_attention)
 }
 END_TEST
 
-/* Where a model looked, straight from the library: [heads, rows, count], to be freed. */
+/* The attention weights of a model, straight from the library: [heads, rows, count], to be freed. */
 static double *attention(const char *path, const int32_t *list, int32_t count, int64_t heads, int64_t rows)
 {
     lb_params *params = lb_params_new(0);
@@ -217,7 +217,7 @@ START_TEST(test_visualize_compare_shows_models_side_by_side)
     RUN(model, "--input", "7 0 3", "--compare", headed, transformer, "-o", "three.png");
     ck_assert_ptr_nonnull(strstr(result.error, "wrote three.png (4 x 3, 3 models)\n"));
     free(read_picture("three.png", &three[0], &three[1]));
-    ck_assert_int_gt(three[0], one[0] + one[0] / 2); /* two beside each other, the third below */
+    ck_assert_int_gt(three[0], one[0] + one[0] / 2); /* two side by side, the third below */
     ck_assert_int_gt(three[1], one[1] + one[1] / 2);
     RUN(headed, "--input", "7 0 3", "--compare", headed, "--all-heads", "-o", "heads.png");
     free(read_picture("heads.png", &heads[0], &heads[1]));

@@ -1,4 +1,4 @@
-/* visualize, what its picture looks like: the range of the colours, SVG and PDF, fonts and what they lack. */
+/* The pictures of visualize: the range of the colours, SVG and PDF, fonts and missing characters. */
 #include "plot/figure.h"
 #include "support/picture.h"
 #include "support/process.h"
@@ -43,7 +43,7 @@ static void write_matrix(const double *values)
     ck_assert_int_eq(lb_npy_write(file("w.npy"), LB_DTYPE_F64, LB_SHAPE(ROWS, COLUMNS), values, NULL), LB_OK);
 }
 
-/* The picture NAME shows the values in this range, and its bar says so. */
+/* Asserts that the picture NAME shows the values in this range, and that its bar says so. */
 static void shows(const char *name, const double *values, lb_heatmap range)
 {
     lb_heatmap map = range;
@@ -155,7 +155,7 @@ START_TEST(test_visualize_pdf_has_labels_that_can_be_searched)
     ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()}, &words));
     ck_assert_int_eq(words.status, 0);
     has(words.output, "\u05e9\u05dc\u05d5\u05dd");
-    has(words.output, "office"); /* whose three letters in the middle are one glyph */
+    has(words.output, "office"); /* with "ffi" as a ligature */
     has(words.output, "Na\u00efve");
     has(words.output, "0.49");
     has(words.output, "Output Tokens (Queries)"); /* sideways */

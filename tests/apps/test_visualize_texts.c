@@ -1,4 +1,4 @@
-/* visualize with models of texts: pictures of what they looked at, and one clear line for what cannot be drawn. */
+/* visualize with models of texts: pictures of their attention, and one clear line for what cannot be drawn. */
 #include "support/pair_model.h"
 #include "support/process.h"
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Which elements fall, how many, and what it depends on. This test runs in both precisions. */
+/* Which elements are dropped, how many, and what this depends on. This test runs in both precisions. */
 #include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/suite.h"
@@ -8,7 +8,7 @@
 
 enum { COUNT = 40001 }; /* more than one thread's share, and not a multiple of four */
 
-/* Whether each of COUNT elements was kept, after checking what became of it. */
+/* Whether each of COUNT elements was kept, after checking its value. */
 static void draw(lb_tape *tape, lb_real p, unsigned char kept[COUNT])
 {
     lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(COUNT), NULL);
@@ -48,7 +48,7 @@ START_TEST(test_dropout_keeps_the_right_share_and_scales_it_up)
             ck_assert_double_eq_tol((double)lane_kept / lane_count, 1 - p[i],
                                     5 * sqrt(p[i] * (1 - p[i]) / lane_count));
         }
-        /* Nor do neighbours fall together. */
+        /* Neighbours are independent. */
         for (int lag = 1; lag <= 5; lag++) {
             int pairs = 0;
             for (int j = 0; j + lag < COUNT; j++) pairs += kept[j] && kept[j + lag];

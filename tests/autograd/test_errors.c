@@ -1,4 +1,4 @@
-/* The one error rule, docs/errors.md: nothing that fails is silent, and what is missing is an error that names it. */
+/* The error rule of docs/errors.md: no failure is silent, and the error for a missing operand names it. */
 #include "autograd/op.h"
 #include "lookback/nn.h"
 #include "lookback/ops.h"
@@ -30,7 +30,7 @@ static void tear_down(void)
     lb_params_free(params);
 }
 
-/* `result` is poison, and says why. */
+/* Asserts that `result` is poison, with this reason. */
 static void check_poison(const lb_tensor *result, lb_status status, const char *message)
 {
     ck_assert(!lb_is_sound(result));

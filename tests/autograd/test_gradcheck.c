@@ -1,4 +1,4 @@
-/* The gradient checker is held against ops that are wrong on purpose. This test runs in both precisions. */
+/* Tests the gradient checker with ops that are wrong on purpose. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "support/alloc.h"
 #include "support/leaf.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* y = a b^2, with one backward that is right and several that are not. */
+/* y = a b^2, with one correct backward and several wrong ones. */
 static lb_status same_shape(const lb_node *node, lb_shape *out)
 {
     *out = node->in[0]->shape;
@@ -22,7 +22,7 @@ static lb_status forward(lb_node *node)
     return LB_OK;
 }
 
-/* Adds factor_a da and factor_b db, the right values being those with factors 1. */
+/* Adds factor_a da and factor_b db; factors of 1 are correct. */
 static void add_grads(lb_node *node, lb_real factor_a, lb_real factor_b)
 {
     const lb_real *a = node->in[0]->data, *b = node->in[1]->data, *dy = node->out[0]->grad;
@@ -251,7 +251,7 @@ START_TEST(test_gradcheck_failing_allocation_is_an_error_and_leaks_nothing)
             ck_assert_int_gt(n, 3);
             break;
         }
-        /* Only an arena that asks for more than it needs can do without. */
+        /* Only the arena's request for extra memory may fail without an error. */
         ck_assert(status == LB_ERROR_MEMORY || status == LB_OK);
         ck_assert_int_eq(error.status, status);
         ck_assert_int_lt(n, 1000);

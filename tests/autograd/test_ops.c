@@ -1,4 +1,4 @@
-/* Walks the registry: each op against its own reference, and its gradient against differences.
+/* Tests all ops of the registry: each against its reference, and its gradient against finite differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
 #include "autograd/op.h"
 #include "autograd/operands.h"
@@ -38,11 +38,11 @@ static void collect_trials(void)
 typedef struct operands {
     const lb_op_case *example;
     lb_tensor *leaf[LB_MAX_INPUTS];
-    bool behind_an_op; /* the op under test sees copies of the leaves that another op has made */
-    int runs;          /* of the op on these operands, of one or two */
+    bool behind_an_op; /* the op under test gets copies of the leaves, made by another op */
+    int runs;          /* runs of the op on these operands: one or two */
 } operands;
 
-/* Operands with the values that the case asks for; those named in `wanted` (bits) want a gradient. */
+/* Operands with the values of the case; `wanted` has a bit for each one that requires a gradient. */
 static operands make_operands(const lb_op_case *example, unsigned wanted)
 {
     operands made = {.example = example, .runs = 1};
@@ -176,7 +176,7 @@ START_TEST(test_op_without_an_operand_that_it_needs_says_which)
 }
 END_TEST
 
-/* Without an operand that may be left out the others may not fit: then there is an error. */
+/* Without an optional operand, the others may not match: this gives an error. */
 START_TEST(test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not)
 {
     const trial *t = &trials[_i];
@@ -204,7 +204,7 @@ END_TEST
 
 #ifdef LB_REAL_IS_DOUBLE
 
-/* All outputs of an op in one row, so that each gets a cotangent. */
+/* All outputs of an op concatenated, so that each gets a cotangent. */
 static lb_tensor *in_one_row(lb_tensor *first)
 {
     lb_tensor *rows[LB_MAX_OUTPUTS];
@@ -231,7 +231,7 @@ static void check_gradient(const trial *t, operands *made, unsigned wanted)
                   error.message);
 }
 
-/* Every subset of a few operands; of many, those of one, of all, and of all but one. */
+/* Every subset of a few operands; with many operands, the subsets of one, of all, and of all but one. */
 static bool is_tried(unsigned wanted, int inputs)
 {
     enum { FEW = 5 };
@@ -258,8 +258,8 @@ static void *allocate_nan(size_t bytes)
     return memory ? memset(memory, 0xff, bytes) : NULL;
 }
 
-/* The gradient of another op's result begins at any value: the first run of the op that it flows back from sets it, and
- * a second one adds to it. */
+/* The gradient of another op's result starts with arbitrary values: the first run of the op sets it in backward, and a
+ * second run adds to it. */
 START_TEST(test_op_gradient_of_other_ops_results_matches_differences)
 {
     const trial *t = &trials[_i];

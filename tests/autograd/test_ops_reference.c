@@ -1,4 +1,4 @@
-/* docs/ops.md is what the sources say today. */
+/* docs/ops.md matches the sources. */
 #include "autograd/op.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,4 +1,4 @@
-/* Rows with nothing to choose from: zeros and no gradient, never NaN. This test runs in both precisions. */
+/* Fully masked rows: zeros and no gradient, never NaN. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
@@ -161,7 +161,7 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
     check_finite(outputs->data, lb_count(outputs), "outputs");
     check_hidden_row(contexts->data, STEPS * DEPTH, "contexts");
     check_hidden_row(weights->data, STEPS * KEYS, "weights");
-    /* Such a row is a plain GRU's. */
+    /* Such a row equals that of a plain GRU. */
     lb_tensor *plain =
         lb_gru_sequence(lb_on_tape(tape, leaf[0]), NULL, leaf[1], leaf[7], leaf[8], NULL, false);
     for (int i = HIDDEN_ROW * STEPS * HIDDEN; i < (HIDDEN_ROW + 1) * STEPS * HIDDEN; i++)
@@ -171,8 +171,8 @@ START_TEST(test_attention_gru_hidden_row_goes_on_without_a_context)
     check_hidden_row(leaf[2]->grad, KEYS * WIDTH, "gradient of the keys");
     check_hidden_row(leaf[3]->grad, KEYS * DEPTH, "gradient of the values");
     for (int i = 0; i < 9; i++) check_finite(leaf[i]->grad, lb_count(leaf[i]), "gradient");
-    ck_assert(
-        any(leaf[0]->grad + HIDDEN_ROW * STEPS * 3 * HIDDEN, 3 * HIDDEN)); /* the row itself does learn */
+    ck_assert(any(leaf[0]->grad + HIDDEN_ROW * STEPS * 3 * HIDDEN,
+                  3 * HIDDEN)); /* the row itself still gets a gradient */
     lb_tape_free(tape);
     free_leaves(leaf, 9);
 }

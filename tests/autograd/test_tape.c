@@ -1,4 +1,4 @@
-/* Errors that stick, poison that flows, and what the tape records. */
+/* Sticky errors, the propagation of poison, and what the tape records. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"
@@ -69,7 +69,7 @@ START_TEST(test_backward_after_an_error_returns_it_and_touches_no_gradient)
     lb_tensor *sound = lb_sum_all(lb_matmul(x, weight));
     lb_tensor *broken = lb_sum_all(lb_matmul(weight, x));
     ck_assert_int_eq(lb_backward(broken, NULL), LB_ERROR_SHAPE);
-    ck_assert_int_eq(lb_backward(sound, NULL), LB_ERROR_SHAPE); /* this one had come out well */
+    ck_assert_int_eq(lb_backward(sound, NULL), LB_ERROR_SHAPE); /* this one was computed without an error */
     for (int i = 0; i < 9; i++) ck_assert(weight->grad[i] == (lb_real)i);
     lb_tape_free(tape);
     support_leaf_free(weight);
@@ -117,7 +117,7 @@ START_TEST(test_module_name_stands_in_front_of_the_message)
     ck_assert_str_eq(lb_tape_error(tape), "model.output: lb_affine: widths differ: x[2,4] x weight[5,3]");
     lb_tape_clear_error(tape);
     lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 4), NULL);
-    lb_matmul(x, x); /* after the module, its name is gone */
+    lb_matmul(x, x); /* after the module, errors no longer have its name */
     ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[2,4] x b[2,4] (4 != 2)");
     lb_tape_free(tape);
     lb_params_free(params);

@@ -1,4 +1,4 @@
-/* Philox4x32-10 by its authors' known answers, and what is made of its bits. */
+/* Philox4x32-10 against its authors' known answers, and the distributions made from its bits. */
 #include "lookback/base.h"
 #include "support/suite.h"
 
@@ -116,7 +116,7 @@ START_TEST(test_below_draws_each_number_equally_often)
 }
 END_TEST
 
-/* The high half of the product once more, digit by digit in base 2^8. */
+/* Computes the high half of the product digit by digit in base 2^8. */
 static uint64_t high_of_product(uint64_t a, uint64_t b)
 {
     uint64_t digits[17] = {0};

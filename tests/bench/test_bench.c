@@ -1,4 +1,4 @@
-/* The programs of the benchmark, as those who read their JSON see them; how fast anything is is not looked at. */
+/* The JSON output of the benchmark programs; speed is not tested. */
 #include "lookback/io.h"
 #include "shared/child.h"
 #include "shared/measure.h"
@@ -19,7 +19,7 @@
 
 static support_result result;
 
-/* Runs a program in the test's own folder. */
+/* Runs a program in the test's folder. */
 static const char *run(const char *const *argv)
 {
     support_result_free(&result);
@@ -30,7 +30,7 @@ static const char *run(const char *const *argv)
 }
 
 #define RUN(program, ...) run((const char *const[]){BIN_DIR "/" program, __VA_ARGS__, NULL})
-/* The object that a program prints; freed with the process. */
+/* The object that a program prints; freed when the process ends. */
 #define JSON(program, ...) parse(RUN(program, __VA_ARGS__))
 
 static cJSON *parse(const char *text)
@@ -93,7 +93,7 @@ START_TEST(test_bench_train_fingerprint_depends_on_steps_but_not_on_threads)
 }
 END_TEST
 
-/* Each layer has three products, and each of them two operations for every row, input and output. */
+/* Each layer has three products, each with two operations per row, input and output. */
 static double layer(double rows, double inputs, double outputs)
 {
     return 6 * rows * inputs * outputs;
@@ -128,7 +128,7 @@ START_TEST(test_bench_floor_counts_the_products_of_the_transformer)
 }
 END_TEST
 
-/* Decoding goes forward only; its attention asks one query at a time, which is no product of matrices. */
+/* Decoding only needs forward; its attention has one query at a time, which is not a matrix product. */
 START_TEST(test_bench_floor_counts_the_products_of_decoding)
 {
     const double batch = 3, source = 4, target = 5;

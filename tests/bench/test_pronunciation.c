@@ -1,4 +1,4 @@
-/* bench/pronunciation.sh on two languages of a few words; how well they are pronounced is not looked at. Its models are
+/* bench/pronunciation.sh on two languages of a few words; their quality is not tested. Its models are
  * of full size: too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"

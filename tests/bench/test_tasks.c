@@ -1,5 +1,5 @@
-/* bench/tasks.sh on a few pairs of each task: its table, and that the pairs are what they say. How well they are learned is not
- * looked at. Its models are of full size: too slow for sanitizers. */
+/* bench/tasks.sh on a few pairs of each task: its table, and whether the pairs are correct. The quality of the models
+ * is not tested. They are of full size: too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -41,7 +41,7 @@ static int line_count(const char *text)
     return count;
 }
 
-/* No source of `text` begins a line of `other`. */
+/* Asserts that no source of `text` begins a line of `other`. */
 static void expect_no_source_of(const char *text, const char *other)
 {
     char begun[256];
@@ -98,7 +98,7 @@ START_TEST(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it)
 }
 END_TEST
 
-/* Pairs of a task of the list below, some of which any reader can check. */
+/* Some pairs of a task in the list below, for readers to check. */
 static const struct {
     const char *generator, *pairs[4];
     int wanted; /* so many that all of these are there */

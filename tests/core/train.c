@@ -1,5 +1,4 @@
-/* The core alone, where no other library is: a GRU learns which of the numbers in a list came first. Exit status 0 if
- * it has. */
+/* The core without any other library: a GRU learns which number of a list came first. Exit status 0 if it succeeds. */
 #include <lookback/lookback.h>
 
 #include <math.h>
@@ -21,7 +20,7 @@ static lb_status learner_init(learner *l, lb_params *params)
                           (lb_linear_config){.inputs = HIDDEN, .outputs = SYMBOLS});
 }
 
-/* The loss on the lists of step number `step`. */
+/* The loss on the lists of step `step`. */
 static lb_tensor *loss_of(const learner *l, lb_tape *tape, int step)
 {
     int32_t *id, *lengths, *first, *one;
@@ -66,6 +65,6 @@ int main(void)
     lb_adam_free(adam);
     lb_tape_free(tape);
     lb_params_free(params);
-    /* Who guesses loses ln 12 = 2.48. */
+    /* Guessing has a loss of ln 12 = 2.48. */
     return !(begin > (lb_real)2 && end < (lb_real)0.2);
 }

@@ -1,4 +1,4 @@
-/* One line, from wherever it comes, and the formats that it may have. */
+/* Single lines in all formats. */
 #include "data/pair_line.h"
 
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Batches of similar lengths: each pair once in an epoch, in an order that the seed and the step decide. */
+/* Batches of similar lengths: each pair once per epoch, in an order that depends on the seed and the step. */
 #include "lookback/data.h"
 
 #include "support/alloc.h"
@@ -11,7 +11,7 @@
 
 static lb_error error;
 
-/* Pairs of 1 to 40 letters on either side, drawn by a plain congruence. */
+/* Pairs of 1 to 40 letters on each side, from a linear congruential generator. */
 static lb_pairs *make_pairs(int64_t count)
 {
     char path[SUPPORT_PATH];
@@ -29,7 +29,7 @@ static lb_pairs *make_pairs(int64_t count)
     return pairs;
 }
 
-/* Writes the pairs of an epoch, step after step, to `order` and checks that each batch is full but one. */
+/* Writes the pairs of an epoch, step by step, to `order`, and asserts that all batches except one are full. */
 static void read_epoch(lb_pair_order *steps, int64_t epoch, int64_t pairs, int64_t batch_size, int64_t *order)
 {
     int64_t batches = lb_pair_order_batches(steps), at = 0, part = 0;
@@ -86,7 +86,7 @@ START_TEST(test_order_is_a_function_of_seed_and_step)
                   *b = lb_pair_order_new(pairs, SIZE, 3, &error);
     lb_pair_order *other = lb_pair_order_new(pairs, SIZE, 4, &error);
     int64_t same_seed = 0, same_epoch = 0;
-    for (int64_t step = 3 * STEPS - 1; step >= 0; step--) { /* the other one begins at the end */
+    for (int64_t step = 3 * STEPS - 1; step >= 0; step--) { /* the other one in reverse */
         int64_t first[SIZE], forward = 3 * STEPS - 1 - step;
         memcpy(first, lb_pair_order_at(a, forward).pair, sizeof first);
         SUPPORT_CHECK(memcmp(first, lb_pair_order_at(b, forward).pair, sizeof first) == 0, "%lld",
@@ -104,7 +104,7 @@ START_TEST(test_order_is_a_function_of_seed_and_step)
 }
 END_TEST
 
-/* Padding: what the longest of a batch makes of the others. Of shuffled pairs half is padding. */
+/* Padding up to the longest pair of each batch. For shuffled pairs, half of all tokens are padding. */
 START_TEST(test_order_pairs_of_similar_length_are_together)
 {
     enum { PAIRS = 20000, SIZE = 32 };

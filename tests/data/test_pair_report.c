@@ -1,4 +1,4 @@
-/* What the report says of files that have everything, and of files that have nothing to say of. */
+/* The report on files with everything, and on files with nothing to report. */
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@ static lb_pair_report report;
 
 static const lb_pair_format format = {.source = {.normalize = LB_NORMALIZE_NFC}, .skip_bad_lines = true};
 
-/* Files are named without their folder, so that texts can be compared. */
+/* Removes the folder from file names, so that texts can be compared. */
 static lb_pairs *open_text(const char *name, const char *text)
 {
     ck_assert_int_eq(chdir(support_tempdir()), 0);
@@ -27,7 +27,7 @@ static lb_pairs *open_text(const char *name, const char *text)
     return lb_pairs_open(name, &format, &error);
 }
 
-/* NULL: there is no such file. */
+/* NULL: no such file. */
 static lb_status make(const char *train_text, const char *dev_text)
 {
     error = (lb_error){0};
@@ -158,12 +158,12 @@ START_TEST(test_text_of_much_is_cut_short)
 }
 END_TEST
 
-/* Numbers from 0 to 999 in a row of 20,000 sources with 10 targets, each counted by hand below. */
+/* 20,000 pairs: the sources 0 to 999 in turn, with 10 targets, counted by hand below. */
 START_TEST(test_make_many_pairs_are_compared_with_all_others)
 {
     enum { LINES = 20000, SOURCES = 1000, TARGETS = 10 };
     char *text = malloc(LINES * 16), *dev_text = malloc(SOURCES * 16), *to = text;
-    for (int i = 0; i < LINES; i++) /* the source decides the target in the first half alone */
+    for (int i = 0; i < LINES; i++) /* only in the first half, the source determines the target */
         to += sprintf(to, "%d\t%d\n", i % SOURCES, i < LINES / 2 ? i % SOURCES % TARGETS : i / SOURCES % 2);
     to = dev_text;
     for (int i = 0; i < SOURCES; i++) to += sprintf(to, "%d\t%d\n", i + SOURCES / 2, 1);

@@ -1,4 +1,4 @@
-/* Pairs from TSV files, and every kind of rubbish in their place. */
+/* Pairs from TSV files, and every kind of bad input. */
 #include "data/pairs.h"
 
 #include "lookback/tensor.h"
@@ -38,7 +38,7 @@ static void open_text(const char *text, lb_pair_format format)
     ck_assert_msg(open_bytes(text, strlen(text), format) != NULL, "%s", error.message);
 }
 
-/* Expects an error that says PATH and `message`. */
+/* Expects an error with the message "PATH" and `message`. */
 static void expect_error(lb_status status, const char *message)
 {
     char expected[2 * LB_ERROR_LENGTH];
@@ -61,7 +61,7 @@ static char *joined(const lb_symbols *symbols, char *text)
     return text;
 }
 
-/* Expects a pair whose symbols, with bars between them, are these. */
+/* Expects a pair with these symbols, separated by bars. */
 static void expect_pair(int64_t pair, const char *source, const char *target)
 {
     const lb_pair_line *line;
@@ -163,7 +163,7 @@ START_TEST(test_open_what_is_no_file_is_an_error)
 }
 END_TEST
 
-/* `symbols` letters, a tab, a letter and the end of a line, behind what is there. */
+/* Appends `symbols` letters, a tab, a letter and a line end. */
 static size_t add_long_line(char *text, size_t at, size_t symbols)
 {
     memset(text + at, 'x', symbols);
@@ -313,7 +313,7 @@ START_TEST(test_read_file_that_has_changed_is_an_error)
 }
 END_TEST
 
-/* Line i is the number i and i % 37 letters. In order, backwards and in jumps they are the same. */
+/* Line i is the number i and i % 37 letters. Reading them in order, backwards and in jumps gives the same. */
 START_TEST(test_read_many_lines_in_any_order)
 {
     enum { LINES = 50000, JUMP = 7919 };
@@ -336,7 +336,7 @@ START_TEST(test_read_many_lines_in_any_order)
 }
 END_TEST
 
-/* Opens, counts and reads until memory is short. */
+/* Opens, counts and reads until memory runs out. */
 static lb_status use_all(void)
 {
     error = (lb_error){0};

@@ -1,4 +1,4 @@
-/* Pairs that are taken out of a file for development. */
+/* Holding out pairs of a file for development. */
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "support/alloc.h"
@@ -30,7 +30,7 @@ static void open_text(const char *text)
     ck_assert_msg(pairs != NULL, "%s", error.message);
 }
 
-/* Every source twice, with two targets, the second time after all others; `first` is the number of the first. */
+/* Each source twice, with two targets, the second time after all others; `first` is the first number. */
 static void open_many(int first)
 {
     static char text[PAIRS * LINE];

@@ -1,4 +1,4 @@
-/* Reviews from folders, files and standard input, and each kind of rubbish in their place. */
+/* Reviews from folders, files and standard input, and every kind of bad input. */
 #include "lookback/data.h"
 
 #include "data/words.h"

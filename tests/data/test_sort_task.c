@@ -1,4 +1,4 @@
-/* The sort task: two splits that share no list, drawn evenly and always alike. */
+/* The sort task: two disjoint splits, drawn uniformly and reproducibly. */
 #include "data/sort_task.h"
 #include "lookback/tensor.h"
 #include "support/alloc.h"
@@ -12,7 +12,7 @@ static const lb_sort_task usual = {.max_value = 99, .min_length = 5, .max_length
 
 START_TEST(test_draw_lists_belong_to_their_split)
 {
-    /* Few enough lists that both splits would share many if chance decided. */
+    /* With so few lists, random splits would share many. */
     const lb_sort_task small = {.max_value = 5, .min_length = 1, .max_length = 3, .seed = 7};
     int seen[2][6 * 36 + 36 + 6 + 300] = {{0}};
     for (int split = 0; split < 2; split++)
@@ -120,7 +120,7 @@ START_TEST(test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone
             if (drawn >= 7 && different <= 4) few[different]++;
             same += drawn == length && memcmp(plain, list, (size_t)length * sizeof *list) == 0;
         }
-        /* Of six lengths four are 7 to 10. A list that was drawn for the other split is drawn again. */
+        /* Of six lengths, four are 7 to 10. A list of the other split is drawn again. */
         int all = few[1] + few[2] + few[3] + few[4];
         ck_assert_double_eq_tol((double)all / LISTS, 0.25 * 4 / 6, 0.02);
         for (int i = 1; i <= 4; i++) ck_assert_int_gt(few[i], all / 8);
@@ -142,7 +142,7 @@ START_TEST(test_draw_share_of_one_repeats_in_every_list_and_often_the_ends)
             largest += list[j] == 99;
         }
     }
-    /* One in eight, and what is drawn evenly. */
+    /* One in eight, plus the uniform draws. */
     ck_assert_double_eq_tol((double)smallest / numbers, 0.1325, 0.02);
     ck_assert_double_eq_tol((double)largest / numbers, 0.1325, 0.02);
 }

@@ -1,4 +1,4 @@
-/* The sort task as text: what is written can be read again, and files of the time before repeats still can. */
+/* The sort task as text: writing and reading it, and reading files from before repeats existed. */
 #include "base/alloc.h"
 #include "data/sort_task_json.h"
 #include "support/suite.h"

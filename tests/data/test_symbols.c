@@ -229,7 +229,7 @@ START_TEST(test_normalization_names_are_found)
 }
 END_TEST
 
-/* Takes a text apart and puts it together until memory is short. */
+/* Splits a text and joins it until memory runs out. */
 static lb_status there_and_back(void)
 {
     lb_symbol_rule rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD};

@@ -1,4 +1,4 @@
-/* Symbols and ids: those of torchtext, as tests/data/text/make_fixtures.py orders them. */
+/* Symbols and ids, as in torchtext: tests/data/text/make_fixtures.py. */
 #include "data/vocabulary.h"
 
 #include "lookback/tensor.h"
@@ -24,7 +24,7 @@ static void add(lb_vocabulary *v, const char *symbol)
     SUPPORT_CHECK(lb_vocabulary_add(v, &symbol, 1, NULL) == LB_OK, "%s", symbol);
 }
 
-/* Cuts a line of vocabulary.txt at its blanks. */
+/* Splits a line of vocabulary.txt at its blanks. */
 static size_t cut(char *line, const char *words[500])
 {
     char *rest = NULL;

@@ -1,4 +1,4 @@
-/* Lower case and words, held against Python's: tests/data/text/make_fixtures.py. It takes seconds. */
+/* Lower case and words, compared with Python: tests/data/text/make_fixtures.py. It takes seconds. */
 #include "data/words.h"
 
 #include "data/lower_case.h"
@@ -16,7 +16,7 @@
 
 enum { CAPITAL_SIGMA = 0x3A3, FINAL_SIGMA = 0x3C2, CHARACTERS = 0x110000, LONGEST = 512 };
 
-/* Writes a character in UTF-8. Returns how many bytes it has. */
+/* Writes a character in UTF-8. Returns its number of bytes. */
 static size_t write_character(int32_t character, char *text)
 {
     static const unsigned char first[] = {0, 0, 0xC0, 0xE0, 0xF0};
@@ -50,7 +50,7 @@ static void read_lower_case(char (*expected)[12])
     free(file);
 }
 
-/* Calls `check` for each character of Unicode with its kind. Returns how many there were. */
+/* Calls `check` for each character of Unicode with its kind. Returns their number. */
 static int each_character(void (*check)(const char *character, int32_t number, const char *kind))
 {
     size_t length;
@@ -89,7 +89,7 @@ START_TEST(test_lower_case_of_every_character_is_that_of_python)
 }
 END_TEST
 
-/* Does the text, of which a capital sigma is a part, hold a final one in lower case? */
+/* Whether the capital sigma in the text becomes a final sigma in lower case. */
 static bool makes_final(const char *before, const char *character, const char *behind)
 {
     char text[32], final[8] = "";

@@ -1,5 +1,5 @@
-/* The program of README, whose main is readme_main here: each of its allocations fails in turn. It ends with a message
- * and an exit status each time, and has freed all that it had. */
+/* The program of README, whose main is readme_main here: each of its allocations fails in turn. Each time it must end
+ * with a message and an exit status, and free all its memory. */
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -13,7 +13,7 @@ int readme_main(void);
 
 static const char *const messages = TEST_OUTPUT "/readme_out_of_memory.txt";
 
-/* Runs the program; it says what went wrong just when it fails. Returns whether it did. */
+/* Runs the program; it must print a message exactly if it fails. Returns whether it failed. */
 static bool run_fails(void)
 {
     ck_assert_ptr_nonnull(freopen(messages, "w", stderr));

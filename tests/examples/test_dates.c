@@ -1,4 +1,4 @@
-/* examples/dates: that what it writes is true, and the same for the same seed. */
+/* examples/dates: its dates are correct, and the same for the same seed. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -31,7 +31,7 @@ static const char *const months[] = {"jan", "feb", "mar", "apr", "may", "jun",
                                      "jul", "aug", "sep", "oct", "nov", "dec"};
 static const char *const weekdays[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
-/* The position in `names` of one that a word of the text begins with; -1 without. */
+/* The index in `names` of a name that begins a word of the text; -1 if there is none. */
 static int find_name(const char *text, const char *const *names, int count)
 {
     for (const char *at = text; *at; at++)
@@ -42,7 +42,7 @@ static int find_name(const char *text, const char *const *names, int count)
     return -1;
 }
 
-/* 0 is Sunday. Counts the days from Monday, the 1st of January 1900 on. */
+/* 0 is Sunday. Counts the days since Monday, 1 January 1900. */
 static int weekday_of(int year, int month, int day)
 {
     static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -51,7 +51,7 @@ static int weekday_of(int year, int month, int day)
     return ((year - 1900) * 365 + leaps + before[month - 1] + day) % 7;
 }
 
-/* The numbers in a text, as many as there is room for. */
+/* Reads the numbers in a text, as many as there is room for. */
 static int find_numbers(const char *text, int numbers[4])
 {
     int count = 0;
@@ -84,7 +84,7 @@ static void check_pair(char *source, const char *target)
     SUPPORT_CHECK(name >= 0 || numbers[1] == month, "%s is not %s", target, source);
 }
 
-/* Returns how many pairs the file has. */
+/* Returns the number of pairs in the file. */
 static int check_pairs(const char *name)
 {
     int lines = 0;

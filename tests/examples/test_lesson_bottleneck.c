@@ -1,5 +1,5 @@
-/* What lesson 9 learns differs a little from processor to processor. What it shows does not: with attention, long lists
- * are sorted, without they are not. */
+/* The results of lesson 9 vary slightly between processors. Its point does not: the model sorts long lists with
+ * attention, and fails without it. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

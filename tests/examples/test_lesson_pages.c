@@ -1,4 +1,4 @@
-/* Holds the lessons' pages against their programs: the code that a page shows is the program's, the numbers are those
+/* Compares the pages of the lessons with their programs: the code on a page is from the program, the numbers are those
  * of PyTorch, the pictures exist, and nothing is missing or left over. */
 #include "support/lesson.h"
 #include "support/suite.h"

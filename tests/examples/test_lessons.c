@@ -1,5 +1,4 @@
-/* Runs each lesson as a reader would, and holds what it prints against PyTorch and what it draws against the pictures
- * of its page. */
+/* Runs each lesson as a reader would, and compares its output with PyTorch and its pictures with those of its page. */
 #include "support/lesson.h"
 #include "support/picture.h"
 #include "support/process.h"
@@ -46,7 +45,7 @@ static void compare_text(const char *lesson, char *printed)
     free(text);
 }
 
-/* Are the pictures in `folder` those of the lesson's page? One that shows something measured is different each time. */
+/* Compares the pictures in `folder` with those of the page. A picture of a measurement differs each time. */
 static void compare_pictures(const char *lesson, const char *folder)
 {
     support_names drawn = support_lesson_files(folder, ".png"),

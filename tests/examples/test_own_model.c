@@ -1,5 +1,5 @@
-/* examples/own: both of its models learn to sort, and sort as well after they have been in a file; and the page about
- * them shows the program's code. */
+/* examples/own: both of its models learn to sort, also after saving and loading, and the page about them shows the code
+ * of the program. */
 #include "lookback/base.h"
 #include "support/lesson.h"
 #include "support/process.h"

@@ -134,7 +134,7 @@ START_TEST(test_write_impossible_path_fails_with_path_and_reason)
 }
 END_TEST
 
-/* The user root may write everywhere: leave root behind in a child. */
+/* root may write everywhere, so this drops root privileges in a child. */
 static int save_unprivileged(const char *path)
 {
     pid_t child = fork();

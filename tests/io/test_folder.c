@@ -1,4 +1,4 @@
-/* Folders are made with their parents, and what cannot be written to is told before the work. */
+/* Folders are created with their parents, and an unwritable one is reported in advance. */
 #include "io/folder.h"
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -60,7 +60,7 @@ START_TEST(test_lines_next_ends_of_lines_are_left_out)
 }
 END_TEST
 
-/* Each line is found again at its offset, also where the buffer has been refilled in between. */
+/* Each line is at its offset, also after the buffer has been refilled. */
 START_TEST(test_lines_next_offset_and_crlf_tell_where_it_stood)
 {
     static const char text[] = "ab\r\n\nc\r\nlast\r";

@@ -1,4 +1,4 @@
-/* Files that are cut, flipped, mutated or made up: each is refused with a reason, none crashes the reader. */
+/* Truncated, bit-flipped, mutated and made-up files: each is rejected with a reason, none crashes the reader. */
 #include <check.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static lb_status write_sample(const char *path, const float *data)
     return lb_safetensors_write(path, tensors, 2, &(lb_safetensors_metadata){"config", "{}"}, 1, NULL);
 }
 
-/* The result of opening a file of these bytes. There must be an error exactly if there is no result. */
+/* Opens a file with these bytes. There must be an error exactly if there is no result. */
 static lb_status try_bytes(const char *path, const void *bytes, size_t count)
 {
     lb_error error = {0};
@@ -94,7 +94,7 @@ START_TEST(test_open_longer_file_fails)
 }
 END_TEST
 
-/* A file of others has no checksum: many mutants are valid, but none may crash the reader. */
+/* Files from other programs have no checksum: many mutants are valid, but none may crash the reader. */
 START_TEST(test_open_mutated_file_never_crashes)
 {
     enum { MUTANTS = 5000, MOST_CHANGES = 4 };

@@ -1,4 +1,4 @@
-/* Bootstrap intervals: against the binomial distribution, and whether they are the same each time. */
+/* Bootstrap intervals: against the binomial distribution, and reproducibility. */
 #include "lookback/metrics.h"
 #include "support/alloc.h"
 #include "support/suite.h"
@@ -9,7 +9,7 @@
 
 enum { OUTPUTS = 400, WRONG = 80 };
 
-/* Outputs of which WRONG are wrong, by one or two symbols of five. Each is one word. */
+/* Outputs, each one word; WRONG of them are wrong in one or two of five symbols. */
 static lb_statistics *make(void)
 {
     lb_statistics *all = calloc(OUTPUTS, sizeof *all);

@@ -140,7 +140,7 @@ START_TEST(test_edit_alignment_names_what_is_replaced_missing_and_too_many)
     expect_alignment("ab", "", "ab", "--");
     expect_alignment("", "ab", "--", "ab");
     expect_alignment("", "", "", "");
-    /* Of two equal symbols the first one is missing: the last pair is found first. */
+    /* Of two equal symbols the first one counts as missing: the search starts from the end. */
     expect_alignment("aa", "a", "aa", "-a");
 }
 END_TEST
@@ -170,7 +170,7 @@ START_TEST(test_confusions_are_sorted_by_how_often_they_occur)
         ck_assert_int_eq(found.pair[i].output, expected[i].output);
         ck_assert_int_eq(found.pair[i].count, expected[i].count);
     }
-    lb_confusions_sort(&found); /* once more changes nothing */
+    lb_confusions_sort(&found); /* sorting again changes nothing */
     ck_assert_int_eq(found.count, 5);
     ck_assert_int_eq(found.pair[0].count, 2);
     lb_confusions_free(&found);

@@ -1,4 +1,4 @@
-/* Rates of errors and BLEU: by hand, and against what another program computed. */
+/* Error rates and BLEU: by hand, and against the results of another program. */
 #include "lookback/metrics.h"
 #include "support/fixture.h"
 #include "support/suite.h"
@@ -70,7 +70,7 @@ START_TEST(test_bleu_without_matches_or_long_n_grams_is_zero)
         ck_assert_double_eq(bleu_of_words("x y z w", "a b c d", config), 0);
         ck_assert_double_eq(bleu_of_words("", "a b c d", config), 0);
         ck_assert_double_eq(lb_bleu(&(lb_bleu_statistics){{0}, {0}, 0, 0}, config), 0);
-        /* Three symbols have no 4-gram: nothing to smooth, but something to add to. */
+        /* Three symbols have no 4-gram: zero matches cannot be smoothed, but add-k smoothing still applies. */
         ck_assert_double_eq_tol(bleu_of_words("a b c", "a b c", config),
                                 smoothings[s] == LB_BLEU_ADD_K ? 100 : 0, 1e-10);
     }
@@ -179,7 +179,7 @@ START_TEST(test_statistics_of_several_references_takes_the_nearest)
     int64_t nearest;
     ck_assert_int_eq(lb_statistics_of((lb_sequence){id + 1, 2}, references, 4, &found, &nearest, NULL),
                      LB_OK);
-    ck_assert_int_eq(nearest, 1); /* the one after it is as near */
+    ck_assert_int_eq(nearest, 1); /* the one after it is equally near */
     ck_assert_int_eq(found.edits, 1);
     ck_assert_int_eq(found.errors, 1);
     ck_assert_int_eq(found.reference_length, 3);

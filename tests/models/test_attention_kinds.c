@@ -16,8 +16,8 @@ static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_
 /* Each kind twice: with a separate output, then tied. */
 enum { VARIANTS = 2 * LB_LENGTH(kinds) };
 
-/* What PyTorch says of the kinds that ask after each step, and of those that tie their output to the target embedding;
- * of the additive one that does not see test_seq2seq. */
+/* Compares with PyTorch the kinds that attend after each step, and those that tie their output to the target embedding.
+ * For the untied additive kind see test_seq2seq. */
 static const char *const fixtures[] = {
     "seq2seq_dot",           "seq2seq_scaled_dot",   "seq2seq_general",        "seq2seq_multi_head",
     "seq2seq_additive_tied", "seq2seq_general_tied", "seq2seq_multi_head_tied"};

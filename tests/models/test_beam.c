@@ -1,4 +1,4 @@
-/* Beam search against greedy decoding, and against trying everything. It takes seconds. */
+/* Beam search against greedy decoding, and against exhaustive search. It takes seconds. */
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/seq2seq.h"
@@ -93,7 +93,7 @@ START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
 }
 END_TEST
 
-/* One row by teacher forcing: what the model says, step by step, while it is given `token`. */
+/* The outputs of the model for one row, step by step, by teacher forcing with `token`. */
 static lb_model_step force(const subject *s, int64_t row, const int32_t *token, int64_t count)
 {
     lb_tape_reset(s->scratch);
@@ -115,7 +115,7 @@ static double probability_of(const subject *s, int64_t row, const int32_t *token
     return sum;
 }
 
-/* The best finished output of up to LIMIT tokens, LB_EOS included, found by trying all. */
+/* The best finished output of up to LIMIT tokens, LB_EOS included, by exhaustive search. */
 static double best_score(const subject *s, int64_t row, int32_t *token, int64_t count, double penalty)
 {
     double best = -INFINITY;
@@ -155,7 +155,7 @@ START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everythin
         }
         discard(&s);
     }
-    ck_assert_int_ge(exact, 9); /* of 36: a beam prunes, it need not find the best one */
+    ck_assert_int_ge(exact, 9); /* of 36: a beam prunes, so it may miss the best one */
 }
 END_TEST
 
@@ -222,11 +222,11 @@ START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
         }
         discard(&s);
     }
-    ck_assert_int_gt(mixed, 0); /* where being finished counted for more than the score */
+    ck_assert_int_gt(mixed, 0); /* rows where being finished outweighed the score */
 }
 END_TEST
 
-/* The score of what greedy decoding gives for one row; -INFINITY where it does not end. */
+/* The score of greedy decoding for one row; -INFINITY if it does not end. */
 static double greedy_score(const subject *s, const lb_decoded *greedy, int64_t row)
 {
     int32_t token[LONGEST + 1];
@@ -266,7 +266,7 @@ START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
 }
 END_TEST
 
-/* Padding and the beginning are made the likeliest tokens by far. */
+/* Makes LB_PAD and LB_BOS the likeliest tokens by far. */
 START_TEST(test_beam_search_writes_no_token_below_the_first)
 {
     for (int32_t first_token = 0; first_token <= LB_EOS; first_token++) {

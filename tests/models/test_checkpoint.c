@@ -1,4 +1,4 @@
-/* Arrays of a file as tensors. Parameters in a file are tested where modules are. This test runs in both precisions. */
+/* Arrays of a file as tensors. Tests of modules cover parameters in files. This test runs in both precisions. */
 #include "lookback/models.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

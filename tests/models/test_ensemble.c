@@ -1,4 +1,4 @@
-/* Several models as one: against its members, in files, and in beam search. This test runs in both precisions. */
+/* Ensembles: against their members, in files, and in beam search. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/ensemble.h"
@@ -43,7 +43,7 @@ static lb_model *add_transformer(lb_params *params, const char *name, int64_t he
     return &model->base;
 }
 
-/* Weights so large that the models are of different opinions. */
+/* Weights so large that the models disagree. */
 static void sharpen(lb_params *params)
 {
     for (int64_t i = 0; i < lb_params_size(params); i++) lb_params_values(params)[i] *= 3;
@@ -187,7 +187,7 @@ static void expect_same_outputs(const lb_model *a, const lb_model *b, lb_tape *t
     ck_assert_mem_eq(one.weights->data, other.weights->data, (size_t)lb_count(one.weights) * sizeof(lb_real));
 }
 
-/* Saves the ensemble, loads it again, and compares what both compute. */
+/* Saves the ensemble, loads it again, and compares the results. */
 static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *params, lb_tape *tape)
 {
     char path[SUPPORT_PATH];

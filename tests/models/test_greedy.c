@@ -1,4 +1,4 @@
-/* Greedy decoding: rows that do not disturb each other, early stop, the limit, the mode.
+/* Greedy decoding: independence of rows, early stop, the limit, the mode.
  * This test runs in both precisions. */
 #include "lookback/models.h"
 #include "support/sorting.h"
@@ -10,7 +10,7 @@
 
 static const lb_sort_task task = {.max_value = 5, .min_length = 1, .max_length = 4, .seed = 3};
 
-/* A model that has learned enough to end most rows by itself. */
+/* A model trained enough to end most rows. */
 static void open_trained(support_sorting *s, support_sorter sorter)
 {
     ck_assert_int_eq(support_sorting_open(s, task, sorter), LB_OK);
@@ -87,7 +87,7 @@ START_TEST(test_greedy_never_writes_beyond_the_limit)
 {
     support_sorting s;
     open_trained(&s, plain);
-    /* Nothing but the end can stop it, and the end is out of reach. */
+    /* Makes LB_EOS impossible, so that only the limit stops decoding. */
     lb_params_find(s.params, "sort.output.bias")->data[LB_EOS] = (lb_real)-1e6;
     lb_tokens source = lb_sort_batch_from(&task, LB_SPLIT_TEST, s.tape, 4, 0).source;
     for (int64_t limit = 1; limit <= 9; limit += 4) {
@@ -169,7 +169,7 @@ static void decode_raw(const lb_seq2seq *model, lb_tokens source, int32_t likeli
     }
 }
 
-/* Untrained models with large weights say anything, also after LB_EOS. */
+/* Untrained models with large weights write random tokens, also after LB_EOS. */
 START_TEST(test_greedy_row_that_has_ended_stays_ended)
 {
     int resumed = 0;

@@ -1,4 +1,4 @@
-/* Configurations as JSON and back, and what is none. */
+/* Configurations as JSON and back, and invalid ones. */
 #include "base/alloc.h"
 #include "models/model_formats.h"
 #include "models/seq2seq.h"
@@ -124,7 +124,7 @@ END_TEST
 
 #define NO_SENSE "invalid model configuration"
 
-/* The configuration that `kind` writes for the model built from the JSON; or the error. */
+/* The configuration that `kind` writes for the model built from the JSON, or the error. */
 static void check_restored(const lb_model_kind *kind, const char *text, const char *expected,
                            const char *message)
 {

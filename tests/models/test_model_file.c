@@ -1,4 +1,4 @@
-/* A model goes into a file and comes back. This test runs in both precisions. */
+/* Saving a model and loading it again. This test runs in both precisions. */
 #include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
@@ -13,7 +13,7 @@ static lb_tensor *logits_of(const lb_model *model, lb_tape *tape)
                             (lb_tokens){tape, 2, 4, target, target_lengths});
 }
 
-/* The model and the one that its file holds say the same. */
+/* Asserts that the model and the one loaded from its file give the same results. */
 static void check_round_trip(const lb_model *model, lb_params *params)
 {
     lb_error error = {0};

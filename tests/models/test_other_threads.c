@@ -1,5 +1,4 @@
-/* Training does not get in the way of what else the program does: of other threads that train, and of its own
- * OpenBLAS. */
+/* Training does not interfere with the rest of the program: other threads that train, and its own use of OpenBLAS. */
 #include "base/threads.h"
 #include "support/sorting.h"
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Allocations fail, one at a time or from some point on: each time an error or a clean NULL, no crash, no leak. */
+/* Failing allocations, one at a time or all from some point on, give an error or NULL, without a crash or a leak. */
 #include "lookback/models.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
@@ -15,7 +15,7 @@ static bool any_gradient(const lb_params *params)
 
 typedef lb_status (*scenario)(support_sorter sorter);
 
-/* One step. What fails, before backward or in it, leaves the gradients alone; after an update they are zero. */
+/* One step. A failure before or in backward leaves the gradients unchanged; after an update they are zero. */
 static lb_status train_step(support_sorting *s, int step)
 {
     lb_tape_reset(s->tape);
@@ -59,8 +59,8 @@ static lb_status decode(support_sorter sorter)
     return status;
 }
 
-/* `fail_at` makes the n-th allocation fail, or all from there on: an arena that cannot have as much as it hopes for
- * asks for less, so that only the latter gets to every place where memory is needed. */
+/* `fail_at` makes the n-th allocation fail, or all from there on. The second is needed, too: after a single failure, an
+ * arena asks for less, so some places would never run out of memory. */
 static void fail_each_allocation(scenario run, support_sorter of, void (*fail_at)(long n), long at_least)
 {
     support_watch_allocations();

@@ -1,4 +1,4 @@
-/* A kind of model and an attention that the library does not have: in training, decoding, files and ensembles.
+/* A custom kind of model and a custom attention: in training, decoding, files and ensembles.
  * This test runs in both precisions. */
 #include "lookback/ops.h"
 #include "lookback/train.h"
@@ -59,7 +59,7 @@ static lb_status measure(void *model, lb_tape *tape, lb_evaluation *found)
     return lb_tape_status(tape);
 }
 
-/* The two sources and their targets, learnt by heart. */
+/* The two sources and their targets, to be memorised. */
 static void train(lb_model *model, lb_params *params)
 {
     lb_train_history history = {0};
@@ -284,7 +284,7 @@ START_TEST(test_own_kinds_that_give_other_shapes_are_errors)
 }
 END_TEST
 
-/* Loads an ensemble of all that there is here. */
+/* Loads an ensemble of all kinds in this test. */
 static lb_status load(const lb_safetensors *file)
 {
     lb_error error = {0};

@@ -1,4 +1,4 @@
-/* Outputs that are drawn: their frequencies are those that the model says, and a seed gives the same ones again. */
+/* Sampled outputs: their frequencies match the probabilities of the model, and a seed reproduces them. */
 #include "lookback/models.h"
 #include "support/suite.h"
 #include <lookback/op.h>
@@ -18,7 +18,7 @@ typedef struct subject {
     lb_tokens source;
 } subject;
 
-/* A model whose random weights are large enough for opinions of its own. */
+/* A model whose random weights are large enough for clear preferences. */
 static void make(subject *s, uint64_t seed)
 {
     lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .embed = 4, .hidden = 5, .embedding_deviation = 1};
@@ -48,13 +48,13 @@ static const lb_real *next_of(const subject *s, int64_t row, const int32_t *toke
     return found->data + (int64_t)count * VOCABULARY;
 }
 
-/* The token at a step of an output, LB_EOS behind its end. */
+/* The token at a step of an output; LB_EOS after its end. */
 static int32_t token_of(const lb_hypothesis *h, int64_t step)
 {
     return step < h->length ? h->id[step] : LB_EOS;
 }
 
-/* Pearson's statistic of how often each token followed `prefix` in the draws for a row, and its degrees of freedom. */
+/* Pearson's chi-squared statistic of the tokens after `prefix` in the draws for a row, and its degrees of freedom. */
 static double chi_square(const subject *s, const lb_beam *drawn, int64_t row, double temperature,
                          const int32_t *prefix, int32_t length, int *freedom)
 {
@@ -84,8 +84,7 @@ static double chi_square(const subject *s, const lb_beam *drawn, int64_t row, do
 
 START_TEST(test_sample_frequencies_are_those_of_the_softmax)
 {
-    static const double critical[] = {0, 10.83, 13.82,
-                                      16.27}; /* of one in a thousand, by degrees of freedom */
+    static const double critical[] = {0, 10.83, 13.82, 16.27}; /* quantiles at 0.999, by degrees of freedom */
     static const double temperatures[] = {1, 0.5, 2};
     subject s;
     make(&s, 3);

@@ -96,7 +96,7 @@ START_TEST(test_greedy_ids_and_weights_equal_pytorch)
             for (int64_t t = 0; t < limit; t++)
                 ck_assert_int_eq(found.id[row * limit + t],
                                  t < length ? (int32_t)ids[row * limit + t] : LB_PAD);
-            /* The step that wrote LB_EOS looked somewhere as well; what comes after it means nothing. */
+            /* The step that wrote LB_EOS has weights, too; those after it are meaningless. */
             for (int64_t i = row * limit * 5; i < (row * limit + (length < limit ? length + 1 : limit)) * 5;
                  i++)
                 ck_assert_double_eq_tol((double)found.weights[i], weights[i], SUPPORT_TOLERANCE);

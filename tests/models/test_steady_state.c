@@ -1,4 +1,4 @@
-/* After the first steps, training allocates nothing: not through lb_alloc, and nowhere else either. */
+/* After the first steps, training allocates nothing, through lb_alloc or otherwise. */
 #include "lookback/ops.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
@@ -9,8 +9,8 @@
 
 static const lb_sort_task task = {.max_value = 20, .min_length = 6, .max_length = 6, .seed = 3};
 
-/* Every malloc that the library or this file calls: the linker leads them here (tests/CMakeLists.txt). What OpenBLAS
- * does inside is its own affair: for some shapes, on some processors, its small kernels allocate in each call. */
+/* The linker redirects every malloc of the library and of this file here (tests/CMakeLists.txt). It does not cover
+ * OpenBLAS: for some shapes, on some processors, its small kernels allocate in each call. */
 static atomic_long mallocs;
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes

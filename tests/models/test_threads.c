@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists so long, and a batch so large, that every kernel has several tiles and the products are cut up too. */
+/* Lists and a batch so large that every kernel has several tiles and products are divided, too. */
 static const lb_sort_task task = {.max_value = 30, .min_length = 3, .max_length = 7, .seed = 3};
 
 static void compare_over_threads(support_sorter sorter, int64_t batch, int steps)

@@ -1,5 +1,5 @@
 /* A hundred steps of training against PyTorch: the same losses to nine digits, and the same weights at the end.
- * This test runs in double only: in float the trajectories part after a few dozen steps. */
+ * This test runs in double only: in float the trajectories diverge after a few dozen steps. */
 #include "lookback/ops.h"
 #include "support/model.h"
 #include "support/suite.h"

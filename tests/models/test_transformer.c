@@ -1,4 +1,4 @@
-/* The transformer against PyTorch, and step by step against all at once. This test runs in both precisions. */
+/* The transformer against PyTorch, and decoding step by step against all at once. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "support/model.h"

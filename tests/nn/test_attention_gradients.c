@@ -28,7 +28,7 @@ static subject subject_new(int inputs)
     return s;
 }
 
-/* Parameters drawn afresh: biases of zero and weights of one are too regular. */
+/* Redraws the parameters: biases of zero and weights of one are too regular. */
 static void check(subject *s, lb_gradcheck_fn forward)
 {
     lb_tensor *all[MOST];
@@ -50,7 +50,7 @@ static void check(subject *s, lb_gradcheck_fn forward)
     lb_params_free(s->params);
 }
 
-/* Query, keys and values; where there is one input, it is all three. */
+/* Query, keys and values; a single input is used for all three. */
 static void operands(const subject *s, lb_tape *tape, lb_tensor *out[3])
 {
     out[0] = lb_on_tape(tape, s->input[0]);

@@ -37,7 +37,7 @@ static void add_input(subject *s, lb_shape shape)
     s->inputs++;
 }
 
-/* Parameters drawn afresh: biases of zero and weights of one are too regular. */
+/* Redraws the parameters: biases of zero and weights of one are too regular. */
 static void check(subject *s, lb_gradcheck_fn forward)
 {
     lb_tensor *all[MOST];

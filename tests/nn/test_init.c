@@ -1,5 +1,5 @@
-/* How parameters start: as PyTorch's do. The fixture `initialisers` says how that is, and the script that wrote it has
- * checked it against PyTorch. */
+/* Initial values have the same distributions as in PyTorch. The fixture `initialisers` describes them; its script has
+ * checked them against PyTorch. */
 #include "lookback/nn.h"
 #include "models/seq2seq.h"
 #include "support/suite.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Uniform on (-bound, bound): never beyond it, near to it, with the mean and the variance of that distribution. */
+/* Uniform on (-bound, bound): within the bounds, close to them, and with the mean and variance of the distribution. */
 static void check_uniform(const lb_tensor *p, double bound)
 {
     double sum = 0, squares = 0, largest = 0, count = (double)lb_count(p);

@@ -1,4 +1,4 @@
-/* Multi-head attention: what it refuses, what it hides, what it drops. This test runs in both precisions. */
+/* Multi-head attention: errors, masks and dropout. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/nn.h"
 #include "support/leaf.h"
@@ -192,7 +192,7 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
 }
 END_TEST
 
-/* The second list of the batch is hidden altogether, by a mask, by a bias, or half by either. */
+/* The second list of the batch is completely hidden: by a mask, by a bias, or half by each. */
 static void hide_second(int how, lb_tensor **mask, lb_tensor **bias)
 {
     *mask = *bias = NULL;
@@ -278,7 +278,7 @@ START_TEST(test_causal_stack_does_not_see_the_future)
 }
 END_TEST
 
-/* Which weights fall, of 2 x 3 heads x 37 x 41. */
+/* Which weights are dropped, of 2 x 3 heads x 37 x 41. */
 static lb_tensor *dropped_weights(lb_real p, uint64_t seed, lb_mode mode)
 {
     lb_tape_set_mode(tape, mode);

@@ -1,4 +1,4 @@
-/* Each fused op against its unfused twin, values and gradients, at sizes that are no multiple of anything: batches
+/* Each fused op against its unfused twin, values and gradients, at odd sizes: batches
  * beyond one tile of rows, widths of 1, 7 and 33. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/base.h"
@@ -42,7 +42,7 @@ static uint64_t whole(uint64_t at, uint64_t bound)
     return lb_rng_below((lb_rng){.seed = 99}, at, bound);
 }
 
-/* Lengths from 0 to steps, with both ends among them where there are rows enough. */
+/* Lengths from 0 to steps, including both ends if there are enough rows. */
 static const int32_t *draw_lengths(int64_t batch, int64_t steps)
 {
     static int32_t lengths[64];
@@ -90,7 +90,7 @@ static double *evaluate(twin run, const trial *t, int64_t *total)
     return all;
 }
 
-/* Within each output and each gradient, against its own size. */
+/* Compares each output and each gradient, relative to its own size. */
 static void compare_part(const trial *t, const char *what, int which, const double *fused,
                          const double *unfused, int64_t count)
 {
@@ -224,7 +224,7 @@ static lb_tensor *mask_of_heads(lb_tape *tape, const trial *t, const lb_tensor *
     return mask ? lb_reshape(mask, LB_SHAPE(lb_dim(keys, 0), 1, 1, lb_dim(keys, 1))) : NULL;
 }
 
-/* To be added to the scores of each head, each query and each key; -inf here and there. */
+/* A bias on the score of each head, query and key; some are -inf. */
 static lb_tensor *bias_of(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     if (!t->biased) return NULL;
@@ -317,7 +317,7 @@ START_TEST(test_attention_gru_sequence_equals_its_unfused_twin)
         for (int kind = 0; kind < 8; kind++) {
             const int64_t *z = sizes[s], batch = z[0], steps = z[1], hidden = z[2], keys = z[3], width = z[4],
                           depth = z[5];
-            /* Of keys a thousand times as large there are no exponentials. */
+            /* Keys a thousand times as large have no exponentials. */
             trial t = {.masked = (kind & 1) && keys > 1, .number = kind & 2 ? 1000 : 1};
             if (kind & 4) t.lengths = draw_lengths(batch, steps);
             snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s%s", s, t.masked ? ", masked" : "",

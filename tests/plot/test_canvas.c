@@ -23,7 +23,7 @@ static int red(int x, int y)
     return lb_canvas_pixel(canvas, x, y).red;
 }
 
-/* How much ink is on a white canvas in black, in pixels. */
+/* The amount of black ink on a white canvas, in pixels. */
 static double ink(void)
 {
     double sum = 0;

@@ -41,7 +41,7 @@ static lb_canvas *draw_one(const lb_chart *chart, double dpi)
     return canvas;
 }
 
-/* Pixels of exactly this colour. */
+/* The number of pixels of exactly this colour. */
 static int count_color(const lb_canvas *canvas, lb_color color)
 {
     int count = 0;

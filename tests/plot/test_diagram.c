@@ -20,7 +20,7 @@ static lb_canvas *draw(const lb_diagram *diagrams, size_t count)
     return canvas;
 }
 
-/* How much is drawn between the two rows of boxes of a diagram without a title, in pixels. */
+/* The number of pixels drawn between the two rows of boxes of a diagram without a title. */
 static double ink_between(const lb_diagram *diagram)
 {
     lb_canvas *canvas = draw(diagram, 1);
@@ -100,7 +100,7 @@ START_TEST(test_draw_arrows_join_the_boxes_of_their_weight)
 }
 END_TEST
 
-/* Is there a red pixel? */
+/* Whether there is a red pixel. */
 static bool has_bottleneck(const lb_diagram *diagram)
 {
     lb_canvas *canvas = draw(diagram, 1);

@@ -1,5 +1,4 @@
-/* Pictures as documents, SVG and PDF: shapes are shapes, text is text, and what cannot be written is an error. It takes
- * seconds. */
+/* SVG and PDF documents: shapes are shapes, text is text, and write failures are errors. It takes seconds. */
 #include "base/alloc.h"
 #include "plot/figure.h"
 #include "plot/picture.h"
@@ -22,7 +21,7 @@ static lb_canvas *open_canvas(lb_format format, bool transparent)
     return canvas;
 }
 
-/* The document as a string, to be freed; the canvas is gone. */
+/* The document as a string, to be freed; frees the canvas. */
 static char *finish(lb_canvas *canvas, size_t *count)
 {
     const void *bytes;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A panel that wants some size and remembers where it was drawn. */
+/* A panel that asks for a size and records where it was drawn. */
 typedef struct probe {
     lb_size wanted;
     lb_rect area;

@@ -35,7 +35,7 @@ static void put(unsigned char *at, unsigned long value, int bytes)
     for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
 }
 
-/* Where the entry of a table is, in the file's list of them. */
+/* The position of a table's entry in the table directory of the file. */
 static unsigned char *entry(const char *tag)
 {
     unsigned char *at = data + 12;

@@ -218,7 +218,7 @@ START_TEST(test_arrange_long_axis_label_stays_below_a_long_title)
     ck_assert_double_le(l.y_label_y + half, l.size.height);
     map.title = "T";
     l = lb_heatmap_arrange(&map, &style);
-    ck_assert_double_lt(l.y_label_y - half, 1); /* beside a short one there is room */
+    ck_assert_double_lt(l.y_label_y - half, 1); /* next to a short one there is room */
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(test_arrange_10_by_10_is_about_1000_pixels)
 }
 END_TEST
 
-/* Is the outermost frame of `width` pixels white? */
+/* Whether the outermost frame of `width` pixels is white. */
 static bool has_margin(const lb_canvas *canvas, int width)
 {
     int w = lb_canvas_width(canvas), h = lb_canvas_height(canvas);

@@ -22,7 +22,7 @@ static bool exists(const char *name)
     return file != NULL;
 }
 
-/* A picture in which each filter has rows that it is best for. */
+/* A picture in which each filter is the best one for some rows. */
 static lb_canvas *sample(int width, int height)
 {
     lb_canvas *canvas = lb_canvas_new(width, height, NULL);

@@ -1,4 +1,4 @@
-/* Whatever a symbol is, its label can be read. */
+/* The label of any symbol is readable. */
 #include "base/alloc.h"
 #include "plot/readable.h"
 #include "support/alloc.h"
@@ -15,14 +15,14 @@ START_TEST(test_readable_what_cannot_be_seen_is_told)
         {"\xcc\x83", "\xe2\x97\x8c\xcc\x83"},     /* a tilde on a circle */
         {"\xc9\x91\xcc\x83", "\xc9\x91\xcc\x83"}, /* a tilde on its letter */
         {" ", "\xe2\x90\xa3"},                    /* a blank */
-        {"a b", "a b"},                           /* inside of a symbol */
-        {"\xc2\xa0", "U+00A0"},                   /* a blank that does not break */
-        {"\r", "U+000D"},                         /* a control */
+        {"a b", "a b"},                           /* a blank within a symbol */
+        {"\xc2\xa0", "U+00A0"},                   /* a non-breaking space */
+        {"\r", "U+000D"},                         /* a control character */
         {"\xe2\x80\x8d", "U+200D"},               /* a joiner */
-        {"\xe1\x84\x92", "U+1112"},               /* a letter that the font does not have */
-        {"x\xed\x95\x9c", "xU+D55C"},             /* nor this */
-        {"\xf4\x8f\xbf\xbf", "U+10FFFF"},         /* the last there is */
-        {"\xff", "\xef\xbf\xbd"},                 /* no character */
+        {"\xe1\x84\x92", "U+1112"},               /* a letter that the font lacks */
+        {"x\xed\x95\x9c", "xU+D55C"},             /* another one */
+        {"\xf4\x8f\xbf\xbf", "U+10FFFF"},         /* the last code point */
+        {"\xff", "\xef\xbf\xbd"},                 /* an invalid byte */
         {"\xff\xff\xff\xff\xff", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
     };
     lb_font *font = lb_font_builtin(LB_FONT_REGULAR, NULL);

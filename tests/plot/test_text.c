@@ -22,7 +22,7 @@ static void teardown(void)
     lb_canvas_free(canvas);
 }
 
-/* The pixels that are not white: the smallest rectangle around them, and how much ink they hold. */
+/* The bounding box of the pixels that are not white, and their ink. */
 typedef struct ink {
     int x0, y0, x1, y1;
     double sum;
@@ -127,7 +127,7 @@ START_TEST(test_draw_missing_character_is_a_box)
     ck_assert_int_eq(box.y1, 100);
     ck_assert_double_gt(box.sum, 50);
     ck_assert_double_lt(box.sum, 0.4 * (box.x1 - box.x0) * (box.y1 - box.y0)); /* it is hollow */
-    ck_assert_double_eq_tol(width("\xe6\xbc\xa2"), 1, 1e-9);                   /* as wide as it would be */
+    ck_assert_double_eq_tol(width("\xe6\xbc\xa2"), 1, 1e-9); /* as wide as the character itself */
     ck_assert_double_eq_tol(width("\xe0\xa4\xb9"), 0.6, 1e-9);
 }
 END_TEST
@@ -259,7 +259,7 @@ START_TEST(test_draw_out_of_memory_is_remembered)
         lb_canvas *fresh = lb_canvas_new(50, 50, NULL);
         support_watch_allocations();
         support_fail_allocation(n + 1);
-        lb_text_draw(fresh, &style, (lb_point){5, 30}, "\xc3\xa1x"); /* the first is put together from two */
+        lb_text_draw(fresh, &style, (lb_point){5, 30}, "\xc3\xa1x"); /* the first is composed of two */
         if (n == 0) needed = 2;
         if (support_allocation_count() > n) needed = n + 1;
         lb_error error = {0};

@@ -51,7 +51,7 @@ START_TEST(test_ticks_linear_any_range_obeys_most_and_the_step)
         int most = 2 + i % 9;
         lb_ticks t = lb_ticks_linear(low, high, most);
         ck_assert_int_le(t.count, most);
-        if (most >= 5) ck_assert_int_ge(t.count, 2); /* or they would be no scale */
+        if (most >= 5) ck_assert_int_ge(t.count, 2); /* one tick is not a scale */
         double mantissa = t.step / pow(10, floor(log10(t.step) + 1e-9));
         ck_assert(fabs(mantissa - 1) < 1e-6 || fabs(mantissa - 2) < 1e-6 || fabs(mantissa - 5) < 1e-6);
         for (int k = 0; k < t.count; k++) {

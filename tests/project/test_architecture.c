@@ -1,5 +1,5 @@
-/* Reads the sources and asserts what CONTRIBUTING.md says of them: which layer may include which, who may call what,
- * how public functions are named, and that a lesson needs no more than its reader has. */
+/* Reads the sources and asserts the rules of CONTRIBUTING.md: which layer may include which, who may call what, how
+ * public functions are named, and that a lesson only needs what its reader has. */
 #include <check.h>
 #include <ctype.h>
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 #define SRC SOURCE_DIR "/src/"
 
-/* The arrows. A file obeys the first rule that its path in src/ begins with; "" is anything. */
+/* The allowed includes. The first rule whose start matches the path in src/ applies; "" matches anything. */
 static const struct rule {
     const char *file;
     const char *may_include[16];
@@ -85,7 +85,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The position of `word` as a whole word in the code, or NULL. */
+/* The first occurrence of `word` as a whole word in the code, or NULL. */
 static const char *find_word(const char *code, const char *word)
 {
     size_t length = strlen(word);
@@ -103,7 +103,7 @@ static const char *find_forbidden(const char *file, const char *code)
     return NULL;
 }
 
-/* Where the comment, string or character constant that begins at `at` ends; `at` if none begins there. */
+/* The end of the comment, string or character constant that begins at `at`; `at` if none begins there. */
 static char *skip_prose(char *at)
 {
     if (starts_with(at, "//")) return at + strcspn(at, "\n");
@@ -117,7 +117,7 @@ static char *skip_prose(char *at)
     return *end ? end + 1 : end;
 }
 
-/* Puts blanks in place of comments, strings and character constants. */
+/* Replaces comments, strings and character constants by blanks. */
 static void blank_prose(char *code)
 {
     for (char *at = code; *at;) {
@@ -131,7 +131,7 @@ static void blank_prose(char *code)
     }
 }
 
-/* Puts blanks in place of preprocessor lines, with their continuations. */
+/* Replaces preprocessor lines and their continuations by blanks. */
 static void blank_directives(char *code)
 {
     bool directive = false;
@@ -145,7 +145,7 @@ static void blank_directives(char *code)
     }
 }
 
-/* The word that ends before `end`, blanks skipped, copied to `word`. */
+/* Copies the last word before `end` to `word`, skipping blanks. */
 static void word_before(const char *code, const char *end, char word[64])
 {
     while (end > code && isspace((unsigned char)end[-1])) end--;
@@ -156,7 +156,7 @@ static void word_before(const char *code, const char *end, char word[64])
     word[length] = '\0';
 }
 
-/* True and its name if a header, without prose and directives, declares a function that does not start with lb_. */
+/* Whether a header, without comments and directives, declares a function that does not start with lb_; and its name. */
 static bool find_unprefixed(const char *code, char name[64])
 {
     int braces = 0, brackets = 0;
@@ -287,7 +287,7 @@ static bool lesson_may_include(const char *included)
     return false;
 }
 
-/* The example in own/ is for authors of models, who use one more header. */
+/* The example in own/ is for authors of models, who need one more header. */
 static bool example_may_include(const char *file, const char *included)
 {
     bool for_authors = starts_with(file, "own/") && strcmp(included, "<lookback/op.h>") == 0;

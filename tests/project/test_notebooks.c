@@ -1,4 +1,4 @@
-/* Holds the tables of docs/notebooks.md against the tree: each cell says something, and what it names is there. */
+/* Checks the tables of docs/notebooks.md: no cell is empty, and all names in them exist. */
 #define _XOPEN_SOURCE 700
 
 #include "support/suite.h"
@@ -14,7 +14,7 @@
 
 enum { CELLS = 4, NAME = 128, OPEN_FOLDERS = 16 };
 
-/* All that is written in the public headers, and in the tests with the names of their files. */
+/* The text of the public headers, and of the tests with their file names. */
 static char *headers, *tests;
 
 static void append(char **text, const char *more)
@@ -45,7 +45,7 @@ static bool is_name(char letter)
     return isalnum((unsigned char)letter) || letter == '_';
 }
 
-/* Does the text hold the word, and not only as a part of a longer one? */
+/* Whether the text contains the word, as a whole word. */
 static bool holds_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -54,7 +54,7 @@ static bool holds_word(const char *text, const char *word)
     return false;
 }
 
-/* A name in the table must be in the headers if it is one of the library's, in the tests if it is one of theirs. */
+/* Names of the library must be in the headers, names of tests in the tests. */
 static void check_name(const char *name)
 {
     bool library = strncmp(name, "lb_", 3) == 0 || strncmp(name, "LB_", 3) == 0;
@@ -79,7 +79,7 @@ static void check_names(const char *cell)
     }
 }
 
-/* Link targets are in docs/. Returns the number of links. */
+/* Checks that link targets exist in docs/. Returns the number of links. */
 static int check_links(const char *cell)
 {
     int count = 0;

@@ -1,5 +1,4 @@
-/* ./run in a checkout that holds nothing else, where CMake only tells what it was asked for and no package is
- * missing. */
+/* ./run alone in a checkout, with a CMake that only reports its arguments, and with no package missing. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

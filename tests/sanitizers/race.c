@@ -1,5 +1,5 @@
-/* Two threads write one number: without an order, or with an argument one after the other, kept apart by nothing but
- * the barriers of OpenMP. The sanitizer must report the first and understand the second. */
+/* Two threads write one number: in no order, or, with an argument, one after the other, separated only by OpenMP
+ * barriers. The sanitizer must report the first and accept the second. */
 #include <stdio.h>
 
 enum { COUNT = 1000 };
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
         {
 #pragma omp for schedule(static)
             for (int i = 0; i < COUNT; i++) parts[i] = i;
-                /* backwards: each thread reads what the other wrote */
+                /* backwards: each thread reads the number that the other wrote */
 #pragma omp for schedule(static) reduction(+ : sum)
             for (int i = 0; i < COUNT; i++) sum += parts[COUNT - 1 - i];
 #pragma omp single

@@ -191,7 +191,7 @@ lb_tensor *support_fixture_output(const support_fixture *fixture, const char *na
     return loss ? lb_add(loss, part) : part;
 }
 
-/* Rounding is all that is left of a gradient that is zero in theory. */
+/* A gradient that is zero in theory may only have rounding errors. */
 static bool vanishes(const support_fixture *fixture, const lb_params *params, int index)
 {
     const char *name = lb_safetensors_metadata_value(fixture->file, "vanishes");

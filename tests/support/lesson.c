@@ -89,9 +89,9 @@ int support_count_blocks(const char *name, const support_lines *page, const char
     return blocks;
 }
 
-/* A number as it is written. */
+/* A number in a text. */
 typedef struct number {
-    size_t length; /* 0: there is none */
+    size_t length; /* 0: no number */
     int decimals;
     double value, unit; /* of the last digit */
 } number;

@@ -8,7 +8,7 @@ static int64_t size_of(const support_model *m, const char *key)
     return (int64_t)support_fixture_number(m->fixture, key);
 }
 
-/* Files of untied models say nothing of it. */
+/* Files of untied models do not have it. */
 static bool is_tied(const support_model *m)
 {
     return support_fixture_word(m->fixture, "tied") != NULL;

@@ -21,7 +21,7 @@ typedef struct support_model {
     lb_transformer *transformer; /* the same; NULL if it is not */
 } support_model;
 
-/* A model of the sizes and with the weights of the fixture. */
+/* A model with the sizes and weights of the fixture. */
 support_model support_model_open(const char *name);
 void support_model_close(support_model opened);
 

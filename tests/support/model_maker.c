@@ -11,7 +11,7 @@ void support_make_model(support_train_fn *train_and_save, const char *path, int 
     pid_t child = fork();
     if (child == 0) {
         lb_error error = {0};
-        lb_set_threads(1); /* so small a model would only make them wait for each other */
+        lb_set_threads(1); /* with such a small model, several would only wait for each other */
         if (train_and_save(path, steps, kind, &error)) fprintf(stderr, "%s: %s\n", path, error.message);
         _exit(error.status ? 1 : 0);
     }

@@ -7,11 +7,11 @@
 
 enum { BATCH = 64, MOST_LETTERS = 3, MOST_SYMBOLS = 2 * MOST_LETTERS, SYMBOLS = 6, CHOICES = 6, MEMBERS = 2 };
 
-/* What each symbol becomes. The last is the accent. */
+/* The output for each symbol. The last is the accent. */
 static const char *const sources[SYMBOLS] = {"a", "b", "c", "d", "e", "\xcc\x81"};
 static const char *const targets[SYMBOLS] = {"A", "B", "C", "t\xca\x83", "\xc9\x9b", "\xcb\x90"};
 
-/* The ids of a word; those of what becomes of it are the same. */
+/* The ids of a word; its target has the same ids. */
 static int32_t draw_word(int step, int row, int32_t id[MOST_SYMBOLS])
 {
     lb_rng rng = {.seed = 3, .step = (uint32_t)step};

@@ -7,10 +7,10 @@
 /** In addition to the kinds of attention of a seq2seq, which are numbers, too: an ensemble of two of them. */
 enum { SUPPORT_ENSEMBLE = LB_ATTENTION_MULTI_HEAD + 1 };
 
-/** Trains a small model to spell words of one to three letters out of a, b, c, d, e and e with an acute accent, in
- *  a second or so, and saves it to `path`: "bad" becomes "B A tʃ", and the accent, a symbol of its own in NFD, becomes
- *  a long sign, "ː". With `steps` 0 it is saved as it begins: its output is nonsense. What cannot be done ends the test
- *  program with a message. All happens in a process of its own, as support_train_model does. */
+/** Trains a small model to spell words of one to three letters from a, b, c, d, e and e with an acute accent, in about
+ *  a second, and saves it to `path`: "bad" becomes "B A tʃ", and the accent, a separate symbol in NFD, becomes a length
+ *  mark, "ː". With `steps` 0 it saves the untrained model, whose output is nonsense. A failure ends the test program
+ *  with a message. It trains in a separate process, as support_train_model does. */
 void support_train_pair_model(const char *path, int steps, int kind);
 
 #endif

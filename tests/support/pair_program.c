@@ -94,7 +94,7 @@ int support_line_count(const char *name)
     return lines;
 }
 
-/* The bytes behind the header. */
+/* The bytes after the header. */
 static char *weights(const char *name, size_t *count)
 {
     size_t all;

@@ -1,4 +1,4 @@
-/* train_seq2seq in the folder of the test, on words to spell backwards. */
+/* Runs train_seq2seq in the folder of the test, on words to spell backwards. */
 #ifndef SUPPORT_PAIR_PROGRAM_H
 #define SUPPORT_PAIR_PROGRAM_H
 
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Options of a run of a third of a second, which gets nearly all right. A later option wins. */
+/* Options of a run that takes a third of a second and gets nearly everything right. A later option wins. */
 #define SUPPORT_SMALL                                                                                        \
     "--target-separator", " ", "--embed", "16", "--hidden", "32", "--dropout", "0", "--label-smoothing",     \
         "0", "--warm-up", "20", "--lr", "0.02", "--evaluate-every", "50", "--steps", "300", "--threads", "1"
@@ -26,7 +26,7 @@ void support_train_pairs(const char *const *arguments, int kill_after_ms);
 #define SUPPORT_TRAIN(...)         support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, 0)
 #define SUPPORT_TRAIN_FOR(ms, ...) support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, ms)
 
-/* Asserts that the last run ended well, or with this status and a message that says this. */
+/* Asserts that the last run succeeded, or failed with this status and message. */
 void support_assert_trained(void);
 void support_assert_refused(int status, const char *text);
 
@@ -34,10 +34,10 @@ void support_assert_refused(int status, const char *text);
 char *support_content(const char *name, size_t *count);
 bool support_exists(const char *name);
 
-/* Lines in a file of that folder. */
+/* The number of lines in a file of that folder. */
 int support_line_count(const char *name);
 
-/* Asserts that two models have the same weights; the records beside them have times in them. */
+/* Asserts that two models have the same weights. Their records differ, because they contain times. */
 void support_assert_same_weights(const char *a, const char *b);
 
 #endif

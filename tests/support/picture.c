@@ -24,13 +24,13 @@ unsigned char *support_picture_read_rgba(const char *path, int *width, int *heig
     return stbi_load(path, width, height, &channels, 4);
 }
 
-/* What a picture is compared by. */
+/* The data for comparing pictures. */
 typedef struct pixels {
     int width, height;
     const unsigned char *rgb; /* NULL: no picture */
 } pixels;
 
-/* The largest difference of a channel; 256 if the sizes differ. */
+/* The largest difference in any channel; 256 if the sizes differ. */
 static int difference(pixels a, pixels b)
 {
     if (!a.rgb || !b.rgb || a.width != b.width || a.height != b.height) return 256;

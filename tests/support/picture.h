@@ -1,27 +1,27 @@
-/* Pictures in tests: decoding PNG files and comparing with references that were looked at. */
+/* Pictures in tests: decodes PNG files and compares them with references that were checked by eye. */
 #ifndef SUPPORT_PICTURE_H
 #define SUPPORT_PICTURE_H
 
 #include "plot/canvas.h"
 
-/** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is none. */
+/** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is not a PNG file. */
 unsigned char *support_picture_read(const char *path, int *width, int *height);
 
-/** The same with a fourth channel, how opaque each is: 255 where the file does not say. */
+/** The same with an alpha channel, 255 if the file has none. */
 unsigned char *support_picture_read_rgba(const char *path, int *width, int *height);
 
 /** The pixels of a canvas, [height, width, 3], to be freed with free. */
 unsigned char *support_canvas_pixels(const lb_canvas *canvas);
 
-/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. Then the actual picture
- *  is written to the folder of the test programs: look at both, and copy it over the reference if it is the better
- *  one. */
+/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. On failure, the actual
+ *  picture is written to the folder of the test programs: look at both, and copy it over the reference if it is
+ *  better. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
 
-/** Fails the test unless two PNG files show the same, to 2/255 per channel. */
+/** Fails the test unless two PNG files are equal to 2/255 per channel. */
 void support_pictures_equal(const char *path, const char *expected);
 
-/** The same for a PNG file that a program has written and a reference. */
+/** Compares a PNG file written by a program with a reference. */
 void support_picture_file_equals(const char *path, const char *name);
 
 #endif

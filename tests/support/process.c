@@ -19,7 +19,7 @@
 
 enum { DEFAULT_TIMEOUT_MS = 120000, CHUNK = 65536, NOT_STARTED = 127 };
 
-/* Our ends and the program's ends of what connects us; -1 where there is none. */
+/* Both ends of the channels to the program; -1 if closed. */
 typedef struct channels {
     int input, output, error;
     int child_input, child_output, child_error;
@@ -59,7 +59,7 @@ static bool make_terminal(int columns, int *master, int *slave)
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
     struct termios mode;
     if (*slave < 0 || ioctl(*master, TIOCSWINSZ, &size) || tcgetattr(*slave, &mode)) return false;
-    mode.c_oflag &= ~(tcflag_t)OPOST; /* the bytes as they were written */
+    mode.c_oflag &= ~(tcflag_t)OPOST; /* passes bytes unchanged */
     return tcsetattr(*slave, TCSANOW, &mode) == 0;
 }
 
@@ -118,14 +118,14 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads what is there; closes our end where there will be no more. */
+/* Reads available output; closes our end at the end of the output. */
 static void take(int *end, buffer *text)
 {
     char *grown = realloc(text->bytes, text->length + CHUNK + 1);
     if (!grown) abort();
     text->bytes = grown;
     ssize_t count = read(*end, text->bytes + text->length, CHUNK);
-    /* the end of a terminal is EIO */
+    /* a closed terminal gives EIO */
     if (count > 0) {
         text->length += (size_t)count;
     } else if (count == 0 || errno != EINTR) {
@@ -142,7 +142,7 @@ static void give(int *end, const char *input, size_t length, size_t *given)
     if (refused || *given == length) close_end(end);
 }
 
-/* Feeds and listens until the program has closed its ends. */
+/* Writes input and reads output until the program has closed its ends. */
 static void converse(const support_command *command, channels *c, buffer *output, buffer *error,
                      int64_t deadline)
 {
@@ -159,7 +159,7 @@ static void converse(const support_command *command, channels *c, buffer *output
     }
 }
 
-/* Waits for the end of the program, and makes it end at the deadline. Returns true if that was needed. */
+/* Waits for the program to end, and kills it at the deadline. Returns true if it was killed. */
 static bool reap(pid_t child, int64_t deadline, int *status)
 {
     int how = 0;
@@ -181,14 +181,14 @@ bool support_run_command(const support_command *command, support_result *result)
     channels ends;
     *result = (support_result){.status = NOT_STARTED};
     bool open = open_channels(command, &ends);
-    fflush(NULL); /* or the new process would write it a second time */
+    fflush(NULL); /* otherwise the new process would write it again */
     pid_t child = open ? fork() : -1;
     if (child == 0) become(command, &ends);
     if (child < 0) {
         close_all(&ends);
         return false;
     }
-    setpgid(child, child); /* here too: whoever comes first */
+    setpgid(child, child); /* in both processes, to avoid a race */
     close_end(&ends.child_input);
     close_end(&ends.child_output);
     close_end(&ends.child_error);
@@ -203,7 +203,7 @@ bool support_run_command(const support_command *command, support_result *result)
     buffer output = {calloc(1, 1), 0}, error = {calloc(1, 1), 0};
     if (command->signal_after_ms) {
         converse(command, &ends, &output, &error, begin + command->signal_after_ms);
-        kill(child, command->signal); /* not reaped yet: its number is still its own */
+        kill(child, command->signal); /* not reaped yet, so the pid is still valid */
     }
     converse(command, &ends, &output, &error, deadline);
     bool killed = reap(child, deadline, &result->status);

@@ -7,13 +7,12 @@
 
 /** How to run a program. Zero means the default. */
 typedef struct support_command {
-    const char *const *argv; /* argv[0] is the path of the program, such as BIN_DIR "/predict" */
-    const char *const
-        *environment;        /* changes: "NAME=value" sets, "NAME" alone removes; NULL behind the last */
-    const char *directory;   /* where to run it; here */
-    const char *input;       /* standard input; empty */
-    size_t input_length;     /* of input; up to its end */
-    const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is kept */
+    const char *const *argv;        /* argv[0] is the path of the program, such as BIN_DIR "/predict" */
+    const char *const *environment; /* changes: "NAME=value" sets, "NAME" alone removes; ends with NULL */
+    const char *directory;          /* where to run it; default: here */
+    const char *input;              /* standard input; default: empty */
+    size_t input_length;            /* of input; default: up to its NUL */
+    const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is captured */
     bool close_output;       /* standard output is a pipe without a reader */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
     int kill_after_ms;       /* kill -9 it then; 0: do not */
@@ -22,7 +21,7 @@ typedef struct support_command {
     int timeout_ms;          /* give up then; 120000 */
 } support_command;
 
-/** The result of a program. Texts end in a zero byte, which the lengths do not count. */
+/** The result of a program. Texts end with a NUL, which the lengths do not count. */
 typedef struct support_result {
     int status; /* exit status, or 128 + the number of the signal that ended it */
     bool timed_out;
@@ -30,13 +29,13 @@ typedef struct support_result {
     size_t output_length, error_length;
 } support_result;
 
-/** Runs the program to its end. False if it could not be started at all; the result is to be freed in any case. */
+/** Runs the program to its end. False if it could not be started. Free the result in any case. */
 bool support_run_command(const support_command *command, support_result *result);
 
-/** The same for a program that needs nothing but arguments and a text on standard input (NULL: none). */
+/** The same with only arguments and a text on standard input (NULL: none). */
 bool support_run(const char *const argv[], const char *input, support_result *result);
 
-/** Asserts its whole output. */
+/** Asserts the exit status and the complete output. */
 void support_expect(const support_result *result, int status, const char *output, const char *error);
 
 void support_result_free(support_result *result);

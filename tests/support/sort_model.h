@@ -7,10 +7,10 @@
 /** In addition to the kinds of attention of a seq2seq, which are numbers, too: a transformer of two layers. */
 enum { SUPPORT_TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
 
-/** Trains a small model to sort 2 to 4 numbers from 0 to 9, in a second or so, and saves it to `path` as train_sort
- *  would. With `steps` 0 it is saved as it begins: its output is nonsense. What cannot be done ends the test program
- *  with a message.
- *  All happens in a process of its own: tests that Check forks must not inherit the threads of a parent. */
+/** Trains a small model to sort 2 to 4 numbers from 0 to 9, in about a second, and saves it to `path` as train_sort
+ *  would. With `steps` 0 it saves the untrained model, whose output is nonsense. A failure ends the test program with a
+ *  message.
+ *  It trains in a separate process: tests that Check forks must not inherit the threads of a parent. */
 void support_train_model(const char *path, int steps, int kind);
 
 #endif

@@ -8,7 +8,7 @@
 #include "train/batch.h"
 #include "train/optimizer.h"
 
-/* A transformer where its width is given, else a seq2seq. */
+/* A transformer if its width is given, otherwise a seq2seq. */
 typedef struct support_sorter {
     lb_seq2seq_config seq2seq;
     lb_transformer_config transformer;
@@ -22,11 +22,11 @@ typedef struct support_sorting {
     lb_model *model;
 } support_sorting;
 
-/* Vocabularies are those of the task. Any of the pointers is NULL where memory failed; returns the first error. */
+/* The vocabularies are those of the task. If memory runs out, pointers are NULL. Returns the first error. */
 lb_status support_sorting_open(support_sorting *s, lb_sort_task task, support_sorter sorter);
 void support_sorting_close(support_sorting *s);
 
-/* Forward, backward and update on the batch of this number; the loss goes to `loss` unless that is NULL. */
+/* Forward, backward and update on batch `step`; `loss`, unless NULL, receives the loss. */
 lb_status support_sorting_step(support_sorting *s, int64_t batch_size, int64_t step, lb_real *loss);
 
 #endif

@@ -22,7 +22,7 @@ static const char *pick(const char *const *from, int count, uint64_t bits)
 
 #define PICK(from, bits) pick(from, LB_LENGTH(from), bits)
 
-/* Three to eight letters, sounds and silences in turn. */
+/* Three to eight letters, alternating consonants and vowels. */
 static void make_word(const uint32_t bits[4], text source)
 {
     static const char *const consonants[] = {"b", "d", "f", "k", "l", "m", "n", "p", "r", "s", "t", "v"};

@@ -1,4 +1,4 @@
-/* Made-up tasks, as people bring them who have a file of pairs and no wish to set anything. */
+/* Made-up tasks, as from users who have a file of pairs and do not want to tune anything. */
 #ifndef SUPPORT_STRANGERS_H
 #define SUPPORT_STRANGERS_H
 
@@ -7,7 +7,7 @@ enum { SUPPORT_STRANGER_TEXT = 32 };
 typedef enum support_stranger {
     SUPPORT_REVERSED, /* "lamota TAB atomal" */
     SUPPORT_ROMAN,    /* "1979 TAB MCMLXXIX", from 1 to 3999 */
-    SUPPORT_PLURALS,  /* "gluty TAB gluties", of nouns that English might have */
+    SUPPORT_PLURALS,  /* "gluty TAB gluties": made-up English nouns */
     SUPPORT_STRANGERS
 } support_stranger;
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Seconds: sanitizers are slow, and so is a machine that does something else. */
+/* Seconds: sanitizers and busy machines are slow. */
 static const double TIMEOUT = 240;
 
 int support_run_tests(const char *name, int count, const TTest *const *tests)

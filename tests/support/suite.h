@@ -4,9 +4,8 @@
 
 #include <check.h>
 
-/* Runs the tests, each in a process of its own, and returns the exit status of the program. This process stays out of
- * OpenMP, whose threads do not survive a fork. With the environment variable CK_RUN_CASE only the test of that name
- * runs. */
+/* Runs each test in its own process, and returns the exit status of the program. This process stays out of OpenMP,
+ * whose threads do not survive a fork. With the environment variable CK_RUN_CASE, only the test with that name runs. */
 int support_run_tests(const char *name, int count, const TTest *const *tests);
 
 /* support_run_tests("unit", SUPPORT_TESTS(test_one, test_two)) */
@@ -16,10 +15,10 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
-/* Prints on standard output what this machine or build leaves untested, and why. */
+/* Reports on standard output what cannot be tested on this machine or build, and why. */
 void support_not_run(const char *what, const char *why);
 
-/* As ck_assert_msg, for inner loops: Check writes to a pipe at each assertion that holds. */
+/* As ck_assert_msg, for inner loops: Check writes to a pipe even for assertions that hold. */
 #define SUPPORT_CHECK(condition, ...)                                                                        \
     do {                                                                                                     \
         if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                         \

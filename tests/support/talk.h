@@ -1,4 +1,4 @@
-/* A dialogue with a program that answers while it reads. */
+/* An interactive dialogue with a program. */
 #ifndef SUPPORT_TALK_H
 #define SUPPORT_TALK_H
 
@@ -8,7 +8,7 @@
 
 enum { SUPPORT_ANSWER = 256 };
 
-/** A program with a pipe to either side. */
+/** A program with pipes for input and output. */
 typedef struct support_talk {
     pid_t child;
     int input, output;
@@ -18,11 +18,11 @@ typedef struct support_talk {
 /** Starts the program. False if that cannot be done. */
 bool support_talk_begin(const char *const argv[], support_talk *talk);
 
-/** Says a text, NULL: that this was all, and returns what is heard until it has `length` bytes or for half a minute
- *  nothing comes. Memory: the talk's, until the next call. */
+/** Sends a text (NULL: the end of the input), and returns the output once it has `length` bytes, or after half a minute
+ *  without output. Memory: owned by `talk`, until the next call. */
 const char *support_say(support_talk *talk, const char *text, size_t length);
 
-/** Hangs up. Returns the exit status of the program, -1 if it had none. */
+/** Closes the pipes. Returns the exit status of the program; -1 if it has none. */
 int support_talk_end(support_talk *talk);
 
 #endif

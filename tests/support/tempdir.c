@@ -83,7 +83,7 @@ size_t support_file_count(void)
 
 void support_write_file(const char *path, const void *bytes, size_t count)
 {
-    unlink(path); /* to truncate an old file would make some file systems wait for the disk at fclose */
+    unlink(path); /* after truncating an old file, some file systems wait for the disk at fclose */
     FILE *file = fopen(path, "wb");
     if (!file || (count && fwrite(bytes, 1, count, file) != count) || fclose(file) != 0) stop(path);
 }

@@ -6,9 +6,9 @@
 
 enum { SUPPORT_PATH = 512 };
 
-/* The process's own empty folder under $TMPDIR (or /tmp): made by the first call, removed with all that is in it
- * when the process exits; a test that fails leaves it behind, to be looked at. Check runs each test in a process
- * of its own, so each test has its own folder. */
+/* An empty folder for this process, in $TMPDIR or /tmp: the first call creates it, and the exit of the process removes
+ * it with its contents. A failing test leaves it behind for inspection. Check runs each test in its own process, so
+ * each test has its own folder. */
 char *support_tempdir(void);
 
 /* Writes the path of a file `name` in that folder into `path` and returns it. */
@@ -17,7 +17,7 @@ char *support_path(char path[SUPPORT_PATH], const char *name);
 /* The number of files and folders in that folder. */
 size_t support_file_count(void);
 
-/* Writes a file the plain way. */
+/* Writes a file without a temporary one. */
 void support_write_file(const char *path, const void *bytes, size_t count);
 
 /* The content of a file, followed by a NUL; to be freed. */

@@ -1,5 +1,5 @@
-/* Stands in front of each unit of a test program (-include): there its main function is one among many, under a name of
- * its own, SUPPORT_UNIT, which CMake hands over. */
+/* Included before each unit of a test program (-include): renames its main function to SUPPORT_UNIT, which CMake
+ * defines, because the program has many units. */
 #ifndef SUPPORT_UNIT_H
 #define SUPPORT_UNIT_H
 

@@ -8,7 +8,7 @@ typedef struct support_unit {
     int (*run)(void);
 } support_unit;
 
-/* All of them; a name of NULL ends the table, which CMake writes from cmake/units.c.in. */
+/* All units; ends with the name NULL. CMake generates it from cmake/units.c.in. */
 extern const support_unit support_units[];
 
 #endif

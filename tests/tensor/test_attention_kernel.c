@@ -116,7 +116,7 @@ START_TEST(test_attend_sums_that_saturate_and_sums_that_cancel_are_as_the_defini
 }
 END_TEST
 
-/* Its power would be infinite, and the product of it and a small one too. */
+/* Its power would be infinite, and so would its product with a small one. */
 START_TEST(test_attend_query_that_has_no_power_is_exact_nevertheless)
 {
     attention a;

@@ -1,5 +1,5 @@
 /* How far exp, tanh and sigmoid are from the exact value, in units in the last place (ulp) of a float. With the
- * environment variable LOOKBACK_PRINT_ULP set, prints what it measures. It takes seconds. */
+ * environment variable LOOKBACK_PRINT_ULP set, prints the errors. It takes seconds. */
 #include "support/suite.h"
 #include "tensor/elementary.h"
 
@@ -13,7 +13,7 @@ enum { LANES = 64 };
 
 typedef void (*array_fn)(const float *x, float *y);
 
-/* Once as the kernels are compiled, for the instruction set of this processor, and once for any. */
+/* Once compiled like the kernels, for the instruction set of this processor, and once for any. */
 LB_KERNEL static void exp_kernel(const float *x, float *y)
 {
     for (int i = 0; i < LANES; i++) y[i] = lb_exp_inline(x[i]);
@@ -63,8 +63,8 @@ static uint32_t bits_of(float x)
     return bits;
 }
 
-/* In units in the last place of the exact value; in the subnormal range these all have one size. Beyond the largest
- * float, infinity is right. */
+/* The error in units in the last place of the exact value, which have constant size in the subnormal range. Beyond the
+ * largest float, infinity is correct. */
 static double error_in_ulp(float found, double exact)
 {
     if (exact >= 0x1.ffffffp127) return isinf(found) && found > 0 ? 0 : INFINITY;
@@ -125,7 +125,7 @@ typedef struct claim {
     array_fn found;
     double (*exact)(double);
     double most;
-    float lowest; /* below it the claim does not hold */
+    float lowest; /* the claim holds from here on */
 } claim;
 
 static const claim claims[] = {
@@ -139,7 +139,7 @@ static const claim claims[] = {
 
 START_TEST(test_error_over_all_magnitudes_is_within_the_claim)
 {
-    /* Ranges that cut where the functions change: subnormal, tiny, where they bend, where they saturate. */
+    /* The ranges end where the functions change: subnormal, tiny, curved, saturated. */
     static const float edges[] = {0, FLT_MIN, 1e-20F, 1e-6F, 1e-3F,  0.1F, 0.5F, 1,
                                   4, 10,      20,     60,    88.72F, 90,   105,  FLT_MAX};
     for (int c = 0; c < (int)(sizeof claims / sizeof *claims); c++)

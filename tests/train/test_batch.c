@@ -10,7 +10,7 @@
 
 static const lb_sort_task task = {.max_value = 12, .min_length = 1, .max_length = 6, .seed = 8};
 
-/* One row of all three parts, against the list that it was made of. */
+/* Compares one row of all three parts with its list. */
 static void check_row(const lb_batch *batch, int64_t row, const int32_t *list, int32_t length)
 {
     int32_t sorted[6];

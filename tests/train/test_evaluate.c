@@ -56,7 +56,7 @@ START_TEST(test_row_is_right_needs_every_token_and_the_end)
     lb_tensor *logits = lb_tensor_new(tape, LB_SHAPE(2, 3, 6), NULL);
     for (int64_t i = 0; i < 6; i++) logits->data[i * 6 + id[i]] = 1;
     ck_assert_int_eq(right_rows(logits, target), 2);
-    logits->data[2 * 6 + 3] = 9; /* padding: nobody looks */
+    logits->data[2 * 6 + 3] = 9; /* padding is ignored */
     ck_assert_int_eq(right_rows(logits, target), 2);
     logits->data[1 * 6 + 5] = 2; /* continues where the row should end */
     ck_assert_int_eq(right_rows(logits, target), 1);

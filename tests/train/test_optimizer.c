@@ -1,4 +1,4 @@
-/* Ten updates of each optimiser against PyTorch, and what it refuses. This test runs in both precisions. */
+/* Ten updates of each optimiser against PyTorch, and its errors. This test runs in both precisions. */
 #include "support/alloc.h"
 #include "support/fixture.h"
 #include "support/suite.h"

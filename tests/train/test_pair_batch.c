@@ -76,7 +76,7 @@ START_TEST(test_pair_batch_what_it_cannot_read_is_recorded_on_the_tape)
     ck_assert_str_eq(lb_tape_error(tape), "lb_pair_batch: pair 2 is out of range: there are 2");
     lb_tape_clear_error(tape);
     char path[SUPPORT_PATH];
-    lb_pairs_close(pairs); /* what has been read already would not be read again */
+    lb_pairs_close(pairs); /* otherwise cached lines would not be read again */
     pairs = lb_pairs_open(support_path(path, "pairs.tsv"), &format, &error);
     ck_assert_int_eq(truncate(path, 3), 0);
     batch = lb_pair_batch(pairs, source, target, tape, (const int64_t[]){0, 1}, 2);

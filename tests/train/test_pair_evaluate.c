@@ -1,4 +1,4 @@
-/* How models are measured on the pairs of a file. It takes seconds. */
+/* Evaluation of models on the pairs of a file. It takes seconds. */
 #include "lookback/metrics.h"
 #include "lookback/train.h"
 #include "models/seq2seq.h"
@@ -68,7 +68,7 @@ static double decode_each(const lb_pair_sample *sample)
     return (double)right / (double)sample->count;
 }
 
-/* Symbol error and loss, each pair on its own. */
+/* Symbol error and loss, computed pair by pair. */
 static lb_evaluation measure_each(const lb_pair_sample *sample)
 {
     int64_t edits = 0, symbols = 0, tokens = 0;
@@ -108,7 +108,7 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, PAIRS);
     ck_assert_int_eq(sample.possible, PAIRS);
-    /* Among the untrained models of these seeds there is one that is right now and then. */
+    /* Among the untrained models with these seeds, one is sometimes right. */
     double decoded = 0;
     for (uint64_t seed = 0; seed < 40 && !(decoded > 0); seed++) {
         lb_params_free(params);
@@ -165,7 +165,7 @@ START_TEST(test_pair_sample_is_evenly_spaced_and_sorted_by_length)
 }
 END_TEST
 
-/* "z" is there once only, so it is unknown: a model that writes LB_UNK has not written it. */
+/* "z" occurs only once, so it is unknown: a model that writes LB_UNK is not right. */
 START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
 {
     begin("a\tz\nb\txx\nc\tx\n");
@@ -219,7 +219,7 @@ START_TEST(test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing)
         support_fail_allocation(n);
         ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_ERROR_MEMORY);
         ck_assert_ptr_null(sample.pair);
-        /* the file keeps the memory into which it reads */
+        /* the pairs keep their read buffer */
         ck_assert_int_le(support_live_allocations(), live + 4);
     }
     finish();

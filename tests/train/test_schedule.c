@@ -46,7 +46,7 @@ START_TEST(test_schedule_zero_means_the_default)
     lb_schedule root = {.kind = LB_SCHEDULE_INVERSE_SQRT, .lr = 2};
     ck_assert_double_eq_tol(lb_schedule_lr(&root, 0), 2, 1e-15);
     ck_assert_double_eq_tol(lb_schedule_lr(&root, 3), 1, 1e-15);
-    /* Sizes that make no sense give a number nevertheless. */
+    /* Even invalid sizes give a finite number. */
     lb_schedule odd[] = {{.kind = LB_SCHEDULE_STEP, .lr = 2},
                          {.kind = LB_SCHEDULE_COSINE, .lr = 2},
                          {LB_SCHEDULE_COSINE, 2, .warm_up = 9, .period = 4}};

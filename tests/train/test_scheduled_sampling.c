@@ -1,4 +1,4 @@
-/* What the decoder reads when some tokens are its own. This test runs in both precisions. */
+/* Scheduled sampling: the decoder reads some of its own tokens. This test runs in both precisions. */
 #include "lookback/train.h"
 #include "support/alloc.h"
 #include "support/sorting.h"
@@ -10,7 +10,7 @@
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = 6, .seed = 3};
 
-/* With dropout, which the first pass must not draw. */
+/* With dropout, for which the first pass must not draw random numbers. */
 static const support_sorter sorters[] = {
     {.seq2seq = {.embed = 5, .hidden = 6, .layers = 2, .dropout = (lb_real)0.2}},
     {.transformer = {.width = 8, .heads = 2, .dropout = (lb_real)0.2}},
@@ -172,7 +172,7 @@ START_TEST(test_scheduled_tokens_follow_from_seed_and_step_on_any_number_of_thre
 }
 END_TEST
 
-/* Adds the gradient of the loss on batch 0; `id` are the tokens to be read, or NULL: mixed ones. */
+/* Adds the gradient of the loss on batch 0; `id` are the tokens that the decoder reads; NULL: mixed ones. */
 static void add_gradient(support_sorting *s, int32_t *id, int32_t *read)
 {
     lb_tape_seed(s->tape, 5, 0);

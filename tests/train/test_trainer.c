@@ -1,4 +1,4 @@
-/* When training stops, with which weights it ends, and that interruptions change neither.
+/* When training stops, with which weights, and that interruptions change neither.
  * This test runs in both precisions. */
 #include "base/alloc.h"
 #include "lookback/train.h"
@@ -12,8 +12,8 @@
 
 enum { SIZE = 40, EVERY = 5, STEPS = 200 };
 
-/* A run whose weights climb without end; the measure is the better the closer their mean is to the goal, so that it
- * rises and falls. */
+/* A run whose weights grow forever. The measure is better the closer their mean is to the goal, so it rises and then
+ * falls. */
 typedef struct climb {
     lb_trainer_config config;
     lb_params *params;
@@ -167,7 +167,7 @@ START_TEST(test_train_best_has_the_best_exact_match_then_symbol_error_then_loss)
 }
 END_TEST
 
-/* All right from the second evaluation on, with a loss that falls for ever. */
+/* Everything is right from the second evaluation on, with a loss that keeps falling. */
 static lb_status perfect(void *context, lb_tape *tape, lb_evaluation *found)
 {
     climb *c = context;

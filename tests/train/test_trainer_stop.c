@@ -1,4 +1,4 @@
-/* A run that is asked to stop between two steps loses none of them.
+/* A run that is stopped between two steps loses none of them.
  * This test runs in both precisions. */
 #include "lookback/train.h"
 #include "support/suite.h"
@@ -9,17 +9,17 @@
 
 enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
 
-/* A run whose weights climb. */
+/* A run whose weights grow. */
 typedef struct climb {
     lb_trainer_config config;
     lb_params *params;
     lb_tensor *weight;
     lb_train_history history;
     lb_error error;
-    int64_t quiet; /* times that `stop` is still asked in vain */
+    int64_t quiet; /* further calls of `stop` that return false */
 } climb;
 
-/* Dropout makes the steps differ: a run that resumes must draw what the first one would have drawn. */
+/* Dropout makes the steps differ: a resumed run must draw the same numbers as an uninterrupted one. */
 static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
 {
     climb *c = context;
@@ -40,7 +40,7 @@ static bool ask_to_stop(void *context)
     return c->quiet-- == 0;
 }
 
-/* With this configuration, but for the parameters; `quiet` below 0: never to be stopped. */
+/* Runs this configuration, except for its parameters; `quiet` below 0: it is never stopped. */
 static void begin(climb *c, const lb_trainer_config *like, int64_t quiet)
 {
     *c = (climb){.params = lb_params_new(1), .quiet = quiet};
@@ -88,7 +88,7 @@ static void assert_same_end(const climb *a, const climb *b)
     ck_assert_mem_eq(a->weight->data, b->weight->data, SIZE * sizeof(lb_real));
 }
 
-/* One session after so many steps; without a stop where `quiet` is negative. */
+/* One session, stopped after `quiet` calls of `stop`; never stopped if `quiet` is negative. */
 static climb session(const lb_trainer_config *config, int64_t quiet)
 {
     climb c;
@@ -146,7 +146,7 @@ START_TEST(test_train_stop_is_not_asked_when_all_is_done)
 }
 END_TEST
 
-/* Writes a file anew without one of its arrays. */
+/* Rewrites a file without one of its arrays. */
 static void drop_array(const char *path, const char *name)
 {
     lb_error error = {0};
@@ -162,7 +162,7 @@ static void drop_array(const char *path, const char *name)
     lb_safetensors_close(file);
 }
 
-/* As checkpoints were written while none was between two evaluations. */
+/* The format of old checkpoints, which were only written after evaluations. */
 START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
 {
     char path[SUPPORT_PATH];

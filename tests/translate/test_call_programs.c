@@ -1,4 +1,4 @@
-/* The two programs that show the two calls: how short they are, and that they train and predict. */
+/* The two example programs for the two calls: they are short, and they train and predict. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
-/* The likeliest symbols at each step of an output: their probabilities are those by which the output was found. It
- * takes seconds. */
+/* The likeliest symbols at each step of an output: their probabilities are those used to find the output.
+ * It takes seconds. */
 #include "support/alloc.h"
 #include "support/pair_model.h"
 #include "support/sort_model.h"
@@ -16,7 +16,7 @@ static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], unsure[SUPPORT_PATH], b
 
 static lb_error error;
 
-/* One output with what it might have been. */
+/* One output and its alternatives. */
 typedef struct subject {
     lb_translator *translator;
     lb_translations *all;
@@ -41,7 +41,7 @@ static void drop(subject *s)
     lb_translator_free(s->translator);
 }
 
-/* What was written at a step. */
+/* The symbol written at a step. */
 static const char *written(const subject *s, int64_t step)
 {
     const lb_output *output = s->all->text->output;
@@ -65,7 +65,7 @@ START_TEST(test_likeliest_multiply_to_the_probability_of_the_output)
                 if (strcmp(l->symbol[n], written(&s, step)) == 0) found = before;
                 ck_assert_str_ne(l->symbol[n], "<pad>");
             }
-            ck_assert_double_eq_tol(sum, 1, 0.05); /* but for what is never written */
+            ck_assert_double_eq_tol(sum, 1, 0.05); /* except for symbols that are never written */
             ck_assert_double_ge(found, 0);
             product *= found;
         }
@@ -130,7 +130,7 @@ START_TEST(test_likeliest_out_of_memory_leaks_nothing)
         error = (lb_error){0};
         support_fail_allocation(n);
         lb_likeliest *got = lb_translate_likeliest(s.translator, s.all->text, s.all->text->output, 5, &error);
-        ck_assert(n > 2 || !got); /* the tape can do without what it asks for at its reset */
+        ck_assert(n > 2 || !got); /* the allocation in the reset of the tape may fail */
         ck_assert_int_eq(error.status, got ? LB_OK : LB_ERROR_MEMORY);
         lb_likeliest_free(got);
         ck_assert_int_eq(support_live_allocations(), live);

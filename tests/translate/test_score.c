@@ -1,4 +1,4 @@
-/* Given pairs, scored: the probability of an output is the one that the model gave when it wrote it. */
+/* Scoring given pairs: the probability of an output is the same as when the model wrote it. */
 #include "support/pair_model.h"
 #include "support/sort_model.h"
 #include "support/suite.h"

@@ -1,5 +1,4 @@
-/* A model with vocabularies and rules goes into a file and comes back; what is no such file is refused with a
- * reason. */
+/* Saving a model with vocabularies and rules and loading it again; other files are rejected with a reason. */
 #include "translate/text_model.h"
 
 #include "lookback/translate.h"
@@ -36,7 +35,7 @@ static lb_model *add_seq2seq(lb_params *params, int64_t source, int64_t target)
     return &model->base;
 }
 
-/* As one that trains would have it. */
+/* As after a training. */
 static lb_text_model make_model(void)
 {
     lb_text_model made = {.params = lb_params_new(3),
@@ -184,7 +183,7 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
 }
 END_TEST
 
-/* Writes a model with these metadata, saved by hand; those that are NULL are left out. */
+/* Writes a model with these metadata; those that are NULL are left out. */
 static void write_model(const char *task, const char *source, const char *target)
 {
     lb_params *params = lb_params_new(3);
@@ -247,7 +246,7 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     lb_text_model loaded;
     write_model(TASK, SOURCE, TARGET);
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
-    /* A file of the time before lengths were written. */
+    /* A file from before lengths were stored. */
     ck_assert(loaded.shortest_source == 0 && loaded.longest_source == 0);
     lb_text_model_free(&loaded);
 }

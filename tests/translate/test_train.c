@@ -1,4 +1,4 @@
-/* Training by one call: what it leaves behind, whom it tells, how it goes on after a kill, and what it refuses. */
+/* Training by one call: its files, its listeners, resuming after a kill, and its errors. */
 #include "support/alloc.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -213,7 +213,7 @@ START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
 }
 END_TEST
 
-/* 200 sources, each with twelve symbols that follow from nothing: no output is right throughout. */
+/* 200 sources, each with twelve random symbols as its target: no output is completely right. */
 static void write_noise(void)
 {
     static char text[200 * 40];
@@ -267,7 +267,7 @@ static void die_at_step(void *context, const lb_training_run *run, const lb_trai
     if (step->step == *(const int *)context) _exit(7);
 }
 
-/* Trains in a separate process, which dies in the middle of that step. */
+/* Trains in a separate process, which is killed in the middle of that step. */
 static void train_and_die(lb_training_config config, int step)
 {
     pid_t child = fork();
@@ -301,7 +301,7 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     config = small_config(out, "killed");
     config.listener = (lb_training_listener){.context = &h, .stepped = hear_step};
     lb_training_result again = train(&config);
-    ck_assert_int_eq(h.steps, 100); /* no step more */
+    ck_assert_int_eq(h.steps, 100); /* no further step */
     ck_assert_double_eq(again.dev.exact_match, whole.dev.exact_match);
 }
 END_TEST

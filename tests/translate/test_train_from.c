@@ -1,4 +1,4 @@
-/* Training that starts from a trained model: what it keeps, what it adds, what stays frozen, and what is refused.
+/* Training that starts from a trained model: what it keeps, adds, freezes and rejects.
  * It takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -29,7 +29,7 @@ static bool stop(void *context)
     return stop_after > 0 && stop_after-- == 1;
 }
 
-/* The pairs of a file once more, with x, y and z in the place of a, b and c: new symbols on both sides. */
+/* The pairs of a file with a, b and c replaced by x, y and z: new symbols on both sides. */
 static void write_new(const char *from, const char *to)
 {
     size_t count;
@@ -58,7 +58,7 @@ static lb_training_config usual(void)
                                 .listener = {.evaluated = see, .stop = stop}};
 }
 
-/* What a second training needs to say: nothing of the model, other pairs. */
+/* The configuration of a second training: other pairs, and nothing about the model. */
 static lb_training_config second(void)
 {
     lb_training_config config = usual();
@@ -112,8 +112,8 @@ static bool is_frozen(const char *name, const char *const *frozen)
     return false;
 }
 
-/* Asserts that parameters of these modules have the bits of the base in the rows that it has, and that others differ,
- * but those of the attention, whose gradients may be zero. Returns how many rows were added in all. */
+/* Asserts that parameters of these modules equal those of the base, bit for bit, in the rows of the base, and that all
+ * others differ, except those of the attention, whose gradients may be zero. Returns the number of added rows. */
 static int64_t compare_rows(const char *const *frozen, bool all)
 {
     lb_safetensors *before = open_model(base), *after = open_model(out);
@@ -136,7 +136,7 @@ static int64_t compare_rows(const char *const *frozen, bool all)
     return added;
 }
 
-/* A model reads "abc" and is given `target`: its logits, [1, length, target_vocab]. */
+/* The logits of a model for "abc" and `target`, [1, length, target_vocab]. */
 static lb_tensor *logits_of(const lb_translator *translator, lb_tape *tape, const int32_t *target,
                             int32_t length)
 {
@@ -149,7 +149,7 @@ static lb_tensor *logits_of(const lb_translator *translator, lb_tape *tape, cons
     return lb_model_forward(facts.model, in, out_tokens);
 }
 
-/* Old symbols have the logits that they had, whatever the new ones have. */
+/* Asserts that the logits of old symbols have not changed. */
 static void expect_same_logits(const lb_translator *old, const lb_translator *grown)
 {
     static const int32_t target[] = {LB_BOS, LB_FIRST_TOKEN + 2, LB_FIRST_TOKEN, LB_FIRST_TOKEN + 5};
@@ -190,7 +190,7 @@ static const struct {
     int rows; /* for x, y and z on both sides: embeddings, output's weight, and its bias */
 } kinds[] = {{NULL, false, 12}, {NULL, true, 9}, {"transformer", false, 12}, {"transformer", true, 9}};
 
-/* A step that is too short to move anything: the model is what it was, with symbols added. */
+/* A step too small to change anything: the model is the old one with new symbols. */
 START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
 {
     static const char *const none[] = {NULL};
@@ -201,7 +201,7 @@ START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
     train(&config);
     ck_assert_int_eq(compare_rows(none, true), kinds[_i].rows);
     expect_same_model(
-        !kinds[_i].model); /* a transformer so small is unsure: new symbols change its outputs */
+        !kinds[_i].model); /* such a small transformer is unsure: new symbols change its outputs */
     lb_translator *translator = lb_translator_open(out, &error);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert_str_eq(facts.target_rule.separator, " ");

@@ -1,4 +1,4 @@
-/* Training by one call on lists of numbers, which are drawn: one more source of pairs. */
+/* Training by one call on random lists of numbers. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/suite.h"

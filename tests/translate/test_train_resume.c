@@ -1,4 +1,4 @@
-/* What a checkpoint is resumed for: the same run, longer ones, and runs of older versions. */
+/* Resuming a checkpoint: of the same run, a longer run, and runs of older versions. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -86,7 +86,7 @@ START_TEST(test_train_fewer_steps_than_are_done_are_refused)
 }
 END_TEST
 
-/* Writes the checkpoint anew with another description of its run. */
+/* Rewrites the checkpoint with another description of its run. */
 static void describe_anew(void (*change)(cJSON *run))
 {
     char path[SUPPORT_PATH];
@@ -107,7 +107,7 @@ static void describe_anew(void (*change)(cJSON *run))
     lb_safetensors_close(file);
 }
 
-/* As 0.1 wrote it: batches by their number, the seed as a number, nothing of how lines are read. */
+/* As written by 0.1: the number of batches, the seed as a number, no settings for reading lines. */
 static void make_old(cJSON *run)
 {
     static const char *const later[] = {"batch",     "source_column",    "target_column",

@@ -1,4 +1,4 @@
-/* Many texts at once: n-best outputs, probabilities, symbols, attention; and what one text is to those beside it.
+/* Many texts at once: n-best outputs, probabilities, symbols and attention, and that texts do not affect each other.
  * It takes seconds. */
 #include "support/pair_model.h"
 #include "support/sort_model.h"
@@ -97,7 +97,7 @@ START_TEST(test_translate_all_gives_symbols_and_those_that_are_unknown)
     lb_translations_free(all);
     text = "bad";
     all = translate_all(translator, &text, 1, (lb_translate_config){0});
-    lb_translator_free(translator); /* nothing in it is the translator's */
+    lb_translator_free(translator); /* the result does not depend on the translator */
     ck_assert_int_eq(all->text->unknown_count, 0);
     ck_assert_int_eq(all->text->output->length, 3);
     ck_assert_str_eq(all->text->output->symbol[2], TSH);
@@ -105,7 +105,7 @@ START_TEST(test_translate_all_gives_symbols_and_those_that_are_unknown)
 }
 END_TEST
 
-/* Each row of weights sums to 1, also where shorter texts were padded. */
+/* Each row of weights sums to 1, also if shorter texts were padded. */
 static void expect_rows_of_one(const lb_translations *all, int64_t n_best)
 {
     for (size_t i = 0; i < all->count; i++)
@@ -203,7 +203,7 @@ START_TEST(test_translate_all_limit_cuts_outputs_off)
     lb_translator *translator = open_model(beginner);
     lb_translations *usual = translate_all(translator, &text, 1, (lb_translate_config){.beam = 1});
     ck_assert(!usual->text->output->finished);
-    ck_assert_int_eq(usual->text->output->length, 20); /* twice 6, the longest of the training, and 8 */
+    ck_assert_int_eq(usual->text->output->length, 20); /* twice the longest training text, 6, plus 8 */
     lb_translations *cut = translate_all(translator, &text, 1, (lb_translate_config){.beam = 1, .limit = 3});
     ck_assert(!cut->text->output->finished);
     ck_assert_int_eq(cut->text->output->length, 3);
@@ -214,7 +214,7 @@ START_TEST(test_translate_all_limit_cuts_outputs_off)
 }
 END_TEST
 
-/* The score of the best of a beam for each of 216 words, and their sum. */
+/* The best score of a beam for each of 216 words, and their sum. */
 static double scores(lb_translator *translator, int beam, double score[216])
 {
     char word[216][4];

@@ -1,4 +1,4 @@
-/* Text in, text out: what a translator opens, makes of a text or of a list, and refuses. It takes seconds. */
+/* Translators: opening models, translating texts and lists, and errors. It takes seconds. */
 #include "support/alloc.h"
 #include "support/pair_model.h"
 #include "support/sort_model.h"

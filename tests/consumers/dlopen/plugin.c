@@ -1,9 +1,9 @@
-/* Loads the library while it runs, computes with it, and lets it go. */
+/* Loads the library at run time, computes with it, and unloads it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ISO C has no way from void * to a function; POSIX says that the bits are the same. */
+/* ISO C has no conversion from void * to a function pointer; POSIX guarantees the same representation. */
 #define LOAD(function, name)                                                                                 \
     do {                                                                                                     \
         void *symbol = dlsym(library, name);                                                                 \

@@ -1,4 +1,4 @@
-/* Computes in float and in double, and fails unless each is as exact as it should be and no more. */
+/* Computes in float and in double, and fails unless each has the expected precision. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* tanh(1) by the library, in the precision that this file is compiled for. */
+/* tanh(1) from the library, in the precision of this build. */
 #include <lookback/lookback.h>
 
 double TANH(void);
