@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 static lb_error error;
+static char folder[SUPPORT_PATH]; /* of the test, whichever of its processes asks */
 
 static lb_lock *lock(void)
 {
     lb_lock *made;
     error = (lb_error){0};
-    return lb_lock_folder(support_tempdir(), &made, &error) ? NULL : made;
+    if (!*folder) support_path(folder, "");
+    return lb_lock_folder(folder, &made, &error) ? NULL : made;
 }
 
 /* A process that locks the folder, says whether it could, and waits to be killed. */
@@ -25,6 +27,7 @@ static pid_t start_holder(bool *holds)
 {
     int pipe_ends[2];
     char answer = 'n';
+    support_path(folder, "");
     ck_assert_int_eq(pipe(pipe_ends), 0);
     pid_t child = fork();
     if (child == 0) {

@@ -1,6 +1,7 @@
 #include "support/tempdir.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,17 @@ size_t support_file_count(void)
     size_t count = 0;
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) count += is_child(entry) ? 1 : 0;
     closedir(dir);
+    return count;
+}
+
+size_t support_match_count(const char *pattern)
+{
+    char path[SUPPORT_PATH];
+    glob_t found;
+    int failed = glob(support_path(path, pattern), GLOB_NOSORT, NULL, &found);
+    if (failed && failed != GLOB_NOMATCH) stop(pattern);
+    size_t count = failed ? 0 : found.gl_pathc;
+    if (!failed) globfree(&found);
     return count;
 }
 

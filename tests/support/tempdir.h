@@ -17,6 +17,9 @@ char *support_path(char path[SUPPORT_PATH], const char *name);
 /* The number of files and folders in that folder. */
 size_t support_file_count(void);
 
+/* The number of files in the folder whose paths match a pattern of glob, such as "out/model.*". */
+size_t support_match_count(const char *pattern);
+
 /* Writes a file without a temporary one. */
 void support_write_file(const char *path, const void *bytes, size_t count);
 

@@ -1,0 +1,209 @@
+/* The folder of a training: one training at a time, an earlier model is kept, and a disk that is full for a while costs
+ * nothing. */
+#include "io/lock.h"
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STEPS = 60, EVERY = 20 };
+
+static lb_error error;
+static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+
+static lb_training_config usual(void)
+{
+    lb_set_threads(1);
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_pairs("dev.tsv", 40, 2);
+    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
+                                .dev = support_path(dev_file, "dev.tsv"),
+                                .embed = 8,
+                                .hidden = 16,
+                                .batch = 8,
+                                .steps = STEPS,
+                                .evaluate_every = EVERY,
+                                .seed = 1,
+                                .out = support_path(out, "out")};
+}
+
+static void train(const lb_training_config *config)
+{
+    error = (lb_error){0};
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+}
+
+static void expect_busy(const lb_training_config *config, const char *folder)
+{
+    char path[SUPPORT_PATH], process[32];
+    lb_lock *lock;
+    support_path(path, folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert_int_eq(lb_lock_folder(path, &lock, &error), LB_OK);
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_BUSY);
+    snprintf(process, sizeof process, ", process %ld", (long)getpid());
+    ck_assert_msg(strstr(error.message, path) == error.message, "%s", error.message);
+    ck_assert_ptr_nonnull(strstr(error.message, process));
+    lb_lock_free(lock);
+}
+
+START_TEST(test_train_in_a_folder_that_another_training_has_is_refused)
+{
+    lb_training_config config = usual();
+    expect_busy(&config, "out");
+    ck_assert_uint_eq(support_match_count("out/*"), 0);
+    config.seeds = 2;
+    expect_busy(&config, "out/seed-2");
+    ck_assert(!support_exists("out/model.safetensors"));
+    train(&config);
+    ck_assert_uint_eq(support_match_count("out/.lock") + support_match_count("out/*/.lock"), 0);
+}
+END_TEST
+
+static char set_aside[SUPPORT_PATH];
+
+static void note_set_aside(void *context, const lb_training_run *run)
+{
+    (void)context;
+    snprintf(set_aside, sizeof set_aside, "%s", run->set_aside ? run->set_aside : "");
+}
+
+static bool stop_at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static void expect_same_content(const char *name, const char *content, size_t count)
+{
+    size_t found;
+    char *text = support_content(name, &found);
+    ck_assert_uint_eq(found, count);
+    ck_assert_mem_eq(text, content, count);
+    free(text);
+}
+
+START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
+{
+    size_t first_count, second_count;
+    char expected[SUPPORT_PATH];
+    lb_training_config config = usual();
+    config.listener.begun = note_set_aside;
+    config.fresh = true;
+    train(&config);
+    ck_assert_str_eq(set_aside, "");
+    char *first = support_content("out/model.safetensors", &first_count);
+    config.seed = 2;
+    train(&config);
+    ck_assert_str_eq(set_aside, support_path(expected, "out/model.old-1.safetensors"));
+    expect_same_content("out/model.old-1.safetensors", first, first_count);
+    char *second = support_content("out/model.safetensors", &second_count);
+    /* Interrupted before its first evaluation: the last model is still in its place, too. */
+    config.seed = 3;
+    config.listener.stop = stop_at_once;
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_INTERRUPTED);
+    expect_same_content("out/model.safetensors", second, second_count);
+    expect_same_content("out/model.old-1.safetensors", first, first_count);
+    expect_same_content("out/model.old-2.safetensors", second, second_count);
+    free(first);
+    free(second);
+}
+END_TEST
+
+/* Files that cannot be replaced between two steps, because folders have their names. */
+typedef struct trouble {
+    int64_t from, until;
+    int warnings;
+} trouble;
+
+static const char *const names[] = {"out/model.safetensors", "out/checkpoint.safetensors", "out/log.jsonl",
+                                    "out/log.csv"};
+
+static void make_trouble(void *context, const lb_training_run *run, const lb_training_step *step)
+{
+    const trouble *t = context;
+    char path[SUPPORT_PATH];
+    (void)run;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        support_path(path, names[i]);
+        if (step->step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
+        if (step->step == t->until) ck_assert_int_eq(rmdir(path), 0);
+    }
+}
+
+static void count_warning(void *context, const lb_training_run *run, const lb_error *found)
+{
+    trouble *t = context;
+    (void)run;
+    ck_assert_int_eq(found->status, LB_ERROR_WRITE);
+    t->warnings++;
+}
+
+static void expect_same_weights(const char *name, const char *other)
+{
+    char path[SUPPORT_PATH];
+    lb_safetensors *one = lb_safetensors_open(support_path(path, name), &error);
+    ck_assert_msg(one != NULL, "%s", error.message);
+    lb_safetensors *two = lb_safetensors_open(support_path(path, other), &error);
+    ck_assert_msg(two != NULL, "%s", error.message);
+    ck_assert_uint_eq(lb_safetensors_count(one), lb_safetensors_count(two));
+    for (size_t i = 0; i < lb_safetensors_count(one); i++) {
+        const lb_safetensors_tensor *a = lb_safetensors_at(one, i), *b = lb_safetensors_at(two, i);
+        ck_assert_str_eq(a->name, b->name);
+        ck_assert_mem_eq(a->data, b->data, (size_t)lb_shape_count(a->shape) * sizeof(lb_real));
+    }
+    lb_safetensors_close(one);
+    lb_safetensors_close(two);
+}
+
+START_TEST(test_train_continues_while_nothing_can_be_written)
+{
+    char undisturbed[SUPPORT_PATH];
+    size_t count;
+    int lines = 0;
+    trouble t = {.from = 1, .until = EVERY + 1};
+    lb_training_config config = usual();
+    config.out = support_path(undisturbed, "undisturbed");
+    train(&config);
+    config.out = out;
+    config.listener =
+        (lb_training_listener){.context = &t, .stepped = make_trouble, .unsaved = count_warning};
+    ck_assert_int_eq(mkdir(out, 0700), 0);
+    train(&config);
+    ck_assert_int_ge(t.warnings, 3);
+    expect_same_weights("out/model.safetensors", "undisturbed/model.safetensors");
+    char *log = support_content("out/log.jsonl", &count);
+    for (const char *at = log; *at; at++) lines += *at == '\n';
+    ck_assert_int_eq(lines, STEPS / EVERY);
+    free(log);
+}
+END_TEST
+
+START_TEST(test_train_whose_last_files_cannot_be_written_fails)
+{
+    trouble t = {.from = STEPS - 1, .until = STEPS + 1}; /* never, for there is no such step */
+    lb_training_config config = usual();
+    config.listener =
+        (lb_training_listener){.context = &t, .stepped = make_trouble, .unsaved = count_warning};
+    config.evaluate_every = STEPS;
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, "out/checkpoint.safetensors"));
+    ck_assert_int_ge(t.warnings, 1);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("train_folder",
+                             SUPPORT_TESTS(test_train_in_a_folder_that_another_training_has_is_refused,
+                                           test_train_fresh_keeps_the_earlier_model_under_another_name,
+                                           test_train_continues_while_nothing_can_be_written,
+                                           test_train_whose_last_files_cannot_be_written_fails));
+}
