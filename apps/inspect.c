@@ -5,13 +5,14 @@
 
 #include "data/sort_task_json.h"
 #include "io/dtype.h"
+#include "io/json.h"
 #include "translate/model_path.h"
 #include "translate/text_model.h"
 #include <lookback/lookback.h>
 
-#include <cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { SAMPLE = 20 };
 
@@ -19,33 +20,50 @@ enum { SAMPLE = 20 };
 typedef struct subject {
     char *path;
     lb_safetensors *file;
-    lb_params *params;
-    const lb_model *model;
-    cJSON *config, *task, *training, *source, *target; /* NULL: missing */
+    const char *kind;
+    int64_t parameters;
+    lb_error unusable;                                 /* why programs that apply the model refuse it */
+    cJSON *config, *task, *training, *source, *target; /* NULL: missing, or not JSON */
 } subject;
 
-/* The JSON value of a metadata key; NULL if it is missing or invalid. */
-static cJSON *parse(const lb_safetensors *file, const char *key)
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+}
+
+/* The JSON value of a metadata key. Only memory that has run out is an error. */
+static lb_status parse(const lb_safetensors *file, const char *key, cJSON **value, lb_error *error)
 {
     const char *text = lb_safetensors_metadata_value(file, key);
-    return text ? cJSON_ParseWithOpts(text, NULL, true) : NULL;
+    bool lost = text && lb_json_parse(text, strlen(text), NULL, value) == LB_ERROR_MEMORY;
+    return lost ? out_of_memory(error) : LB_OK;
+}
+
+/* Loads the model as `predict` does. What is wrong with it does not keep the rest from being shown. */
+static lb_status try_model(subject *s, lb_error *error)
+{
+    lb_text_model model;
+    lb_error found = {0};
+    lb_status status = lb_text_model_load(s->file, NULL, &model, &found);
+    lb_text_model_free(&model);
+    if (status == LB_ERROR_MEMORY || (status && !s->kind)) return lb_name_file(s->path, &found, error);
+    if (status) lb_name_file(s->path, &found, &s->unusable);
+    return LB_OK;
 }
 
 static lb_status open_subject(subject *s, const char *model, lb_error *error)
 {
-    lb_error found = {0};
-    s->params = lb_params_new(0);
-    if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     s->file = lb_model_file_open(model, &s->path, error);
     if (!s->file) return error->status;
-    s->model = lb_model_load(s->file, s->params, NULL, &found);
-    if (!s->model) return lb_name_file(s->path, &found, error);
-    s->config = parse(s->file, "lookback.config");
-    s->task = parse(s->file, LB_SORT_TASK_KEY);
-    s->training = parse(s->file, LB_TRAINING_KEY);
-    s->source = parse(s->file, LB_SOURCE_VOCABULARY_KEY);
-    s->target = parse(s->file, LB_TARGET_VOCABULARY_KEY);
-    return LB_OK;
+    s->kind = lb_safetensors_metadata_value(s->file, "lookback.model");
+    for (size_t i = 0; i < lb_safetensors_count(s->file); i++)
+        s->parameters += lb_shape_count(lb_safetensors_at(s->file, i)->shape);
+    lb_status status = try_model(s, error);
+    if (!status) status = parse(s->file, "lookback.config", &s->config, error);
+    if (!status) status = parse(s->file, LB_SORT_TASK_KEY, &s->task, error);
+    if (!status) status = parse(s->file, LB_TRAINING_KEY, &s->training, error);
+    if (!status) status = parse(s->file, LB_SOURCE_VOCABULARY_KEY, &s->source, error);
+    return status ? status : parse(s->file, LB_TARGET_VOCABULARY_KEY, &s->target, error);
 }
 
 static void close_subject(subject *s)
@@ -55,7 +73,6 @@ static void close_subject(subject *s)
     cJSON_Delete(s->training);
     cJSON_Delete(s->source);
     cJSON_Delete(s->target);
-    lb_params_free(s->params);
     lb_safetensors_close(s->file);
     lb_release(s->path);
 }
@@ -73,38 +90,40 @@ static void print_visible(const char *text)
     }
 }
 
-static void print_value(const cJSON *value)
+static lb_status print_value(const cJSON *value, lb_error *error)
 {
     char *text = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
-    if (cJSON_IsString(value)) printf("\"");
-    print_visible(text ? text : cJSON_IsString(value) ? value->valuestring : "");
-    if (cJSON_IsString(value)) printf("\"");
+    if (!text && !cJSON_IsString(value)) return out_of_memory(error);
+    if (!text) putchar('"');
+    print_visible(text ? text : value->valuestring);
+    if (!text) putchar('"');
     cJSON_free(text);
+    return LB_OK;
 }
 
 /* Prints a line for each value; those of an object are below its name. */
-static void print_tree(const cJSON *object, int indent)
+static lb_status print_tree(const cJSON *object, int indent, lb_error *error)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    lb_status status = LB_OK;
+    for (const cJSON *item = object ? object->child : NULL; item && !status; item = item->next) {
         printf("%*s", indent, "");
         print_visible(item->string ? item->string : "-");
         bool deeper = cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
         if (!deeper) {
             printf(": ");
-            print_value(item);
+            status = print_value(item, error);
         }
         putchar('\n');
-        if (deeper) print_tree(item, indent + 2);
+        if (deeper) status = print_tree(item, indent + 2, error);
     }
+    return status;
 }
 
-static void print_section(const char *title, const cJSON *object)
+static lb_status print_section(const char *title, const cJSON *object, lb_error *error)
 {
-    if (!object) return;
+    if (!object) return LB_OK;
     printf("%s\n", title);
-    print_tree(object, 2);
+    return print_tree(object, 2, error);
 }
 
 static void print_symbol(const cJSON *symbol)
@@ -136,57 +155,67 @@ static void print_tensors(const lb_safetensors *file)
     }
 }
 
-static void print_text(const subject *s, bool tensors)
+static lb_status print_text(const subject *s, bool tensors, lb_error *error)
 {
     printf("file: %s\n", s->path);
-    printf("kind: %s\n", s->model->kind->name);
-    printf("parameters: %" PRId64 "\n", lb_params_learned(s->params));
-    print_section("configuration", s->config);
-    print_section("task", s->task);
+    printf("kind: ");
+    print_visible(s->kind);
+    printf("\nparameters: %" PRId64 "\n", s->parameters);
+    lb_status status = print_section("configuration", s->config, error);
+    if (!status) status = print_section("task", s->task, error);
+    if (status) return status;
     print_vocabulary(s->target ? "sources" : "sources and targets", s->source);
     print_vocabulary("targets", s->target);
-    print_section("training", s->training);
-    if (tensors) print_tensors(s->file);
+    status = print_section("training", s->training, error);
+    if (!status && tensors) print_tensors(s->file);
+    return status;
 }
 
-static void add_tensors(cJSON *json, const lb_safetensors *file)
+static bool add_tensor(cJSON *all, const lb_safetensors_tensor *tensor)
+{
+    cJSON *one = cJSON_CreateObject();
+    if (!cJSON_AddItemToArray(all, one)) return false;
+    cJSON *shape = cJSON_AddStringToObject(one, "name", tensor->name) &&
+                           cJSON_AddStringToObject(one, "dtype", lb_dtype_name(tensor->dtype))
+                       ? cJSON_AddArrayToObject(one, "shape")
+                       : NULL;
+    for (int d = 0; shape && d < tensor->shape.ndim; d++)
+        if (!cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->shape.dim[d]))) return false;
+    return shape != NULL;
+}
+
+static bool add_tensors(cJSON *json, const lb_safetensors *file)
 {
     cJSON *all = cJSON_AddArrayToObject(json, "tensors");
-    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
-        const lb_safetensors_tensor *tensor = lb_safetensors_at(file, i);
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "name", tensor->name);
-        cJSON_AddStringToObject(one, "dtype", lb_dtype_name(tensor->dtype));
-        cJSON *shape = cJSON_AddArrayToObject(one, "shape");
-        for (int d = 0; d < tensor->shape.ndim; d++)
-            cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->shape.dim[d]));
-        cJSON_AddItemToArray(all, one);
-    }
+    for (size_t i = 0; all && i < lb_safetensors_count(file); i++)
+        if (!add_tensor(all, lb_safetensors_at(file, i))) return false;
+    return all != NULL;
 }
 
 /* Moves a part of the subject into the object, if it exists. */
-static void move(cJSON *json, const char *key, cJSON **part)
+static bool move(cJSON *json, const char *key, cJSON **part)
 {
-    if (*part) cJSON_AddItemToObject(json, key, *part);
+    if (*part && !cJSON_AddItemToObject(json, key, *part)) return false;
     *part = NULL;
+    return true;
+}
+
+static bool fill(cJSON *json, subject *s, bool tensors)
+{
+    return cJSON_AddStringToObject(json, "file", s->path) && cJSON_AddStringToObject(json, "kind", s->kind) &&
+           cJSON_AddNumberToObject(json, "parameters", (double)s->parameters) &&
+           move(json, "config", &s->config) && move(json, "task", &s->task) &&
+           move(json, "source_vocabulary", &s->source) && move(json, "target_vocabulary", &s->target) &&
+           move(json, "training", &s->training) && (!tensors || add_tensors(json, s->file));
 }
 
 static lb_status print_json(subject *s, bool tensors, lb_error *error)
 {
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "file", s->path);
-    cJSON_AddStringToObject(json, "kind", s->model->kind->name);
-    cJSON_AddNumberToObject(json, "parameters", (double)lb_params_learned(s->params));
-    move(json, "config", &s->config);
-    move(json, "task", &s->task);
-    move(json, "source_vocabulary", &s->source);
-    move(json, "target_vocabulary", &s->target);
-    move(json, "training", &s->training);
-    if (tensors) add_tensors(json, s->file);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json && fill(json, s, tensors) ? cJSON_PrintUnformatted(json) : NULL;
     if (text) puts(text);
     cJSON_Delete(json);
-    lb_status status = text ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_status status = text ? LB_OK : out_of_memory(error);
     cJSON_free(text);
     return status;
 }
@@ -196,10 +225,9 @@ static int inspect(const char *model, bool json, bool tensors)
     subject s = {0};
     lb_error error = {0};
     lb_status status = open_subject(&s, model, &error);
-    if (s.model && json)
-        status = print_json(&s, tensors, &error);
-    else if (s.model)
-        print_text(&s, tensors);
+    if (!status) status = json ? print_json(&s, tensors, &error) : print_text(&s, tensors, &error);
+    if (!status && s.unusable.status)
+        status = lb_error_set(&error, s.unusable.status, "%s", s.unusable.message);
     close_subject(&s);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
@@ -219,7 +247,9 @@ int inspect_main(int argc, char **argv)
     const app_program program = {
         .name = "inspect",
         .purpose = "Prints what a model file contains: kind, configuration, size, training and vocabularies. "
-                   "MODEL is a file or the folder that it was written to.",
+                   "MODEL is a file or the folder that it was written to. A file that cannot be applied is "
+                   "shown, too; "
+                   "then the reason is printed at the end, with the status that predict has.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

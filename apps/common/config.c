@@ -8,8 +8,8 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "io/file.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +136,8 @@ static lb_status parse(const reader *r, size_t length, cJSON **json)
     const char *end = r->text;
     if (strlen(r->text) != length || !lb_utf8_valid(r->text, length))
         return lb_error_set(r->error, LB_ERROR_FORMAT, "%s: expected text in UTF-8", r->path);
-    *json = cJSON_ParseWithLengthOpts(r->text, length + 1, &end, true);
+    if (lb_json_parse(r->text, length, &end, json) == LB_ERROR_MEMORY)
+        return lb_error_set(r->error, LB_ERROR_MEMORY, "%s: out of memory", r->path);
     if (cJSON_IsObject(*json)) return LB_OK;
     return lb_error_set(r->error, LB_ERROR_FORMAT, "%s:%d: %s, expected a JSON object with options", r->path,
                         *json ? 1 : line_of(r->text, end), *json ? "found another value" : "found no JSON");

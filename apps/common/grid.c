@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "io/file.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <string.h>
 
 static lb_status check_value(const char *path, const cJSON *list, const cJSON *value, lb_error *error)
@@ -56,8 +56,9 @@ lb_status app_grid_open(app_grid *grid, const char *path, lb_error *error)
     *grid = (app_grid){0};
     lb_status status = lb_file_read(path, &text, &length, error);
     if (status) return status;
-    grid->json = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true);
+    status = lb_json_parse(text, length, NULL, &grid->json);
     lb_release(text);
+    if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "%s: out of memory", path);
     if (cJSON_IsObject(grid->json)) return count_all(grid, path, error);
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "%s: expected a JSON object with a list of values for each option, such as "

@@ -4,9 +4,9 @@
 #include "base/buffer.h"
 #include "common/output.h"
 #include "io/file.h"
+#include "io/json.h"
 #include <lookback/plot.h>
 
-#include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,9 @@ static lb_status read_lines(app_sweep_result *r, const char *path, const char *t
     if (!r->step || !r->error) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep");
     for (size_t line = 1; line <= lines; line++) {
         const char *end = strchr(text, '\n');
-        cJSON *json = cJSON_ParseWithLength(text, (size_t)(end - text));
+        cJSON *json;
+        if (lb_json_parse(text, (size_t)(end - text), NULL, &json) == LB_ERROR_MEMORY)
+            return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep");
         if (!cJSON_IsObject(json)) {
             cJSON_Delete(json);
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:%zu: expected a JSON object", path, line);

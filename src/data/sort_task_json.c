@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -37,7 +37,10 @@ static double share(const cJSON *json, const char *key)
 
 lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
 {
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    cJSON *json = NULL;
+    *task = (lb_sort_task){0};
+    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sort task");
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
     bool is_sort = cJSON_IsString(name) && strcmp(name->valuestring, "sort") == 0;
     *task = (lb_sort_task){.max_value = whole(json, "max_number"),

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/symbols.h"
+#include "io/json.h"
 #include "lookback/tensor.h"
 
-#include <cJSON.h>
 #include <string.h>
 
 char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
@@ -55,7 +55,11 @@ static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_err
 
 lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error)
 {
-    cJSON *symbols = text ? cJSON_Parse(text) : NULL;
+    cJSON *symbols = NULL;
+    if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY) {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
     if (!cJSON_IsArray(symbols)) {
         cJSON_Delete(symbols);
         lb_error_set(error, LB_ERROR_FORMAT, "%s", text ? "not a list of symbols" : "missing");

@@ -1,4 +1,3 @@
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include "base/utf8.h"
 #include "io/dtype.h"
 #include "io/file.h"
+#include "io/json.h"
 #include "io/safetensors_format.h"
 #include "lookback/io.h"
 #include "tensor/shape.h"
@@ -70,13 +70,12 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
                             "file has %zu and the "
                             "limit is %d",
                             file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
-    const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES, *end = text;
+    const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || has_nul(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
                             file->path);
-    file->header = cJSON_ParseWithLengthOpts(text, length, &end, 0);
-    while (file->header && end < text + length && *end == ' ') end++;
-    if (!cJSON_IsObject(file->header) || end != text + length)
+    if (lb_json_parse(text, length, NULL, &file->header) == LB_ERROR_MEMORY) return no_memory(file, error);
+    if (!cJSON_IsObject(file->header))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not valid JSON", file->path);
     file->data = file->bytes + LB_SAFETENSORS_LENGTH_BYTES + length;
     file->data_size = most - length;

@@ -1,11 +1,11 @@
 /* An ensemble in files: the configurations of its members, and their parameters in one store. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/json.h"
 #include "models/ensemble.h"
 #include "models/extensions.h"
 #include "models/model_formats.h"
 
-#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,11 +52,11 @@ static lb_model *restore_members(lb_params *params, const char *name, const cJSO
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
     const lb_model **member = lb_params_alloc(params, (size_t)count * sizeof *member);
     if (!ensemble || !member) return lb_config_fail(params, error);
-    for (int i = 0; i < count; i++) {
+    const cJSON *json = members->child;
+    for (int i = 0; i < count; i++, json = json->next) {
         char inner[NAME_LENGTH];
         snprintf(inner, sizeof inner, "member.%d", i);
-        member[i] = restore_member(params, lb_params_scope(params, name, inner),
-                                   cJSON_GetArrayItem(members, i), own, error);
+        member[i] = restore_member(params, lb_params_scope(params, name, inner), json, own, error);
         if (!member[i]) return NULL;
     }
     if (lb_ensemble_init(ensemble, member, count, NULL)) return lb_config_fail(params, error);
@@ -66,7 +66,8 @@ static lb_model *restore_members(lb_params *params, const char *name, const cJSO
 lb_model *lb_ensemble_restore(lb_params *params, const char *name, const char *config,
                               const lb_extensions *own, lb_error *error)
 {
-    cJSON *json = cJSON_Parse(config);
+    cJSON *json;
+    if (lb_json_parse(config, strlen(config), NULL, &json)) return lb_config_fail(params, error);
     lb_model *model =
         restore_members(params, name, cJSON_GetObjectItemCaseSensitive(json, "members"), own, error);
     cJSON_Delete(json);

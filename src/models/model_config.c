@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <string.h>
 
 /* Enums are read and written as int. */
@@ -139,15 +139,21 @@ static bool read_fields(const lb_config_field *fields, const cJSON *json, void *
 
 bool lb_config_read(const lb_config_field *fields, const char *json, void *config)
 {
-    cJSON *parsed = cJSON_Parse(json);
-    bool read = read_fields(fields, parsed, config);
+    cJSON *parsed;
+    bool read =
+        lb_json_parse(json, strlen(json), NULL, &parsed) == LB_OK && read_fields(fields, parsed, config);
     cJSON_Delete(parsed);
     return read;
 }
 
 lb_model *lb_config_fail(const lb_params *params, lb_error *error)
 {
+    enum { SOME_BYTES = 4096 };
     lb_status status = lb_params_status(params);
+    if (!status && !lb_json_has_memory(SOME_BYTES)) {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+        return NULL;
+    }
     lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
                  status ? lb_params_error(params) : "invalid model configuration");
     return NULL;

@@ -1,8 +1,8 @@
 #include "train/run.h"
 
 #include "base/buffer.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,11 +71,14 @@ lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences
 {
     *differences = (lb_run_differences){.count = 0};
     if (strcmp(found, ours) == 0) return LB_OK;
-    cJSON *a = cJSON_Parse(found), *b = cJSON_Parse(ours);
+    cJSON *a, *b;
+    bool lost = lb_json_parse(found, strlen(found), NULL, &a) == LB_ERROR_MEMORY;
+    lost = lb_json_parse(ours, strlen(ours), NULL, &b) == LB_ERROR_MEMORY || lost;
     bool objects = cJSON_IsObject(a) && cJSON_IsObject(b);
     if (objects) compare_objects(a, b, differences);
     cJSON_Delete(a);
     cJSON_Delete(b);
+    if (lost) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return objects ? LB_OK
                    : lb_error_set(error, LB_ERROR_FORMAT, "found the run \"%.80s\", expected \"%.80s\"",
                                   found, ours);

@@ -5,10 +5,10 @@
 #include "data/pair_line.h"
 #include "data/sort_task_json.h"
 #include "data/vocabulary_json.h"
+#include "io/json.h"
 #include "train/evaluate.h"
 #include "translate/list.h"
 
-#include <cJSON.h>
 #include <string.h>
 
 /* Every model stores its task under the same key. */
@@ -155,7 +155,9 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
 static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
 {
     const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    cJSON *json = NULL;
+    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
     lb_status status = parse_task(text, json, t, error);
     cJSON_Delete(json);
     return status;

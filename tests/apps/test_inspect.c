@@ -7,6 +7,7 @@
 #include "translate/text_model.h"
 
 #include <cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,10 +27,8 @@ static void run(const char *const *argv)
 
 #define RUN(...) run((const char *const[]){INSPECT, __VA_ARGS__, NULL})
 
-static void expect_lines(const char *const *lines)
+static void find_lines(const char *const *lines)
 {
-    ck_assert_str_eq(result.error, "");
-    ck_assert_int_eq(result.status, 0);
     const char *at = result.output;
     for (; *lines; lines++) {
         const char *found = strstr(at, *lines);
@@ -39,7 +38,24 @@ static void expect_lines(const char *const *lines)
     }
 }
 
+static void expect_lines(const char *const *lines)
+{
+    ck_assert_str_eq(result.error, "");
+    ck_assert_int_eq(result.status, 0);
+    find_lines(lines);
+}
+
 #define EXPECT_LINES(...) expect_lines((const char *const[]){__VA_ARGS__, NULL})
+
+/* Lines of a file that `predict` refuses, and why it does. */
+static void expect_unusable(const char *reason, const char *const *lines)
+{
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_msg(strstr(result.error, reason) != NULL, "%s", result.error);
+    find_lines(lines);
+}
+
+#define EXPECT_UNUSABLE(reason, ...) expect_unusable(reason, (const char *const[]){__VA_ARGS__, NULL})
 
 START_TEST(test_inspect_model_of_texts_is_told_with_rules_and_symbols)
 {
@@ -121,7 +137,33 @@ START_TEST(test_inspect_strange_text_does_not_get_to_the_terminal)
     ck_assert_int_eq(lb_model_save(support_path(path, "odd"), &odd.base, params, &metadata, 1, NULL), LB_OK);
     lb_params_free(params);
     RUN(path);
-    EXPECT_LINES("training", "  a\\x1b[31m: \"b\\x07\"");
+    EXPECT_UNUSABLE("odd: the task of the model is missing", "training", "  a\\x1b[31m: \"b\\x07\"");
+}
+END_TEST
+
+START_TEST(test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does)
+{
+    char path[SUPPORT_PATH];
+    lb_text_model loaded;
+    lb_safetensors *file = lb_safetensors_open(model, NULL);
+    ck_assert_int_eq(lb_text_model_load(file, NULL, &loaded, NULL), LB_OK);
+    lb_params_find(loaded.params, "output.bias")->data[3] = (lb_real)NAN;
+    ck_assert_int_eq(lb_text_model_save(support_path(path, "nan"), &loaded, NULL), LB_OK);
+    lb_text_model_free(&loaded);
+    lb_safetensors_close(file);
+    const char *const predict[] = {BIN_DIR "/predict", path, NULL};
+    run(predict);
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.output, "");
+    ck_assert_ptr_nonnull(strstr(result.error, "nan: array 'output.bias': found nan at index 3"));
+    RUN(path, "--tensors");
+    EXPECT_UNUSABLE("nan: array 'output.bias': found nan at index 3", "kind: seq2seq", "  embed: 16",
+                    "tensors", "  output.bias F32 [10]");
+    RUN(path, "--json");
+    ck_assert_int_eq(result.status, 65);
+    cJSON *json = cJSON_Parse(result.output);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(json, "kind")), "seq2seq");
+    cJSON_Delete(json);
 }
 END_TEST
 
@@ -136,5 +178,6 @@ int main(void)
                                  test_inspect_model_that_sorts_is_told_with_its_task,
                                  test_inspect_ensemble_is_told_with_its_members,
                                  test_inspect_json_has_all_of_it, test_inspect_what_is_no_model_is_refused,
-                                 test_inspect_strange_text_does_not_get_to_the_terminal));
+                                 test_inspect_strange_text_does_not_get_to_the_terminal,
+                                 test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does));
 }

@@ -1,0 +1,37 @@
+#include "io/json.h"
+
+#include <string.h>
+
+enum { NODE_OVERHEAD = 64 };
+
+bool lb_json_has_memory(size_t bytes)
+{
+    void *memory = cJSON_malloc(bytes);
+    cJSON_free(memory);
+    return memory != NULL;
+}
+
+/* No less than the tree of this text takes: a node for each value, and the strings. */
+static size_t size_of_tree(const char *text, const char *end)
+{
+    size_t nodes = 2;
+    for (const char *at = text; at < end; at++) nodes += *at == ',' || *at == ':' || *at == '[' || *at == '{';
+    return nodes * (sizeof(cJSON) + NODE_OVERHEAD) + 2 * (size_t)(end - text);
+}
+
+lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json)
+{
+    const char *stop = text;
+    *json = cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+    if (!*json) {
+        if (!lb_json_has_memory(size_of_tree(text, stop))) return LB_ERROR_MEMORY;
+        /* With that much memory, the same failure again is one of the text. */
+        *json = cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+    }
+    while (*json && stop < text + length && strchr(" \t\r\n", *stop)) stop++;
+    if (end) *end = stop;
+    if (*json && stop == text + length) return LB_OK;
+    cJSON_Delete(*json);
+    *json = NULL;
+    return LB_ERROR_FORMAT;
+}

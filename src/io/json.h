@@ -1,0 +1,18 @@
+/* JSON by cJSON, which does not tell a text that is wrong from memory that has run out. */
+#ifndef LB_JSON_H
+#define LB_JSON_H
+
+#include "lookback/base.h"
+
+#include <cJSON.h>
+#include <stdbool.h>
+
+/** Parses `length` bytes of text: one value, with blanks around it. `*end`, unless NULL, is set to where parsing ended.
+ *  Memory: freed by cJSON_Delete; `*json` is NULL after an error.
+ *  Errors: LB_ERROR_FORMAT if it is not JSON; LB_ERROR_MEMORY. No message is set. */
+LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json);
+
+/** Whether cJSON could allocate so many bytes now. */
+bool lb_json_has_memory(size_t bytes);
+
+#endif

@@ -1,0 +1,84 @@
+/* JSON: a text that is wrong and memory that has run out are two errors. */
+#include "io/json.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The allocator of cJSON: the n-th call fails, and all after it if memory has run out for good. */
+static long calls, failing;
+static bool for_good;
+
+static void *allocate(size_t bytes)
+{
+    calls++;
+    bool fails = failing && (for_good ? calls >= failing : calls == failing);
+    return fails ? NULL : malloc(bytes);
+}
+
+static void fail_from(long n, bool from_there_on)
+{
+    cJSON_Hooks hooks = {allocate, free};
+    cJSON_InitHooks(&hooks);
+    calls = 0;
+    failing = n;
+    for_good = from_there_on;
+}
+
+static const char text[] = " {\"a\": [1, 2, {\"b\": \"text\"}], \"c\": null, \"d\": \"\\u00e9\"}\n";
+
+START_TEST(test_json_parse_tells_a_bad_text_from_a_good_one)
+{
+    static const char *const bad[] = {"", "  ", "{", "[1, 2", "{\"a\":}", "[1] 2", "nul", "{} x"};
+    cJSON *json;
+    const char *end;
+    ck_assert_int_eq(lb_json_parse(text, strlen(text), &end, &json), LB_OK);
+    ck_assert_ptr_eq(end, text + strlen(text));
+    ck_assert_int_eq(cJSON_GetArraySize(json), 3);
+    cJSON_Delete(json);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_int_eq(lb_json_parse(bad[i], strlen(bad[i]), &end, &json), LB_ERROR_FORMAT);
+        ck_assert_ptr_null(json);
+        ck_assert(end >= bad[i] && end <= bad[i] + strlen(bad[i]));
+    }
+    ck_assert_int_eq(lb_json_parse("[1]]", 3, NULL, &json), LB_OK); /* only the bytes that are counted */
+    cJSON_Delete(json);
+}
+END_TEST
+
+START_TEST(test_json_parse_says_that_memory_has_run_out)
+{
+    cJSON *json;
+    fail_from(0, false);
+    ck_assert_int_eq(lb_json_parse(text, strlen(text), NULL, &json), LB_OK);
+    cJSON_Delete(json);
+    long needed = calls;
+    ck_assert_int_gt(needed, 8);
+    for (long n = 1; n <= needed; n++) {
+        fail_from(n, true);
+        ck_assert_int_eq(lb_json_parse(text, strlen(text), NULL, &json), LB_ERROR_MEMORY);
+        ck_assert_ptr_null(json);
+    }
+}
+END_TEST
+
+START_TEST(test_json_parse_survives_one_allocation_that_fails)
+{
+    cJSON *json;
+    for (long n = 1; n <= 8; n++) {
+        fail_from(n, false);
+        ck_assert_int_eq(lb_json_parse(text, strlen(text), NULL, &json), LB_OK);
+        ck_assert_int_eq(cJSON_GetArraySize(json), 3);
+        cJSON_Delete(json);
+        fail_from(n, false);
+        ck_assert_int_eq(lb_json_parse("[1,2,3,4,5,6,7,8,]", 18, NULL, &json), LB_ERROR_FORMAT);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("json", SUPPORT_TESTS(test_json_parse_tells_a_bad_text_from_a_good_one,
+                                                   test_json_parse_says_that_memory_has_run_out,
+                                                   test_json_parse_survives_one_allocation_that_fails));
+}
