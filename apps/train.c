@@ -147,12 +147,17 @@ static int print_config(const char *json)
     return app_close_stdout(0);
 }
 
+/* These do not change the model. */
+static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep",
+                                         "fresh",          "sweep",   "sweep-count", NULL};
+
 static int check_and_run(const app_program *program)
 {
     lb_error error = {0};
     lb_set_threads(choice.threads);
     if (check(&error) || settle(&error)) return app_fail(&error);
-    char *json = app_config_json(program, &config);
+    char *json =
+        config.print ? app_config_json(program, &config) : app_config_record(program, &config, of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     settings.options = json;
     int status = error.status ? app_fail(&error) : config.print ? print_config(json) : train();

@@ -69,7 +69,7 @@ measure() { # LANGUAGE TRAIN DEV FOLDER
     for ((seed = 1; seed <= models; seed++)); do
         model=$folder
         ((models == 1)) || model=$folder/seed-$seed
-        seconds+=" $("$bin/lookback" inspect "$model" | awk '/^  seconds:/ { print $2 }')"
+        seconds+=" $(tail -n 1 "$model/log.csv" | cut -d , -f 8)"
         ((seed > alone)) || rates+=" $(sequence_error_rate "$model" "$3")"
     done
     ((models == 1)) || together=$(sequence_error_rate "$folder" "$3")

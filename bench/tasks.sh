@@ -106,10 +106,7 @@ measure() { # TASK FOLDER
     esac
     "$bin/lookback" train --train "$2/pairs/train.tsv" --dev "$2/pairs/dev.tsv" "${symbols[@]}" "${columns[@]}" \
         "${limit[@]}" --threads "$threads" --out "$model" || fail 1 "$1: cannot train; to begin anew, remove $2"
-    training=$("$bin/lookback" inspect "$model" | awk '
-        /^  steps:/ { steps = $2 }
-        /^  seconds:/ { seconds = $2 }
-        END { print steps, seconds }')
+    training=$(tail -n 1 "$model/log.csv" | awk -F , '{ print $1, $8 }')
     greedy=$(error_rates "$model" "$test" "${columns[@]}" --beam 1)
     beam=$(error_rates "$model" "$test" "${columns[@]}")
     echo "$1" "$(wc -l <"$2/pairs/train.tsv")" "$training" "$greedy" "$beam" >"$2/row.new"

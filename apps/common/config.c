@@ -191,8 +191,17 @@ static bool is_in_range(const app_option *option, double value)
     return option->min == option->max || (value >= option->min && value <= option->max);
 }
 
-static void print_value(lb_buffer *json, const app_option *option)
+/* Without its folders, which are those of this machine. */
+static const char *file_name(const char *path)
 {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_value(lb_buffer *json, const app_option *option, bool record)
+{
+    bool is_path =
+        option->metavar && (strcmp(option->metavar, "FILE") == 0 || strcmp(option->metavar, "MODEL") == 0);
     switch (option->kind) {
     case APP_IS_FLAG:
         lb_buffer_print(json, *option->value.flag ? "true" : "false");
@@ -214,7 +223,7 @@ static void print_value(lb_buffer *json, const app_option *option)
         return;
     case APP_IS_TEXT:
         if (!*option->value.text) break;
-        lb_buffer_json_string(json, *option->value.text);
+        lb_buffer_json_string(json, record && is_path ? file_name(*option->value.text) : *option->value.text);
         return;
     default:
         break;
@@ -222,21 +231,37 @@ static void print_value(lb_buffer *json, const app_option *option)
     lb_buffer_print(json, "null");
 }
 
-char *app_config_json(const app_program *program, const app_config *config)
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (names && *names && strcmp(name, *names) != 0) names++;
+    return names && *names;
+}
+
+static char *print_options(const app_program *program, const app_config *config, const char *const *left_out)
 {
     lb_buffer json = {0};
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!is_settable(option, config)) continue;
+        if (!is_settable(option, config) || is_one_of(option->name, left_out)) continue;
         lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
         lb_buffer_json_string(&json, option->name);
         lb_buffer_print(&json, ": ");
-        print_value(&json, option);
+        print_value(&json, option, left_out != NULL);
     }
     lb_buffer_print(&json, "\n}\n");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
+}
+
+char *app_config_json(const app_program *program, const app_config *config)
+{
+    return print_options(program, config, NULL);
+}
+
+char *app_config_record(const app_program *program, const app_config *config, const char *const *left_out)
+{
+    return print_options(program, config, left_out);
 }
 
 void app_config_free(app_config *config)

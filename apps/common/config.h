@@ -47,6 +47,10 @@ LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *co
  *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_config_json(const app_program *program, const app_config *config);
 
+/** The same for the record in a model file, which is to be equal on every machine: without the options named in
+ *  `left_out`, which ends with NULL, and with file names in place of paths. */
+char *app_config_record(const app_program *program, const app_config *config, const char *const *left_out);
+
 /** Frees the data of the file. */
 void app_config_free(app_config *config);
 

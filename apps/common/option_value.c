@@ -67,9 +67,12 @@ static bool read_seed(const app_option *option, const char *text)
 static bool read_number(const app_option *option, const char *text)
 {
     char *end;
+    errno = 0;
     double value = strtod(text, &end);
     bool any = option->min == 0 && option->max == 0;
-    if (end == text || *end || !isfinite(value)) return false;
+    /* Zero often means the default: a number that is too small for a double must not become one. */
+    bool lost = value == 0 && errno == ERANGE;
+    if (end == text || *end || !isfinite(value) || lost) return false;
     if (!any && (value < option->min || value > option->max)) return false;
     *option->value.number = value;
     return true;

@@ -6,17 +6,16 @@
 
 #include <string.h>
 
-/* The lines of the log as a JSON array. */
 static void print_history(lb_buffer *json, const lb_train_history *history)
 {
-    char *lines = lb_train_history_json(history);
-    json->failed = json->failed || !lines;
-    if (!lines) return;
-    size_t length = strlen(lines);
-    for (size_t i = 0; i + 1 < length; i++)
-        if (lines[i] == '\n') lines[i] = ',';
-    lb_buffer_print(json, "[%.*s]", length > 0 ? (int)length - 1 : 0, lines);
-    lb_release(lines);
+    for (int64_t i = 0; i < history->count; i++) {
+        const lb_train_point *p = &history->points[i];
+        lb_buffer_print(json,
+                        "%s{\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
+                        "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,\"tokens\":%.0f}",
+                        i ? "," : "", (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match,
+                        p->dev.symbol_error, p->lr, p->grad_norm, p->tokens);
+    }
 }
 
 char *lb_training_record(const lb_train_history *history, uint64_t seed, const char *options)
@@ -25,18 +24,16 @@ char *lb_training_record(const lb_train_history *history, uint64_t seed, const c
     const lb_train_point *best = lb_train_best(history), none = {0};
     const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
     best = best ? best : &none;
-    lb_buffer_print(
-        &json,
-        "{\"steps\":%lld,\"seconds\":%.3f,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",
-        (long long)last->step, last->seconds, best->dev.exact_match, best->dev.symbol_error,
-        (long long)best->step);
+    lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",
+                    (long long)last->step, best->dev.exact_match, best->dev.symbol_error,
+                    (long long)best->step);
     lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
     /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
     if (options && lb_utf8_valid(options, strlen(options)))
         lb_buffer_print(&json, "\"options\":%s,", options);
-    lb_buffer_print(&json, "\"history\":");
+    lb_buffer_print(&json, "\"history\":[");
     print_history(&json, history);
-    lb_buffer_print(&json, "}");
+    lb_buffer_print(&json, "]}");
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;

@@ -184,6 +184,7 @@ START_TEST(test_app_options_parse_bad_value_is_refused)
     expect_refusal("--rate nan m", "--rate: expected a number from 0 to 1, found \"nan\"");
     expect_refusal("--rate 1.01 m", "--rate: expected a number from 0 to 1, found \"1.01\"");
     expect_refusal("--rate 1e999 m", "--rate: expected a number from 0 to 1, found \"1e999\"");
+    expect_refusal("--rate 1e-400 m", "--rate: expected a number from 0 to 1, found \"1e-400\"");
     expect_refusal("--way sideways m", "--way: expected additive, dot or general, found \"sideways\"");
     expect_refusal("m --out", "--out: expected DIR, found nothing");
     expect_refusal("--fresh=1 m", "--fresh: takes no value");

@@ -1,4 +1,5 @@
 /* train_sort from the user's view: what it prints, its files, and that it survives a kill. */
+#include "support/pair_program.h"
 #include "support/process.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
@@ -44,29 +45,6 @@ static bool exists(const char *name)
     return access(support_path(path, name), F_OK) == 0;
 }
 
-/* Only the weights: the training record contains times. */
-static char *weights(const char *name, size_t *count)
-{
-    size_t all;
-    char *bytes = content(name, &all);
-    uint64_t header;
-    memcpy(&header, bytes, sizeof header);
-    *count = all - 8 - (size_t)header;
-    memmove(bytes, bytes + 8 + header, *count);
-    return bytes;
-}
-
-static void assert_same_weights(const char *a, const char *b)
-{
-    size_t count_a, count_b;
-    char *bytes_a = weights(a, &count_a), *bytes_b = weights(b, &count_b);
-    ck_assert_uint_eq(count_a, count_b);
-    ck_assert_uint_gt(count_a, 1000);
-    ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "weights of %s and %s differ", a, b);
-    free(bytes_a);
-    free(bytes_b);
-}
-
 static void assert_fails(int status, const char *text)
 {
     ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
@@ -98,8 +76,8 @@ START_TEST(test_train_sort_any_number_of_threads_gives_the_same_bits)
     RUN(SMALL, "--target", "0", "--threads", "1", "--out", "one");
     RUN(SMALL, "--target", "0", "--threads", "2", "--out", "two");
     RUN(SMALL, "--target", "0", "--threads", "3", "--out", "three");
-    assert_same_weights("one/sort.safetensors", "two/sort.safetensors");
-    assert_same_weights("one/sort.safetensors", "three/sort.safetensors");
+    support_assert_same_files("one/sort.safetensors", "two/sort.safetensors");
+    support_assert_same_files("one/sort.safetensors", "three/sort.safetensors");
 }
 END_TEST
 
@@ -108,7 +86,8 @@ START_TEST(test_train_sort_another_seed_gives_other_weights)
     RUN(SMALL, "--target", "0", "--seed", "1", "--out", "one");
     RUN(SMALL, "--target", "0", "--seed", "2", "--out", "two");
     size_t count_a, count_b;
-    char *a = weights("one/sort.safetensors", &count_a), *b = weights("two/sort.safetensors", &count_b);
+    char *a = support_weights("one/sort.safetensors", &count_a),
+         *b = support_weights("two/sort.safetensors", &count_b);
     ck_assert_int_ne(memcmp(a, b, count_a), 0);
     free(a);
     free(b);
@@ -128,7 +107,7 @@ START_TEST(test_train_sort_killed_again_and_again_ends_with_the_same_bits)
     }
     ck_assert_int_eq(result.status, 0);
     ck_assert_int_gt(kills, 1);
-    assert_same_weights("whole/sort.safetensors", "killed/sort.safetensors");
+    support_assert_same_files("whole/sort.safetensors", "killed/sort.safetensors");
     size_t count;
     char *log = content("killed/train.jsonl", &count);
     int lines = 0;

@@ -94,8 +94,7 @@ int support_line_count(const char *name)
     return lines;
 }
 
-/* The bytes after the header. */
-static char *weights(const char *name, size_t *count)
+char *support_weights(const char *name, size_t *count)
 {
     size_t all;
     uint64_t header;
@@ -109,10 +108,20 @@ static char *weights(const char *name, size_t *count)
 void support_assert_same_weights(const char *a, const char *b)
 {
     size_t count_a, count_b;
-    char *bytes_a = weights(a, &count_a), *bytes_b = weights(b, &count_b);
+    char *bytes_a = support_weights(a, &count_a), *bytes_b = support_weights(b, &count_b);
     ck_assert_uint_eq(count_a, count_b);
     ck_assert_uint_gt(count_a, 1000);
     ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "weights of %s and %s differ", a, b);
+    free(bytes_a);
+    free(bytes_b);
+}
+
+void support_assert_same_files(const char *a, const char *b)
+{
+    size_t count_a, count_b;
+    char *bytes_a = support_content(a, &count_a), *bytes_b = support_content(b, &count_b);
+    ck_assert_uint_eq(count_a, count_b);
+    ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "%s and %s differ", a, b);
     free(bytes_a);
     free(bytes_b);
 }

@@ -37,7 +37,13 @@ bool support_exists(const char *name);
 /* The number of lines in a file of that folder. */
 int support_line_count(const char *name);
 
-/* Asserts that two models have the same weights. Their records differ, because they contain times. */
+/* The bytes of a model file after its header; to be freed. */
+char *support_weights(const char *name, size_t *count);
+
+/* Asserts that two models have the same weights, whatever their records say. */
 void support_assert_same_weights(const char *a, const char *b);
+
+/* Two files of the test's folder are equal, byte for byte. */
+void support_assert_same_files(const char *a, const char *b);
 
 #endif

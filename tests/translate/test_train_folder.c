@@ -146,23 +146,6 @@ static void count_warning(void *context, const lb_training_run *run, const lb_er
     t->warnings++;
 }
 
-static void expect_same_weights(const char *name, const char *other)
-{
-    char path[SUPPORT_PATH];
-    lb_safetensors *one = lb_safetensors_open(support_path(path, name), &error);
-    ck_assert_msg(one != NULL, "%s", error.message);
-    lb_safetensors *two = lb_safetensors_open(support_path(path, other), &error);
-    ck_assert_msg(two != NULL, "%s", error.message);
-    ck_assert_uint_eq(lb_safetensors_count(one), lb_safetensors_count(two));
-    for (size_t i = 0; i < lb_safetensors_count(one); i++) {
-        const lb_safetensors_tensor *a = lb_safetensors_at(one, i), *b = lb_safetensors_at(two, i);
-        ck_assert_str_eq(a->name, b->name);
-        ck_assert_mem_eq(a->data, b->data, (size_t)lb_shape_count(a->shape) * sizeof(lb_real));
-    }
-    lb_safetensors_close(one);
-    lb_safetensors_close(two);
-}
-
 START_TEST(test_train_continues_while_nothing_can_be_written)
 {
     char undisturbed[SUPPORT_PATH];
@@ -178,7 +161,7 @@ START_TEST(test_train_continues_while_nothing_can_be_written)
     ck_assert_int_eq(mkdir(out, 0700), 0);
     train(&config);
     ck_assert_int_ge(t.warnings, 3);
-    expect_same_weights("out/model.safetensors", "undisturbed/model.safetensors");
+    support_assert_same_files("out/model.safetensors", "undisturbed/model.safetensors");
     char *log = support_content("out/log.jsonl", &count);
     for (const char *at = log; *at; at++) lines += *at == '\n';
     ck_assert_int_eq(lines, STEPS / EVERY);
