@@ -19,6 +19,12 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(lookback_options INTERFACE -O1 -g -fno-omit-frame-pointer)
 endif()
+# Programs open files from strangers. Without optimisation there is nothing to fortify, and sanitizers check more.
+if(LOOKBACK_HARDEN AND NOT LOOKBACK_SANITIZE)
+  target_compile_options(lookback_options INTERFACE
+    -fstack-protector-strong $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)
+  target_link_options(lookback_options INTERFACE LINKER:-z,relro,-z,now)
+endif()
 if(LOOKBACK_SANITIZE)
   target_compile_options(lookback_options INTERFACE -fsanitize=${LOOKBACK_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(lookback_options INTERFACE -fsanitize=${LOOKBACK_SANITIZE})
