@@ -51,6 +51,6 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     lb_status status = is_sort ? lb_sort_check(task, NULL) : LB_ERROR_FORMAT;
     if (status == LB_OK) return LB_OK;
     if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "out of memory for a sort task");
-    return lb_error_set(error, LB_ERROR_FORMAT, "the task of the model is %.160s, expected sorting numbers",
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s is %.160s, expected a valid sort task", LB_SORT_TASK_KEY,
                         text ? text : "missing");
 }

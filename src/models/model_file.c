@@ -66,7 +66,9 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
     const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
     if (!name || !text) {
-        lb_error_set(error, LB_ERROR_FORMAT, "the file holds weights, but no model description");
+        lb_error_set(error, LB_ERROR_FORMAT,
+                     "the file has weights, but no model description: %s is missing from its metadata",
+                     name ? CONFIG_KEY : MODEL_KEY);
         return NULL;
     }
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);

@@ -142,9 +142,9 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     if (t->sorts)
         status = lb_sort_task_parse(text, &t->task, error);
     else if (!is_task(json, PAIRS))
-        status = lb_error_set(error, LB_ERROR_FORMAT,
-                              "the task of the model is %.160s, expected pairs of texts or sorting numbers",
-                              text ? text : "missing");
+        status = text ? lb_error_set(error, LB_ERROR_FORMAT,
+                                     "%s is %.160s, expected the task \"pairs\" or \"sort\"", TASK_KEY, text)
+                      : lb_error_set(error, LB_ERROR_FORMAT, "%s is missing from the metadata", TASK_KEY);
     if (!status) status = parse_rules(json, t, error);
     t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
@@ -163,11 +163,14 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     return status;
 }
 
-static lb_vocabulary *load_vocabulary(const char *which, const char *text, lb_error *error)
+static lb_vocabulary *load_vocabulary(const char *key, const char *text, lb_error *error)
 {
     lb_error found = {0};
-    lb_vocabulary *vocabulary = lb_vocabulary_parse(text, &found);
-    if (!vocabulary) lb_error_set(error, found.status, "vocabulary of the %s: %s", which, found.message);
+    lb_vocabulary *vocabulary = text ? lb_vocabulary_parse(text, &found) : NULL;
+    if (!text)
+        lb_error_set(error, LB_ERROR_FORMAT, "%s is missing from the metadata", key);
+    else if (!vocabulary)
+        lb_error_set(error, found.status, "%s: %s", key, found.message);
     return vocabulary;
 }
 
@@ -178,9 +181,10 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
     bool implied = t->sorts && !source; /* in old files, the task defines the numbers */
     int32_t numbers = implied ? lb_sort_vocab(&t->task) : 0;
     if (implied && check_sizes(t, numbers, numbers, LB_ERROR_FORMAT, error)) return LB_ERROR_FORMAT;
-    t->source = implied ? lb_list_vocabulary(&t->task, error) : load_vocabulary("sources", source, error);
+    t->source = implied ? lb_list_vocabulary(&t->task, error)
+                        : load_vocabulary(LB_SOURCE_VOCABULARY_KEY, source, error);
     if (!t->source) return error->status;
-    t->target = target ? load_vocabulary("targets", target, error) : t->source;
+    t->target = target ? load_vocabulary(LB_TARGET_VOCABULARY_KEY, target, error) : t->source;
     return t->target ? LB_OK : error->status;
 }
 

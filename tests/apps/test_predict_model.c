@@ -78,7 +78,7 @@ START_TEST(test_predict_model_of_another_task_is_refused)
     char path[SUPPORT_PATH];
     support_path(path, "misfit.safetensors");
     save_misfit(path, NULL);
-    expect_refused(path, 65, "the task of the model is missing");
+    expect_refused(path, 65, "lookback.task is missing from the metadata");
     save_misfit(path, "{\"task\":\"translate\"}");
     expect_refused(path, 65, "translate");
     save_misfit(path, "{\"task\":\"sort\",\"max_number\":99,\"min_length\":1,\"max_length\":3}");

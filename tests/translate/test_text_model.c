@@ -211,10 +211,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         const char *task, *source, *target, *error;
     } cases[] = {
         {SORTS, NULL, NULL, "the vocabularies have 14 and 14 symbols, expected 10 and 7 as in the model"},
-        {NULL, SOURCE, TARGET,
-         "the task of the model is missing, expected pairs of texts or sorting numbers"},
-        {"pairs", SOURCE, TARGET,
-         "the task of the model is pairs, expected pairs of texts or sorting numbers"},
+        {NULL, SOURCE, TARGET, "lookback.task is missing from the metadata"},
+        {"pairs", SOURCE, TARGET, "lookback.task is pairs, expected the task \"pairs\" or \"sort\""},
         {"{\"task\":\"pairs\"}", SOURCE, TARGET, "the model has no valid symbol rule for the source"},
         {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":[]}", SOURCE, TARGET,
          "the model has no valid symbol rule for the target"},
@@ -222,17 +220,17 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
          "the model has no valid symbol rule for the source"},
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\\t\",\"normalize\":\"none\"}}", SOURCE, TARGET,
          "invalid symbol separator, expected UTF-8 without tabs and line ends"},
-        {TASK, NULL, TARGET, "vocabulary of the sources: missing"},
-        {TASK, "{}", TARGET, "vocabulary of the sources: not a list of symbols"},
-        {TASK, "[\"<pad>\"", TARGET, "vocabulary of the sources: not a list of symbols"},
+        {TASK, NULL, TARGET, "lookback.source_vocabulary is missing from the metadata"},
+        {TASK, "{}", TARGET, "lookback.source_vocabulary: not a list of symbols"},
+        {TASK, "[\"<pad>\"", TARGET, "lookback.source_vocabulary: not a list of symbols"},
         {TASK, "[\"<pad>\",\"<bos>\"]", TARGET,
-         "vocabulary of the sources: found 2 symbols, expected at least the 4 special ones"},
-        {TASK, "[\"<bos>\"]", TARGET, "vocabulary of the sources: symbol 0 is \"<bos>\", expected <pad>"},
-        {TASK, SOURCE, SPECIALS ",7]", "vocabulary of the targets: symbol 4 is not a string"},
-        {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]", "vocabulary of the targets: symbol 5, \"x\", occurs twice"},
-        {TASK, SOURCE, SPECIALS ",\"\"]", "vocabulary of the targets: symbol 4 is empty"},
+         "lookback.source_vocabulary: found 2 symbols, expected at least the 4 special ones"},
+        {TASK, "[\"<bos>\"]", TARGET, "lookback.source_vocabulary: symbol 0 is \"<bos>\", expected <pad>"},
+        {TASK, SOURCE, SPECIALS ",7]", "lookback.target_vocabulary: symbol 4 is not a string"},
+        {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]", "lookback.target_vocabulary: symbol 5, \"x\", occurs twice"},
+        {TASK, SOURCE, SPECIALS ",\"\"]", "lookback.target_vocabulary: symbol 4 is empty"},
         {TASK, SOURCE, SPECIALS ",\"\\n\"]",
-         "vocabulary of the targets: symbol 4 is invalid: it contains a tab or a line end"},
+         "lookback.target_vocabulary: symbol 4 is invalid: it contains a tab or a line end"},
         {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, expected 10 and 7 as in the model"},
         {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model"},
     };
@@ -261,7 +259,9 @@ START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
     support_path(path, "model");
     ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, metadata, 3, &error), LB_OK);
     ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
-    ck_assert_str_eq(error.message, "the file holds weights, but no model description");
+    ck_assert_str_eq(
+        error.message,
+        "the file has weights, but no model description: lookback.model is missing from its metadata");
     lb_text_model_free(&loaded);
 }
 END_TEST
