@@ -24,7 +24,7 @@ static const app_example first_steps[] = {
 const app_program app_whole = {
     .name = "lookback",
     .purpose =
-        "Trains sequence-to-sequence models with attention on a CPU, applies and measures them, and shows "
+        "Trains sequence-to-sequence models with attention on a CPU, applies and evaluates them, and shows "
         "what the attention looks at.",
     .operands = "COMMAND [ARGUMENT]...",
     .examples = first_steps,

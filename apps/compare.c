@@ -281,7 +281,7 @@ static lb_status read_kinds(const char *list, bool wanted[KINDS], lb_error *erro
         int k = find_kind(word, length);
         if (k == KINDS)
             return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "--kinds: expected some of %s, with commas between them, found \"%.*s\"",
+                                "--kinds: expected a comma-separated list of some of %s, found \"%.*s\"",
                                 ALL_KINDS, (int)length, word);
         wanted[k] = true;
         word += length;

@@ -33,7 +33,7 @@ static lb_status check(const settings *s, int operands, lb_error *error)
                             app_name("evaluate"));
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "separators and --normalize belong to --predictions: a model brings its own");
+                            "separators and --normalize are for --predictions: a model has its own");
     return LB_OK;
 }
 
@@ -97,8 +97,7 @@ int evaluate_main(int argc, char **argv)
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "power of the length by which the log-probability of an output is divided"),
         APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
-                 "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
-                 "most"),
+                 "replace an unknown symbol by the symbol of the source with the largest attention weight"),
         APP_HEADING("Predictions instead of a model"),
         APP_TEXT(0, "predictions", "FILE", &s.predictions,
                  "file with a source, a tab and an output on each line, in the order of the pairs, as "

@@ -51,8 +51,7 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
     if (!status && asked->copy_unknown) status = app_check_copy(&s->model, error);
     if (status) return status;
     if (asked->attention && s->model.model->heads == 0)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be written",
-                            s->model.path);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     /* With one text at a time, each is answered before the next one arrives. */
     lb_pair_format format = {.source_column = asked->source_column,
                              .features_column = asked->features_column,
@@ -82,9 +81,9 @@ static void comment_on_length(session *s, int64_t line, int64_t length)
     bool *said = shorter ? &s->shorter_said : &s->longer_said;
     if ((!shorter && !longer) || *said) return;
     *said = true;
-    app_note("%s:%lld: a %s of %lld %s%s; those of the training had at %s %d", app_input_name,
-             (long long)line, model->sorts ? "list" : "text", (long long)length,
-             model->sorts ? "number" : "symbol", length == 1 ? "" : "s", shorter ? "least" : "most",
+    app_note("%s:%lld: a %s of %lld %s%s; those in training had at %s %d", app_input_name, (long long)line,
+             model->sorts ? "list" : "text", (long long)length, model->sorts ? "number" : "symbol",
+             length == 1 ? "" : "s", shorter ? "least" : "most",
              (int)(shorter ? model->shortest_source : model->longest_source));
 }
 
@@ -180,7 +179,8 @@ static lb_status answer_all(session *s, lb_error *error)
     while (more) {
         more = app_input_gather(&s->input, &found);
         if (s->asked->attention && s->input.count > 0 && s->input.line->number > 1)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention takes one text", app_input_name);
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention accepts only one text",
+                                app_input_name);
         lb_status status = answer(s, error);
         if (status) return status;
     }
@@ -219,9 +219,10 @@ int predict_main(int argc, char **argv)
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary"),
-        APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
-                 "write, in place of an unknown symbol, the symbol of the source that the attention looks at "
-                 "most, by the mean over the heads of its last layer"),
+        APP_FLAG(
+            0, "copy-unknown", &asked.copy_unknown,
+            "replace an unknown symbol by the symbol of the source with the largest attention weight, by the "
+            "mean over the heads of the last layer"),
         APP_FLAG(0, "jsonl", &asked.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol"),
@@ -233,11 +234,11 @@ int predict_main(int argc, char **argv)
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &asked.sample,
                  "draw the outputs from the model's distribution instead of searching for the best; --n-best "
-                 "says how many for each line"),
+                 "sets their number for each line"),
         APP_NUMBER(0, "temperature", "T", &asked.temperature, 0, 100,
                    "below 1 likely symbols are drawn more often, above 1 less; 0 takes the likeliest"),
         APP_SEED(0, "seed", "N", &asked.seed,
-                 "of what is drawn: the same seed and lines give the same outputs"),
+                 "seed of the samples: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
                 "column of the texts; columns are separated by tabs"),

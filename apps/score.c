@@ -124,12 +124,14 @@ int score_main(int argc, char **argv)
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each pair, with the probability of each symbol of its target"),
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score side by side"),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024, "threads, 0 for one a processor"),
+        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
+                "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have other columns than a source and a target"),
+                "column of the sources, if lines have more columns than a source and a target"),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "leave out lines that are no pair"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
+                 "skip lines that are not pairs instead of stopping at the first"),
     };
     const app_program program = {
         .name = "score",

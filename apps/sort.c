@@ -81,7 +81,7 @@ int sort_main(int argc, char **argv)
         APP_HEADING("Training"),
         APP_INT(0, "batch", "N", &settings.batch, 1, 1 << 20, "lists per step"),
         APP_INT(0, "steps", "N", &settings.steps, 1, 1 << 30,
-                "steps to train if --target is not reached before"),
+                "steps to train, unless --target is reached first"),
         APP_NUMBER(0, "lr", "RATE", &settings.lr, 0, 1e30,
                    "learning rate at the start; it falls along a cosine; 0 for 0.005, or 0.001 for a "
                    "transformer"),

@@ -75,13 +75,14 @@ static const app_option options[] = {
     APP_INT(0, "warm-up", "N", &choice.warm_up, 0, 1 << 30,
             "steps over which the learning rate rises to its peak"),
     APP_NUMBER(0, "label-smoothing", "SHARE", &choice.label_smoothing, 0, 0.99,
-               "share of the target probability that is spread over all symbols; if not given, 0.1 for fewer "
-               "than 2000 pairs, else 0"),
+               "share of the target probability that is spread over all symbols; without it, 0.1 for fewer "
+               "than 2000 pairs, otherwise 0"),
     APP_NUMBER(0, "scheduled-sampling", "SHARE", &settings.scheduled_sampling, 0, 1,
                "share of its own outputs that the decoder reads at the end of training; it rises from 0"),
     APP_INT(0, "evaluate-every", "N", &settings.evaluate_every, 1, 1 << 30, "steps between two evaluations"),
-    APP_INT(0, "patience", "N", &choice.patience, 0, 1 << 30,
-            "stop after N evaluations without a better model; 0: never; if not given, those of 1250 steps"),
+    APP_INT(
+        0, "patience", "N", &choice.patience, 0, 1 << 30,
+        "stop after N evaluations without a better model; 0: never; without it, as many as in 1250 steps"),
     APP_SEED(0, "seed", "N", &settings.seed, "seed of the first weights and of all random choices"),
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
             "train this many models, with --seed and the numbers after it, and save them as one ensemble"),
@@ -110,7 +111,7 @@ static lb_status check(lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
                             app_name("train"));
     if (settings.steps > 0 && settings.epochs > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected one of them");
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
     return app_choose_model(&model, &usual, &settings, error);
 }
 
@@ -203,9 +204,9 @@ static int run_sweep(app_sweep_plan plan)
     plan.seed = settings.seed;
     plan.threads = choice.threads;
     if (settings.seeds > 1) {
-        lb_error_set(
-            &error, LB_ERROR_ARGUMENT,
-            "--sweep and --seeds: expected one of them; {\"seed\": [1, 2, 3]} in the file trains several");
+        lb_error_set(&error, LB_ERROR_ARGUMENT,
+                     "--sweep and --seeds: expected only one of them; {\"seed\": [1, 2, 3]} in the file "
+                     "trains several");
         return app_fail(&error);
     }
     return app_sweep_run(&sweep, &plan);

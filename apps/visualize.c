@@ -60,8 +60,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     lb_translator_facts facts = lb_translator_about(translator);
     lb_status status = LB_OK;
     if (facts.model->heads == 0) {
-        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention that could be drawn",
-                              facts.path);
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
     } else {
         status = app_matrix_attend(translator, input, matrix, &ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
@@ -242,7 +241,7 @@ int visualize_main(int argc, char **argv)
         APP_TEXT(0, "rows", "NAMES", &s.rows,
                  "names of the rows, separated by blanks; if not given, numbers"),
         APP_TEXT(0, "columns", "NAMES", &s.columns, "names of the columns"),
-        APP_HEADING("Which part of it"),
+        APP_HEADING("Layers and heads"),
         APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0"),
         APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0"),
         APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),

@@ -65,7 +65,7 @@ sequence_error_rate() { # MODEL DEV
 measure() { # LANGUAGE TRAIN DEV FOLDER
     local folder=$4 rates='' seconds='' together=- model seed
     "$bin/lookback" train --train "$2" --dev "$3" --target-separator ' ' --seed 1 --seeds $models "${steps[@]}" --out "$folder" ||
-        fail 1 "$1: cannot train; to begin anew, remove $folder"
+        fail 1 "$1: cannot train; to start over, remove $folder"
     for ((seed = 1; seed <= models; seed++)); do
         model=$folder
         ((models == 1)) || model=$folder/seed-$seed

@@ -105,7 +105,7 @@ measure() { # TASK FOLDER
     inflection) columns=(--features-column 2) ;;
     esac
     "$bin/lookback" train --train "$2/pairs/train.tsv" --dev "$2/pairs/dev.tsv" "${symbols[@]}" "${columns[@]}" \
-        "${limit[@]}" --threads "$threads" --out "$model" || fail 1 "$1: cannot train; to begin anew, remove $2"
+        "${limit[@]}" --threads "$threads" --out "$model" || fail 1 "$1: cannot train; to start over, remove $2"
     training=$(tail -n 1 "$model/log.csv" | awk -F , '{ print $1, $8 }')
     greedy=$(error_rates "$model" "$test" "${columns[@]}" --beam 1)
     beam=$(error_rates "$model" "$test" "${columns[@]}")

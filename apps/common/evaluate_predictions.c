@@ -42,7 +42,7 @@ static lb_status read_prediction(session *s, const lb_line *line, lb_error *erro
     const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
     bool features = lb_symbol_rule_has_features(&s->asked->format.source);
     if (tab && features) tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
-    if (line->cut) return bad(&s->predictions, line, "found an endless line, expected a shorter one", error);
+    if (line->cut) return bad(&s->predictions, line, "found a line that is too long", error);
     if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
         return bad(&s->predictions, line,
                    features ? "expected three columns, a source, its features and its output"
@@ -77,10 +77,9 @@ static lb_status compare(session *s, const lb_line *pair, const lb_line *predict
     status = read_prediction(s, prediction, error);
     if (status) return status;
     if (!same_symbols(&s->source, &s->pairs.pair.source))
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s:%lld: found another source than in line %lld of %s, expected its output",
-                            s->predictions.name, (long long)prediction->number, (long long)pair->number,
-                            s->pairs.name);
+        return lb_error_set(
+            error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
+            s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);
     return app_score_add(s->score, &s->output, &s->pairs.pair.target, error);
 }
 

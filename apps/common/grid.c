@@ -42,7 +42,8 @@ static lb_status count_all(app_grid *grid, const char *path, lb_error *error)
         grid->options++;
         grid->count *= cJSON_GetArraySize(list);
         if (grid->count > INT32_MAX)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s: more combinations than can be counted", path);
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s: found more combinations than can be counted",
+                                path);
     }
     return grid->options
                ? LB_OK

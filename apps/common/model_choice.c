@@ -18,7 +18,7 @@ lb_status app_choose_model(const app_model_choice *choice, const app_model_choic
                       choice->bidirectional != usual->bidirectional;
     if (!seq2seq && of_seq2seq)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--embed, --bidirectional and --attention belong to --model %s, not to %s",
+                            "--embed, --bidirectional and --attention are options of --model %s, not of %s",
                             app_models[SEQ2SEQ], app_models[choice->model]);
     config->model = app_models[choice->model];
     config->embed = choice->embed;

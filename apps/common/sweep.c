@@ -78,7 +78,8 @@ static lb_status name_all(session *s)
         size_t length = strlen(name);
         if (length > LONGEST_NAME)
             return lb_error_set(s->error, LB_ERROR_ARGUMENT,
-                                "--sweep: the values \"%.40s...\" do not fit into a name", name);
+                                "--sweep: the values \"%.40s...\" are too long for the name of a folder",
+                                name);
         for (size_t c = 0; c <= length; c++)
             folder[c] =
                 name[c] && !isalnum((unsigned char)name[c]) && !strchr("=,.-+_", name[c]) ? '_' : name[c];

@@ -121,7 +121,7 @@ static lb_status open_file(lb_pairs *pairs, lb_error *error)
     pairs->descriptor = open(pairs->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (pairs->descriptor < 0 && errno == ENOENT && strcmp(pairs->path, "-") == 0)
         return lb_error_set(error, LB_ERROR_OPEN,
-                            "-: cannot read: found standard input, expected a file that can be read twice");
+                            "-: found standard input, expected a file, because pairs are read twice");
     if (pairs->descriptor < 0 || fstat(pairs->descriptor, &info) != 0)
         return cannot_read(pairs->path, errno, error);
     if (S_ISDIR(info.st_mode)) return cannot_read(pairs->path, EISDIR, error);

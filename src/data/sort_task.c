@@ -64,8 +64,8 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
                             "invalid list lengths %d to %d, expected 1 to %d, the smaller first",
                             task->min_length, task->max_length, MOST_LENGTH);
     if (!(task->repeats >= 0 && task->repeats <= 1))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "the share of lists with repeats is 0 to 1, not %g",
-                            task->repeats);
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found %g for the share of lists with repeats, expected 0 to 1", task->repeats);
     int32_t *values = lb_alloc((size_t)task->max_length * sizeof *values);
     if (!values)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for lists of %d numbers",
@@ -74,7 +74,7 @@ lb_status lb_sort_check(const lb_sort_task *task, lb_error *error)
     lb_release(values);
     if (possible) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "there are too few lists of %d to %d numbers from 0..%d to keep some for testing",
+                        "there are too few lists of %d to %d numbers from 0..%d to hold some out for testing",
                         task->min_length, task->max_length, task->max_value);
 }
 

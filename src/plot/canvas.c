@@ -12,8 +12,8 @@ lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
         [LB_FORMAT_PNG] = lb_pixels_open, [LB_FORMAT_SVG] = lb_svg_open, [LB_FORMAT_PDF] = lb_pdf_open};
     int width = config->width, height = config->height;
     if (width < 1 || height < 1 || width > LB_CANVAS_MAX_SIDE || height > LB_CANVAS_MAX_SIDE) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "canvas: %d x %d pixels, each side may have 1 to %d", width,
-                     height, LB_CANVAS_MAX_SIDE);
+        lb_error_set(error, LB_ERROR_ARGUMENT, "canvas: found %d x %d pixels, expected 1 to %d per side",
+                     width, height, LB_CANVAS_MAX_SIDE);
         return NULL;
     }
     lb_canvas *canvas = open[config->format](config);

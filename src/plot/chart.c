@@ -27,7 +27,7 @@ static const char *wrong_with(const lb_chart *chart)
     const char *wrong = lb_axis_wrong(&chart->x);
     if (!wrong) wrong = lb_axis_wrong(&chart->left);
     if (!wrong) wrong = lb_axis_wrong(&chart->right);
-    if (chart->count && !chart->series) wrong = "chart: there are no series";
+    if (chart->count && !chart->series) wrong = "chart: found no series";
     for (size_t s = 0; s < chart->count && !wrong; s++)
         if (chart->series[s].count && !chart->series[s].y) wrong = "chart: a series has no values";
     return wrong;

@@ -14,7 +14,7 @@ const char *lb_axis_wrong(const lb_axis *axis)
 {
     if (!has_limits(axis)) return NULL;
     if (!(isfinite(axis->min) && isfinite(axis->max) && axis->min < axis->max))
-        return "chart: the limits of an axis must be finite, min less than max";
+        return "chart: the limits of an axis must be finite, with min < max";
     if (axis->log && axis->min <= 0) return "chart: the limits of a logarithmic axis must be positive";
     return NULL;
 }

@@ -46,7 +46,7 @@ lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)
         *map = (lb_colormap)i;
         return LB_OK;
     }
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "no colour map is called '%s'; there are: %s", name,
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown colour map '%s', expected one of: %s", name,
                         lb_colormap_names());
 }
 

@@ -38,7 +38,7 @@ static const char *wrong_with(const lb_diagram *diagram)
 {
     if (diagram->sources == 0 || diagram->targets == 0) return "diagram: there are no boxes";
     if (diagram->sources > LB_CANVAS_MAX_SIDE || diagram->targets > LB_CANVAS_MAX_SIDE)
-        return "diagram: there are more boxes than a picture has pixels";
+        return "diagram: found more boxes than a picture has pixels";
     return NULL;
 }
 

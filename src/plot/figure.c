@@ -77,7 +77,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
     double width = 2 * edge + ceil(fmax(body, g.title.width)), height = 2 * edge + top + panels_height;
     if (!(width <= LB_CANVAS_MAX_SIDE && height <= LB_CANVAS_MAX_SIDE)) {
         lb_error_set(error, LB_ERROR_ARGUMENT,
-                     "figure: %.0f x %.0f pixels are too many, %d a side are possible", width, height,
+                     "figure: found %.0f x %.0f pixels, expected at most %d per side", width, height,
                      LB_CANVAS_MAX_SIDE);
         return NULL;
     }
@@ -117,7 +117,7 @@ lb_canvas *lb_figure_draw_as(const lb_figure *figure, lb_format format, lb_error
 {
     double dpi = figure->dpi != 0 ? figure->dpi : 100;
     if (!figure->panels || figure->count == 0 || !(dpi >= 10 && dpi <= 1200)) {
-        const char *wrong = dpi >= 10 && dpi <= 1200 ? "there are no panels" : "dpi must be from 10 to 1200";
+        const char *wrong = dpi >= 10 && dpi <= 1200 ? "found no panels" : "dpi must be from 10 to 1200";
         lb_error_set(error, LB_ERROR_ARGUMENT, "figure: %s", wrong);
         return NULL;
     }

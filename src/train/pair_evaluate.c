@@ -53,7 +53,7 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int6
     int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most, possible = 0;
     *sample = (lb_pair_sample){0};
     if (most < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "a sample of %lld pairs: expected at least one",
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found a sample of %lld pairs, expected at least 1",
                             (long long)most);
     entry *entries = lb_alloc((size_t)wanted * sizeof *entries);
     int64_t *pair = lb_alloc((size_t)wanted * sizeof *pair);

@@ -158,7 +158,7 @@ static lb_status check_steps(const lb_trainer_config *config, int64_t done, lb_e
     char steps[LB_RUN_WORD], setting[2 * LB_RUN_WORD];
     if (done <= config->steps) return LB_OK;
     snprintf(steps, sizeof steps, "%lld", (long long)config->steps);
-    return lb_error_set(error, LB_ERROR_FORMAT, "it has done %lld steps, this run has %s", (long long)done,
+    return lb_error_set(error, LB_ERROR_FORMAT, "it is at step %lld, this run has %s", (long long)done,
                         lb_run_setting(config, "steps", steps, setting));
 }
 

@@ -12,7 +12,7 @@ enum {
 lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
     if (!(c->temperature >= 0))
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: expected more than 0, found %g",
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: found %g, expected 0 or more",
                             c->temperature);
     if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -22,7 +22,8 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
     if (c->copy_unknown && t->model.model->heads == 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy_unknown: the model has no attention to copy by");
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "copy_unknown: the model has no attention, expected one that has");
     if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "found beam %d, expected at most %lld, the symbols of the model", c->beam,

@@ -112,16 +112,18 @@ static lb_status check(const lb_training_config *c, lb_error *error)
                             c->normalize);
     if (c->sort && (c->train || c->dev || c->epochs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "sort: found files or epochs, expected neither, because lists are drawn");
+                            "sort: found files or epochs, expected neither: lists are random");
     if (c->steps > 0 && c->epochs > 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "found both steps and epochs, expected one of them");
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found both steps and epochs, expected only one of them");
     bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
     if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "model: expected seq2seq or transformer, found \"%.40s\"", c->model);
     if (!seq2seq && (of_seq2seq || c->embed != recipe_for(c)->embed))
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "embed, one_direction and attention belong to a seq2seq, not to a transformer");
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "embed, one_direction and attention are options of a seq2seq, not of a transformer");
     lb_status status = check_counts(c, error);
     return status ? status : check_numbers(c, error);
 }

@@ -92,11 +92,11 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
     if (train || find(d, "min_count") || find(d, "batch")) forget_all(d, derived);
     if (has_any(d, reading)) return;
     if (train)
-        snprintf(text, size, "it was trained on other pairs (%s has changed since, or is another file)",
+        snprintf(text, size, "it was trained on other pairs (%s has changed, or is a different file)",
                  c->train);
     else if (dev)
-        snprintf(text, size, "it was measured on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
-                 c->dev ? " has changed since, or is another file" : c->train);
+        snprintf(text, size, "it was evaluated on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
+                 c->dev ? " has changed, or is a different file" : c->train);
 }
 
 /* The model to start from is identified by a hash. */
@@ -109,7 +109,7 @@ static void judge_start(const lb_training_config *c, lb_run_differences *d, char
     else if (!*from->ours)
         snprintf(text, size, "it started from a trained model");
     else
-        snprintf(text, size, "it started from another model (%s has changed since, or is another one)",
+        snprintf(text, size, "it started from another model (%s has changed, or is a different one)",
                  c->from);
     lb_run_forget(d, "from");
 }

@@ -103,7 +103,7 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
     if (model->kind == &lb_ensemble_kind)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "cannot start from %s: it is an ensemble, expected one model, such as that of one of "
+            "cannot start from %s: it is an ensemble, expected a single model, such as that in one of "
             "its folders seed-N",
             c->from);
     lb_status status = take_text(c, "model", model->kind->name, &c->model, error);
@@ -227,8 +227,8 @@ lb_status lb_start_copy(const lb_start *start, const lb_training_config *config,
     for (int i = 0; i < lb_params_count(params) && !status; i++) {
         const char *name = lb_params_name(params, i);
         if (!copy_rows(lb_params_find(start->model.params, name), lb_params_tensor(params, i)))
-            status = lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: its %s has another shape",
-                                  config->from, name);
+            status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                                  "cannot start from %s: its %s has a different shape", config->from, name);
     }
     return status;
 }

@@ -41,7 +41,7 @@ static lb_status unknown_module(const lb_training *t, const char *name, int leng
         last = module;
     }
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "freeze: found \"%.*s\", expected parameters of the model or its modules, %s", length,
+                        "freeze: found \"%.*s\", expected a parameter or a module of the model: %s", length,
                         name, all);
 }
 

@@ -75,7 +75,7 @@ static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_err
         lb_vocabulary_sort(vocabularies[i], min_count);
         if (lb_vocabulary_size(vocabularies[i]) > LB_FIRST_TOKEN) continue;
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: no symbol of the %s occurs %d times, as min_count requires",
+                            "%s: no symbol of the %s occurs %d times, expected at least one (min_count)",
                             lb_pairs_path(data->train), i ? "targets" : "sources", min_count);
     }
     return LB_OK;

@@ -109,7 +109,7 @@ START_TEST(test_predict_list_shorter_than_learned_is_told_once)
     run(model, NULL, "7 3\n5\n6\n7 3\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error,
-                     "predict: standard input:2: a list of 1 number; those of the training had at least 2\n");
+                     "predict: standard input:2: a list of 1 number; those in training had at least 2\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
 }
 END_TEST
@@ -119,7 +119,7 @@ START_TEST(test_predict_list_longer_than_learned_is_told_once)
     run(model, NULL, "7 3\n1 2 3 4 5\n6 5 4 3 2 1\n7 3\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error,
-                     "predict: standard input:2: a list of 5 numbers; those of the training had at most 4\n");
+                     "predict: standard input:2: a list of 5 numbers; those in training had at most 4\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
     ck_assert_str_eq(result.output + result.output_length - 5, "\n3 7\n");
 }

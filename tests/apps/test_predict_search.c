@@ -79,10 +79,10 @@ START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
     snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
     run(model, flag, "7 3 9\n1 2\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.error, "predict: standard input:2: --attention takes one text\n");
+    ck_assert_str_eq(result.error, "predict: standard input:2: --attention accepts only one text\n");
     run(plain, flag, "7 3\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
+    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention to write"));
     run(model, "--attention=/nowhere/out.npy", "7 3\n");
     ck_assert_int_eq(result.status, 74);
     ck_assert_str_eq(result.output, "3 7\n");

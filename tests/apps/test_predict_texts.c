@@ -243,7 +243,7 @@ START_TEST(test_predict_text_shorter_than_learned_is_told_once)
     run(path, NULL, "abc\nca\nb\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(
-        strstr(result.error, INPUT "2: a text of 2 symbols; those of the training had at least 3\n"));
+        strstr(result.error, INPUT "2: a text of 2 symbols; those in training had at least 3\n"));
     ck_assert_ptr_null(strstr(result.error, "a text of 1 symbol"));
 }
 END_TEST
@@ -252,7 +252,7 @@ START_TEST(test_predict_text_longer_than_learned_is_told_once)
 {
     run(model, NULL, "abcabc\nabcabca\nabcabcab\n");
     ck_assert_int_eq(result.status, 0);
-    const char *const said = INPUT "2: a text of 7 symbols; those of the training had at most 6\n";
+    const char *const said = INPUT "2: a text of 7 symbols; those in training had at most 6\n";
     ck_assert_int_eq(strncmp(result.error, said, strlen(said)), 0);
     ck_assert_ptr_null(strstr(result.error + strlen(said), "symbols; those"));
 }
@@ -291,10 +291,10 @@ START_TEST(test_predict_attention_takes_one_text_and_a_model_that_attends)
     char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
     snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
     run(model, flag, "bad\ncab\n");
-    expect(65, "bad\tB A " TSH "\n", INPUT "2: --attention takes one text\n");
+    expect(65, "bad\tB A " TSH "\n", INPUT "2: --attention accepts only one text\n");
     run(plain, flag, "bad\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention that could be written"));
+    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention to write"));
 }
 END_TEST
 

@@ -81,7 +81,7 @@ START_TEST(test_train_seq2seq_file_that_cannot_be_read_is_status_66)
     SUPPORT_TRAIN("--train", "folder");
     support_assert_refused(66, "folder: cannot read: Is a directory");
     SUPPORT_TRAIN("--train", "-");
-    support_assert_refused(66, "-: cannot read: found standard input, expected a file");
+    support_assert_refused(66, "-: found standard input, expected a file");
     SUPPORT_TRAIN("--config", "no.json");
     support_assert_refused(66, "no.json");
 }
@@ -93,11 +93,14 @@ static const struct {
 } wrong[] = {
     {{"--batch", "4"}, "expected --train FILE"},
     {{"--train", "good.tsv", "operand"}, "operand"},
-    {{"--train", "good.tsv", "--steps", "5", "--epochs", "5"}, "--steps and --epochs: expected one of them"},
+    {{"--train", "good.tsv", "--steps", "5", "--epochs", "5"},
+     "--steps and --epochs: expected only one of them"},
     {{"--train", "good.tsv", "--dropout", "1"}, "--dropout: expected a number from 0 to 0.99"},
     {{"--train", "good.tsv", "--normalize", "nfkc"}, "expected none, nfc or nfd, found \"nfkc\""},
-    {{"--train", "good.tsv", "--model", "transformer", "--attention", "dot"}, "belong to --model seq2seq"},
-    {{"--train", "good.tsv", "--model", "transformer", "--no-bidirectional"}, "belong to --model seq2seq"},
+    {{"--train", "good.tsv", "--model", "transformer", "--attention", "dot"},
+     "are options of --model seq2seq"},
+    {{"--train", "good.tsv", "--model", "transformer", "--no-bidirectional"},
+     "are options of --model seq2seq"},
     {{"--train", "good.tsv", "--dev", "good.tsv", "--model", "transformer", "--heads", "5"},
      "cannot divide a width of 192 into 5 heads"},
     {{"--train", "good.tsv", "--source-column", "1", "--target-column", "1"}, "column"},
@@ -277,7 +280,7 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
     expect_other_run("it was trained with --lr 0.02, this run has --lr 0.01", "--lr", "0.01");
     expect_other_run("it was trained with --target-separator ' ', this run has --target-separator ''",
                      "--target-separator", "");
-    expect_other_run("it was trained on other pairs (other.tsv has changed since, or is another file)",
+    expect_other_run("it was trained on other pairs (other.tsv has changed, or is a different file)",
                      "--train", "other.tsv");
     expect_other_run("it was trained with --model seq2seq, this run has --model transformer", "--model",
                      "transformer", "--embed", "128", "--hidden", "32");
@@ -285,7 +288,7 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
         "it was trained with --batch 16, --seed 1, --hidden 32, --layers 1 and --no-tied, this run "
         "has --batch 8, --seed 2, --hidden 24, --layers 2 and --tied",
         "--batch", "8", "--seed", "2", "--hidden", "24", "--layers", "2", "--tied");
-    expect_other_run("it has done 300 steps, this run has --steps 299", "--steps", "299");
+    expect_other_run("it is at step 300, this run has --steps 299", "--steps", "299");
     assert_unchanged("out/checkpoint.safetensors", good, before);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "other.tsv", "--fresh");
     support_assert_trained();

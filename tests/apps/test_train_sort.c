@@ -258,7 +258,7 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     ck_assert_int_eq(sscanf(result.output, "exact match %lf", &share), 1);
     ck_assert_double_ge(share, 0.5);
     RUN("--model", "transformer", "--attention", "dot", "--out", "t");
-    assert_fails(2, "--attention belong to --model seq2seq, not to transformer");
+    assert_fails(2, "--attention are options of --model seq2seq, not of transformer");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
     assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }

@@ -286,8 +286,7 @@ END_TEST
 START_TEST(test_visualize_unusable_model_is_refused)
 {
     char message[2 * SUPPORT_PATH];
-    snprintf(message, sizeof message, "visualize: %s: the model has no attention that could be drawn\n",
-             plain);
+    snprintf(message, sizeof message, "visualize: %s: the model has no attention to draw\n", plain);
     RUN(plain, "--input", "1 2");
     expect(65, message);
     RUN("nowhere", "--input", "1 2");
@@ -338,7 +337,7 @@ START_TEST(test_visualize_unusable_matrix_is_refused)
     write_matrix("wide.npy", LB_SHAPE(1, 40000), wide);
     free(wide);
     RUN("--matrix", "wide.npy");
-    expect(65, "visualize: wide.npy: heat map: there are more rows or columns than a picture has pixels\n");
+    expect(65, "visualize: wide.npy: heat map: found more rows or columns than a picture has pixels\n");
     ck_assert_uint_eq(support_file_count(), 3);
 }
 END_TEST

@@ -84,7 +84,7 @@ START_TEST(test_visualize_what_is_no_text_is_status_65)
     expect(65, "visualize: --input: found a text of 1001 symbols, expected at most 1000\n");
     RUN(plain, "--input", "a");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, ": the model has no attention that could be drawn\n"));
+    ck_assert_ptr_nonnull(strstr(result.error, ": the model has no attention to draw\n"));
 }
 END_TEST
 

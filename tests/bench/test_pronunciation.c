@@ -80,7 +80,7 @@ START_TEST(test_pronunciation_other_pairs_are_not_taken_for_those_that_were_meas
     free(quick_table());
     support_write_pairs("data/one_dev.tsv", 30, 5);
     RUN("--quick", "--out", "out", "data");
-    support_assert_refused(1, "one: cannot train; to begin anew, remove out/pronunciation-quick/one\n");
+    support_assert_refused(1, "one: cannot train; to start over, remove out/pronunciation-quick/one\n");
 }
 END_TEST
 

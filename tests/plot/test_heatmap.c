@@ -365,7 +365,7 @@ START_TEST(test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_er
     lb_error error = {0};
     const char *path = TEST_OUTPUT "/impossible.png";
     ck_assert_int_eq(lb_heatmap_save_grid(maps, 0, 0, NULL, path, &error), LB_ERROR_ARGUMENT);
-    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: figure: there are no panels"));
+    ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: figure: found no panels"));
     error = (lb_error){0};
     ck_assert_int_eq(lb_heatmap_save_grid(maps, 2, 0, NULL, path, &error), LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "impossible.png: heat map: there are no values"));

@@ -390,8 +390,8 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(out, NULL, "expected a folder to write to");
     REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
     REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
-    REFUSED(model, "transformer", "embed, one_direction and attention belong to a seq2seq");
-    REFUSED(epochs, 3, "found both steps and epochs, expected one of them");
+    REFUSED(model, "transformer", "embed, one_direction and attention are options of a seq2seq");
+    REFUSED(epochs, 3, "found both steps and epochs, expected only one of them");
     REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
     REFUSED(lr, -1, "lr: found -1, expected 0 or more");
     REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");

@@ -277,7 +277,7 @@ START_TEST(test_train_from_another_model_is_another_run)
     other.seed = 2;
     other.fresh = true;
     train(&other);
-    expect_refused(&config, LB_ERROR_FORMAT, "base has changed since, or is another one)");
+    expect_refused(&config, LB_ERROR_FORMAT, "base has changed, or is a different one)");
     other.out = out;
     other.train = new_file;
     other.dev = new_dev;
@@ -306,7 +306,7 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
     REFUSED(model, "transformer", "it has model seq2seq, this run has model transformer");
     REFUSED(target_separator, "-", "it has target_separator ' ', this run has target_separator -");
     REFUSED(normalize, "nfc", "it has normalize nfd, this run has normalize nfc");
-    REFUSED(freeze, "encoder,decodr", "found \"decodr\", expected parameters of the model or its modules, ");
+    REFUSED(freeze, "encoder,decodr", "found \"decodr\", expected a parameter or a module of the model: ");
     REFUSED(freeze, "source_embedding,target_embedding,encoder,bridge,decoder,attention,output",
             "nothing is left to train");
     REFUSED(out, base, "this run would overwrite it");
@@ -320,7 +320,7 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
     config.fresh = true;
     train(&config);
     config = second();
-    expect_refused(&config, LB_ERROR_ARGUMENT, "it is an ensemble, expected one model");
+    expect_refused(&config, LB_ERROR_ARGUMENT, "it is an ensemble, expected a single model");
 }
 END_TEST
 

@@ -81,7 +81,7 @@ START_TEST(test_train_fewer_steps_than_are_done_are_refused)
     lb_training_config config = usual();
     train(&config);
     config.steps = STEPS - 1;
-    expect_refused(&config, "checkpoint.safetensors: it has done 60 steps, this run has steps 59");
+    expect_refused(&config, "checkpoint.safetensors: it is at step 60, this run has steps 59");
     lb_release(seen.points);
 }
 END_TEST
@@ -154,12 +154,12 @@ START_TEST(test_train_on_a_changed_file_is_refused_with_its_name)
     lb_training_config config = usual();
     train(&config);
     support_write_pairs("dev.tsv", 41, 2);
-    expect_refused(&config, "it was measured on other pairs (");
-    ck_assert_ptr_nonnull(strstr(error.message, "dev.tsv has changed since, or is another file)"));
+    expect_refused(&config, "it was evaluated on other pairs (");
+    ck_assert_ptr_nonnull(strstr(error.message, "dev.tsv has changed, or is a different file)"));
     support_write_pairs("train.tsv", PAIRS + 1, 1);
     config.lr = 0.02;
     expect_refused(&config,
-                   "train.tsv has changed since, or is another file); it was trained with lr 0.01, this "
+                   "train.tsv has changed, or is a different file); it was trained with lr 0.01, this "
                    "run has lr 0.02");
     lb_release(seen.points);
 }
