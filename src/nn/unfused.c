@@ -133,6 +133,16 @@ lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias
     return lb_add(lb_mul(lb_mul(centred, inverse), weight), bias);
 }
 
+/* The target of one row: 1 - smoothing, and the rest shared by the classes that are not at -inf. */
+static void want(int64_t classes, const lb_real *logits, int32_t target, lb_real smoothing, lb_real *wanted)
+{
+    int64_t visible = 0;
+    for (int64_t i = 0; i < classes; i++) visible += logits[i] != -(lb_real)INFINITY;
+    for (int64_t i = 0; i < classes; i++)
+        wanted[i] = logits[i] == -(lb_real)INFINITY ? 0 : smoothing / (lb_real)visible;
+    wanted[target] += 1 - smoothing;
+}
+
 lb_tensor *lb_unfused_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
 {
     lb_tensor *poison = lb_check_operands("unfused_cross_entropy", "logits", LB_INPUTS(logits));
@@ -143,9 +153,10 @@ lb_tensor *lb_unfused_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_
     for (int64_t row = 0; row < rows; row++) {
         if (targets.id[row] == ignored) continue;
         counted++;
-        for (int64_t i = 0; i < classes; i++) wanted->data[row * classes + i] = smoothing / (lb_real)classes;
-        wanted->data[row * classes + targets.id[row]] += 1 - smoothing;
+        want(classes, logits->data + row * classes, targets.id[row], smoothing, wanted->data + row * classes);
     }
-    lb_tensor *sum = lb_sum_all(lb_mul(wanted, lb_log_softmax(logits)));
+    /* A class that is not wanted adds nothing, even if its logarithm is -inf. */
+    lb_tensor *logarithms = lb_masked_fill(lb_log_softmax(logits), wanted, 0);
+    lb_tensor *sum = lb_sum_all(lb_mul(wanted, logarithms));
     return lb_scale(sum, counted ? -1 / (lb_real)counted : 0);
 }

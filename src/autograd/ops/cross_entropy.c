@@ -4,6 +4,7 @@
 #include "tensor/accumulate.h"
 #include "tensor/softmax_row.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct cross_entropy {
@@ -12,6 +13,12 @@ typedef struct cross_entropy {
     lb_real smoothing;
     int64_t counted; /* targets that are not ignored */
 } cross_entropy;
+
+/* A class at -inf has probability 0 whatever the others are: it is out of the choice. */
+static bool is_hidden(lb_real logit)
+{
+    return logit == -(lb_real)INFINITY;
+}
 
 static lb_status scalar_shape(const lb_node *node, lb_shape *out)
 {
@@ -30,7 +37,8 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     return lb_op_check_ids(node, &c->targets, logits.dim[2], "target", "there are", "classes");
 }
 
-/* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. */
+/* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. If the result
+ * is not finite, rare_row_loss decides. */
 LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
                                   lb_real *slope)
 {
@@ -44,7 +52,37 @@ LB_KERNEL static lb_real row_loss(int64_t classes, const lb_real *x, int32_t tar
     lb_real inverse = 1 / sum, log_sum = (lb_real)log((double)sum);
     for (int64_t i = 0; i < classes; i++) slope[i] = slope[i] * inverse - share;
     slope[target] -= 1 - smoothing;
+    if (smoothing == 0) total = 0; /* it may be -inf, and 0 times that is NaN */
     return log_sum - (1 - smoothing) * (x[target] - maximum) - share * total;
+}
+
+/* row_loss by the definition, for a row with logits of -inf, or with logits so far apart that their differences or the
+ * sum of these overflow. */
+static lb_real rare_row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
+                             lb_real *slope)
+{
+    double maximum = (double)lb_largest_inline(classes, x), sum = 0, loss = 0;
+    int64_t visible = 0;
+    for (int64_t i = 0; i < classes; i++) {
+        if (is_hidden(x[i])) continue;
+        visible++;
+        sum += exp((double)x[i] - maximum);
+    }
+    for (int64_t i = 0; i < classes; i++) {
+        double log_share = is_hidden(x[i]) ? -INFINITY : (double)x[i] - maximum - log(sum);
+        double wanted = is_hidden(x[i]) ? 0 : (double)smoothing / (double)visible;
+        if (i == target) wanted += 1 - (double)smoothing;
+        if (wanted != 0) loss -= wanted * log_share;
+        slope[i] = visible ? (lb_real)(exp(log_share) - wanted) : 0;
+    }
+    return (lb_real)loss;
+}
+
+static lb_real any_row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
+                            lb_real *slope)
+{
+    lb_real loss = row_loss(classes, x, target, smoothing, slope);
+    return isfinite(loss) ? loss : rare_row_loss(classes, x, target, smoothing, slope);
 }
 
 static lb_status forward(lb_node *node)
@@ -58,8 +96,8 @@ static lb_status forward(lb_node *node)
         if (c->targets.id[row] == c->ignored)
             memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
         else
-            loss[row] = row_loss(classes, node->in[0]->data + row * classes, c->targets.id[row], c->smoothing,
-                                 slope + row * classes);
+            loss[row] = any_row_loss(classes, node->in[0]->data + row * classes, c->targets.id[row],
+                                     c->smoothing, slope + row * classes);
     }
     double sum = 0;
     for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];
@@ -83,14 +121,15 @@ static void reference(const lb_node *node, double *const *out)
     double sum = 0;
     for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++) {
         const lb_real *x = node->in[0]->data + row * classes;
-        double normaliser = 0;
+        double normaliser = 0, visible = 0;
         for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
+        for (int64_t i = 0; i < classes; i++) visible += is_hidden(x[i]) ? 0 : 1;
         if (c->targets.id[row] == c->ignored) continue;
         counted++;
         for (int64_t i = 0; i < classes; i++) {
-            double wanted = (double)c->smoothing / (double)classes;
+            double wanted = is_hidden(x[i]) ? 0 : (double)c->smoothing / visible;
             if (i == c->targets.id[row]) wanted += 1 - (double)c->smoothing;
-            sum -= wanted * log(exp((double)x[i]) / normaliser);
+            if (wanted != 0) sum -= wanted * log(exp((double)x[i]) / normaliser);
         }
     }
     out[0][0] = counted ? sum / (double)counted : 0;
@@ -112,16 +151,41 @@ static lb_tensor *smoothed_case(lb_tensor *const *in)
     return lb_cross_entropy_smoothed(in[0], example_targets(in[0]->tape), -1, (lb_real)0.1);
 }
 
+/* Logits of which the classes 1 and 4 are hidden, and targets among the others. */
+static lb_tensor *hidden_logits(lb_tensor *logits)
+{
+    lb_tensor *mask = lb_tensor_new(logits->tape, LB_SHAPE(5), (const lb_real[]){1, 0, 1, 1, 0});
+    return lb_masked_fill(logits, mask, -(lb_real)INFINITY);
+}
+
+static lb_tokens visible_targets(lb_tape *tape)
+{
+    static const int32_t id[] = {3, 2, 0, 3, 2, 0}, lengths[] = {3, 3};
+    return (lb_tokens){tape, 2, 3, id, lengths};
+}
+
+static lb_tensor *hidden_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy(hidden_logits(in[0]), visible_targets(in[0]->tape), 0);
+}
+
+static lb_tensor *hidden_smoothed_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_smoothed(hidden_logits(in[0]), visible_targets(in[0]->tape), -1, (lb_real)0.1);
+}
+
 static const lb_op_case cases[] = {
     {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = ignored_case},
     {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_case},
+    {"hidden classes", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_case},
+    {"hidden classes, smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_smoothed_case},
 };
 
 static const lb_op cross_entropy_op = {
     .name = "cross_entropy",
     .operands = "logits",
     .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) "
-               "+ s / classes",
+               "+ s / classes; 0 ln 0 = 0; classes are those with x_c > -inf",
     .derivative = "dx += dloss (softmax(x) - q) / n",
     .shape = scalar_shape,
     .forward = forward,
@@ -133,6 +197,8 @@ static const lb_op cross_entropy_op = {
 };
 
 /** Mean cross-entropy over the targets that are not `ignored`. If there are none, it is 0, where PyTorch gives NaN.
+ *  A logit of -inf hides its class: probability and gradient are 0. A hidden target makes the loss infinite, as in
+ *  PyTorch; a row of only -inf does so, too, without a gradient, where PyTorch gives NaN.
  *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a target is not a class. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
@@ -141,6 +207,7 @@ lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignore
 }
 
 /** lb_cross_entropy with label smoothing: the target gets 1 - smoothing, and every class gets smoothing / classes more.
+ *  Classes hidden by -inf get nothing and do not count, as if the row did not have them; PyTorch gives infinity.
  *  Errors: also LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1.
  *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
 lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)

@@ -1,0 +1,191 @@
+/* Cross-entropy at the edges: hidden classes, huge logits, nothing to count. This test runs in both precisions. */
+#include "lookback/op.h"
+#include "lookback/ops.h"
+#include "support/leaf.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#ifdef LB_REAL_IS_DOUBLE
+static const double TOLERANCE = 1e-12;
+#else
+static const double TOLERANCE = 1e-6;
+#endif
+
+static const lb_real hidden = -(lb_real)INFINITY;
+
+enum { NONE = -1, MOST_CLASSES = 8 };
+
+/* The loss of one row of logits, and its gradient. */
+typedef struct result {
+    double loss;
+    lb_real grad[MOST_CLASSES];
+} result;
+
+static result evaluate(int classes, const lb_real *logits, int32_t target, lb_real smoothing)
+{
+    result found = {0};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1, 1, classes), 0, 1, 1);
+    memcpy(x->data, logits, (size_t)classes * sizeof *logits);
+    lb_tokens targets = {tape, 1, 1, &target, NULL};
+    lb_tensor *loss = lb_cross_entropy_smoothed(lb_on_tape(tape, x), targets, NONE, smoothing);
+    ck_assert_msg(lb_is_sound(loss), "%s", lb_tape_error(tape));
+    ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
+    found.loss = (double)lb_item(loss);
+    memcpy(found.grad, x->grad, (size_t)classes * sizeof *x->grad);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+    return found;
+}
+
+static void check_close(lb_real found, double expected, const char *what, int i)
+{
+    ck_assert_msg(fabs((double)found - expected) <= TOLERANCE * (1 + fabs(expected)),
+                  "%s %d is %.12g, not %.12g", what, i, (double)found, expected);
+}
+
+START_TEST(test_cross_entropy_with_a_hidden_class_equals_pytorch)
+{
+    /* F.cross_entropy(torch.tensor([[1, -inf, 2]]), torch.tensor([0])) is ln(1 + e), the gradient of x_0 -e / (1 + e) */
+    result found = evaluate(3, (const lb_real[]){1, hidden, 2}, 0, 0);
+    check_close((lb_real)found.loss, 1.3132616875182228, "loss", 0);
+    check_close(found.grad[0], -0.7310585786300049, "gradient", 0);
+    ck_assert(found.grad[1] == 0);
+    check_close(found.grad[2], 0.7310585786300049, "gradient", 2);
+}
+END_TEST
+
+START_TEST(test_cross_entropy_with_hidden_classes_is_that_of_the_others)
+{
+    const lb_real all[] = {(lb_real)0.5, hidden, -2, (lb_real)1.5, hidden, 3, hidden},
+                  seen[] = {(lb_real)0.5, -2, (lb_real)1.5, 3};
+    static const int at[] = {0, 2, 3, 5}; /* the place in `all` of each in `seen` */
+    static const double smoothing[] = {0, 0.1, 0.7, 1};
+    for (int s = 0; s < 4; s++)
+        for (int32_t target = 0; target < 4; target++) {
+            result found = evaluate(7, all, at[target], (lb_real)smoothing[s]),
+                   expected = evaluate(4, seen, target, (lb_real)smoothing[s]);
+            ck_assert(isfinite(expected.loss));
+            check_close((lb_real)found.loss, expected.loss, "loss of target", target);
+            for (int i = 0; i < 4; i++)
+                check_close(found.grad[at[i]], (double)expected.grad[i], "gradient", at[i]);
+            ck_assert(found.grad[1] == 0 && found.grad[4] == 0 && found.grad[6] == 0);
+        }
+}
+END_TEST
+
+START_TEST(test_cross_entropy_after_masked_fill_has_finite_gradients_and_none_for_what_is_hidden)
+{
+    static const int32_t targets[] = {0, 2, 3, 0};
+    lb_tensor *x = support_leaf(LB_SHAPE(2, 2, 4), -2, 2, 5);
+    for (int smoothed = 0; smoothed < 2; smoothed++) {
+        lb_tape *tape = lb_tape_new();
+        lb_tensor *mask = lb_tensor_new(tape, LB_SHAPE(4), (const lb_real[]){1, 0, 1, 1});
+        lb_tensor *logits = lb_masked_fill(lb_on_tape(tape, x), mask, hidden);
+        lb_tensor *loss = lb_cross_entropy_smoothed(logits, (lb_tokens){tape, 2, 2, targets, NULL}, NONE,
+                                                    smoothed ? (lb_real)0.1 : 0);
+        memset(x->grad, 0, 16 * sizeof *x->grad);
+        ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
+        ck_assert(isfinite(lb_item(loss)) && lb_item(loss) > 0);
+        for (int i = 0; i < 16; i++) ck_assert(isfinite(x->grad[i]) && (x->grad[i] == 0) == (i % 4 == 1));
+        lb_tape_free(tape);
+    }
+    support_leaf_free(x);
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_a_hidden_target_is_infinite_and_has_the_gradient_of_pytorch)
+{
+    static const double smoothing[] = {0, 0.2};
+    for (int s = 0; s < 2; s++) {
+        result found = evaluate(3, (const lb_real[]){1, hidden, 1}, 1, (lb_real)smoothing[s]);
+        ck_assert(isinf(found.loss) && found.loss > 0);
+        check_close(found.grad[1], smoothing[s] - 1, "gradient", 1);
+        check_close(found.grad[0], 0.5 - smoothing[s] / 2, "gradient", 0);
+        check_close(found.grad[2], 0.5 - smoothing[s] / 2, "gradient", 2);
+    }
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_a_row_of_minus_infinity_is_infinite_without_a_gradient)
+{
+    for (int smoothed = 0; smoothed < 2; smoothed++) {
+        result found = evaluate(3, (const lb_real[]){hidden, hidden, hidden}, 1, smoothed ? (lb_real)0.2 : 0);
+        ck_assert(isinf(found.loss) && found.loss > 0);
+        for (int i = 0; i < 3; i++) ck_assert(found.grad[i] == 0);
+    }
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_nan_or_plus_infinity_is_nan)
+{
+    ck_assert(isnan(evaluate(3, (const lb_real[]){1, (lb_real)NAN, 2}, 0, 0).loss));
+    ck_assert(isnan(evaluate(3, (const lb_real[]){hidden, (lb_real)NAN, hidden}, 1, 0).loss));
+    ck_assert(isnan(evaluate(3, (const lb_real[]){1, (lb_real)INFINITY, 2}, 0, (lb_real)0.1).loss));
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_logits_near_the_largest_numbers_is_finite)
+{
+    const double huge = 3e38;
+    const lb_real logits[] = {(lb_real)huge, (lb_real)-huge, 0};
+    result found = evaluate(3, logits, 0, 0);
+    ck_assert(found.loss == 0);
+    for (int i = 0; i < 3; i++) ck_assert(found.grad[i] == 0);
+    found = evaluate(3, logits, 0, (lb_real)0.03);
+    check_close((lb_real)(found.loss / 1e37), 0.03 / 3 * (2 * huge + huge) / 1e37, "smoothed loss", 0);
+    check_close(found.grad[0], 0.02, "gradient", 0);
+    check_close(found.grad[1], -0.01, "gradient", 1);
+    check_close(found.grad[2], -0.01, "gradient", 2);
+}
+END_TEST
+
+START_TEST(test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits)
+{
+    /* Sums without rounding. */
+    const lb_real logits[] = {(lb_real)0.25, -3, (lb_real)1.75, 2, (lb_real)-0.5};
+    const lb_real added[] = {64, 80, 1024, 65536, -80, -65536};
+    for (int smoothed = 0; smoothed < 2; smoothed++) {
+        lb_real smoothing = smoothed ? (lb_real)0.1 : 0, moved[5];
+        result expected = evaluate(5, logits, 2, smoothing);
+        for (int k = 0; k < 6; k++) {
+            for (int i = 0; i < 5; i++) moved[i] = logits[i] + added[k];
+            result found = evaluate(5, moved, 2, smoothing);
+            ck_assert_msg(found.loss == expected.loss, "logits near %g: loss %.12g, not %.12g",
+                          (double)added[k], found.loss, expected.loss);
+            ck_assert_mem_eq(found.grad, expected.grad, 5 * sizeof(lb_real));
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient)
+{
+    static const int32_t targets[] = {2, 2};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1, 2, 4), -2, 2, 5);
+    lb_tensor *loss = lb_cross_entropy(lb_on_tape(tape, x), (lb_tokens){tape, 1, 2, targets, NULL}, 2);
+    ck_assert(lb_item(loss) == 0);
+    ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
+    for (int i = 0; i < 8; i++) ck_assert(x->grad[i] == 0);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "cross-entropy",
+        SUPPORT_TESTS(test_cross_entropy_with_a_hidden_class_equals_pytorch,
+                      test_cross_entropy_with_hidden_classes_is_that_of_the_others,
+                      test_cross_entropy_after_masked_fill_has_finite_gradients_and_none_for_what_is_hidden,
+                      test_cross_entropy_of_a_hidden_target_is_infinite_and_has_the_gradient_of_pytorch,
+                      test_cross_entropy_of_a_row_of_minus_infinity_is_infinite_without_a_gradient,
+                      test_cross_entropy_of_nan_or_plus_infinity_is_nan,
+                      test_cross_entropy_of_logits_near_the_largest_numbers_is_finite,
+                      test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits,
+                      test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient));
+}
