@@ -124,11 +124,11 @@ lb_status lb_op_misfit(const lb_node *node, const char *what, int a, int b)
     return lb_op_fail(node, LB_ERROR_SHAPE, "%s: %s%s x %s%s", what, name_a, text_a, name_b, text_b);
 }
 
-lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const char *id,
-                          const char *there, const char *counted)
+lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count, const int32_t *ignored,
+                          const char *id, const char *there, const char *counted)
 {
     for (int64_t i = 0; i < tokens->batch * tokens->length; i++)
-        if (tokens->id[i] < 0 || tokens->id[i] >= count)
+        if ((tokens->id[i] < 0 || tokens->id[i] >= count) && !(ignored && tokens->id[i] == *ignored))
             return lb_op_fail(node, LB_ERROR_INDEX, "%s %d in row %lld, position %lld: %s %lld %s", id,
                               (int)tokens->id[i], (long long)(i / tokens->length),
                               (long long)(i % tokens->length), there, (long long)count, counted);

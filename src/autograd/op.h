@@ -15,10 +15,12 @@ typedef struct lb_op_family {
 /** All families, sorted by file name; generated from the file names. `count` receives their number. */
 const lb_op_family *const *lb_op_registry(int *count);
 
-/** Checks that each token is in [0, count). Otherwise records LB_ERROR_INDEX, for example, with "token id", "the table
- *  has" and "rows": `token id 9 in row 0, position 1: the table has 7 rows`. */
+/** Checks that each token is in [0, count) or, unless `ignored` is NULL, equal to `*ignored`. Otherwise records
+ *  LB_ERROR_INDEX, for example, with "token id", "the table has" and "rows":
+ *  `token id 9 in row 0, position 1: the table has 7 rows`. */
 LB_MUST_USE lb_status lb_op_check_ids(const lb_node *node, const lb_tokens *tokens, int64_t count,
-                                      const char *id, const char *there, const char *counted);
+                                      const int32_t *ignored, const char *id, const char *there,
+                                      const char *counted);
 
 /** Cached results from numbers that do not change in LB_MODE_EVALUATE: a decoder needs the same ones at every step. */
 typedef struct lb_kept {

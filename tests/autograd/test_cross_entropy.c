@@ -48,7 +48,7 @@ static void check_close(lb_real found, double expected, const char *what, int i)
 
 START_TEST(test_cross_entropy_with_a_hidden_class_equals_pytorch)
 {
-    /* F.cross_entropy(torch.tensor([[1, -inf, 2]]), torch.tensor([0])) is ln(1 + e), the gradient of x_0 -e / (1 + e) */
+    /* F.cross_entropy(torch.tensor([[1, -inf, 2]]), torch.tensor([0])) is ln(1 + e), the gradients -+e / (1 + e). */
     result found = evaluate(3, (const lb_real[]){1, hidden, 2}, 0, 0);
     check_close((lb_real)found.loss, 1.3132616875182228, "loss", 0);
     check_close(found.grad[0], -0.7310585786300049, "gradient", 0);
@@ -175,6 +175,47 @@ START_TEST(test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient)
 }
 END_TEST
 
+START_TEST(test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_class)
+{
+    static const int32_t ignored[] = {-100, -1, 4, INT32_MAX, INT32_MIN};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1, 3, 4), -2, 2, 5), *logits = lb_on_tape(tape, x);
+    lb_tensor *counted =
+        lb_concat((lb_tensor *[]){lb_slice(logits, 1, 0, 1), lb_slice(logits, 1, 2, 1)}, 2, 1);
+    const int32_t ends[] = {1, 3};
+    for (int k = 0; k < 5; k++)
+        for (int smoothed = 0; smoothed < 2; smoothed++) {
+            const int32_t targets[] = {1, ignored[k], 3};
+            lb_real smoothing = smoothed ? (lb_real)0.1 : 0;
+            const lb_tensor *loss = lb_cross_entropy_smoothed(logits, (lb_tokens){tape, 1, 3, targets, NULL},
+                                                              ignored[k], smoothing),
+                            *expected = lb_cross_entropy_smoothed(
+                                counted, (lb_tokens){tape, 1, 2, ends, NULL}, ignored[k], smoothing);
+            ck_assert_msg(lb_is_sound(loss), "%s", lb_tape_error(tape));
+            ck_assert(lb_item(loss) == lb_item(expected));
+        }
+    ck_assert(!lb_is_sound(
+        lb_cross_entropy(logits, (lb_tokens){tape, 1, 3, (int32_t[]){1, -100, -1}, NULL}, -100)));
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_cross_entropy: target -1 in row 0, position 2: there are 4 classes");
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
+START_TEST(test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = support_leaf(LB_SHAPE(1, 2, 4), -2, 2, 5);
+    lb_tokens targets = {tape, 1, 2, (const int32_t[]){-100, 2}, NULL};
+    ck_assert_int_eq(lb_backward(lb_cross_entropy(lb_on_tape(tape, x), targets, -100), NULL), LB_OK);
+    for (int i = 0; i < 8; i++) ck_assert((x->grad[i] == 0) == (i < 4));
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -187,5 +228,7 @@ int main(void)
                       test_cross_entropy_of_nan_or_plus_infinity_is_nan,
                       test_cross_entropy_of_logits_near_the_largest_numbers_is_finite,
                       test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits,
-                      test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient));
+                      test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient,
+                      test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_class,
+                      test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there));
 }

@@ -34,7 +34,7 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
                           (double)c->smoothing);
-    return lb_op_check_ids(node, &c->targets, logits.dim[2], "target", "there are", "classes");
+    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
 }
 
 /* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. If the result
@@ -146,6 +146,12 @@ static lb_tensor *ignored_case(lb_tensor *const *in)
     return lb_cross_entropy(in[0], example_targets(in[0]->tape), 0);
 }
 
+static lb_tensor *negative_case(lb_tensor *const *in)
+{
+    static const int32_t id[] = {3, -100, 0, 4, -100, 0}, lengths[] = {3, 3};
+    return lb_cross_entropy(in[0], (lb_tokens){in[0]->tape, 2, 3, id, lengths}, -100);
+}
+
 static lb_tensor *smoothed_case(lb_tensor *const *in)
 {
     return lb_cross_entropy_smoothed(in[0], example_targets(in[0]->tape), -1, (lb_real)0.1);
@@ -176,6 +182,7 @@ static lb_tensor *hidden_smoothed_case(lb_tensor *const *in)
 
 static const lb_op_case cases[] = {
     {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = ignored_case},
+    {"ignored number that is no class", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = negative_case},
     {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_case},
     {"hidden classes", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_case},
     {"hidden classes, smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_smoothed_case},
@@ -196,11 +203,12 @@ static const lb_op cross_entropy_op = {
     .case_count = LB_LENGTH(cases),
 };
 
-/** Mean cross-entropy over the targets that are not `ignored`. If there are none, it is 0, where PyTorch gives NaN.
+/** Mean cross-entropy over the targets that are not `ignored`, which may be any number: a class, such as LB_PAD, or
+ *  another one, such as -100. If all are ignored, it is 0, where PyTorch gives NaN.
  *  A logit of -inf hides its class: probability and gradient are 0. A hidden target makes the loss infinite, as in
  *  PyTorch; a row of only -inf does so, too, without a gradient, where PyTorch gives NaN.
  *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar.
- *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a target is not a class. */
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a target is neither a class nor `ignored`. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
 {
     return lb_cross_entropy_smoothed(logits, targets, ignored, 0);

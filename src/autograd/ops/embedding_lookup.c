@@ -14,7 +14,7 @@ static lb_status looked_up_shape(const lb_node *node, lb_shape *out)
         return lb_op_fail(node, LB_ERROR_SHAPE, "expected a table of shape [rows,width], found %s",
                           lb_shape_format(table, text));
     }
-    if (lb_op_check_ids(node, tokens, table.dim[0], "token id", "the table has", "rows"))
+    if (lb_op_check_ids(node, tokens, table.dim[0], NULL, "token id", "the table has", "rows"))
         return LB_ERROR_INDEX;
     *out = LB_SHAPE(tokens->batch, tokens->length, table.dim[1]);
     return LB_OK;
