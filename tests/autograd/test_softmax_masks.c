@@ -70,6 +70,46 @@ START_TEST(test_softmax_huge_values_do_not_overflow)
 }
 END_TEST
 
+START_TEST(test_log_softmax_does_not_depend_on_a_number_added_to_all_logits)
+{
+    /* Sums without rounding. */
+    const lb_real logits[] = {(lb_real)0.25, -3, (lb_real)1.75, 2, (lb_real)-0.5, -7};
+    const lb_real added[] = {64, 16384, 1048576, -16384, -1048576};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(6), logits);
+    const lb_tensor *expected = lb_log_softmax(x);
+    double total = 0;
+    for (int i = 0; i < 6; i++) total += exp((double)expected->data[i]);
+    ck_assert_double_eq_tol(total, 1, 1e-6);
+    for (int k = 0; k < 5; k++) {
+        const lb_tensor *y = lb_log_softmax(lb_add(x, lb_tensor_new(tape, LB_SHAPE(1), &added[k])));
+        for (int i = 0; i < 6; i++)
+            ck_assert_msg(y->data[i] == expected->data[i], "near %g, element %d is %.9g, not %.9g",
+                          (double)added[k], i, (double)y->data[i], (double)expected->data[i]);
+    }
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_log_softmax_row_of_minus_infinity_is_minus_infinity_and_has_no_gradient)
+{
+    lb_tensor *x = support_leaf(LB_SHAPE(2, 3), -2, 2, 1);
+    lb_tape *tape = lb_tape_new();
+    for (int i = 0; i < 3; i++) x->data[i] = -(lb_real)INFINITY;
+    x->data[4] = -(lb_real)INFINITY;
+    lb_tensor *y = lb_log_softmax(lb_on_tape(tape, x));
+    for (int i = 0; i < 6; i++)
+        ck_assert(i < 3 || i == 4 ? isinf(y->data[i]) && y->data[i] < 0 : y->data[i] < 0);
+    ck_assert_double_eq_tol(exp((double)y->data[3]) + exp((double)y->data[5]), 1, 1e-6);
+    ck_assert_int_eq(lb_backward_from(y, (const lb_real[]){1, 2, -4, 3, 0, 6}, NULL), LB_OK);
+    check_zero(x->grad, 3, "gradient of the hidden row");
+    check_finite(x->grad, 6, "gradient");
+    ck_assert(x->grad[4] == 0 && x->grad[3] != 0 && x->grad[5] != 0);
+    lb_tape_free(tape);
+    support_leaf_free(x);
+}
+END_TEST
+
 START_TEST(test_masked_fill_then_softmax_of_a_hidden_row_has_no_gradient)
 {
     lb_tensor *x = support_leaf(LB_SHAPE(2, 3), -2, 2, 1);
@@ -180,10 +220,13 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("softmax and masks",
-                             SUPPORT_TESTS(test_softmax_row_of_minus_infinity_is_zero_and_has_no_gradient,
-                                           test_softmax_huge_values_do_not_overflow,
-                                           test_masked_fill_then_softmax_of_a_hidden_row_has_no_gradient,
-                                           test_attend_additive_hidden_row_is_zero_and_has_no_gradient,
-                                           test_attention_gru_hidden_row_goes_on_without_a_context));
+    return support_run_tests(
+        "softmax and masks",
+        SUPPORT_TESTS(test_softmax_row_of_minus_infinity_is_zero_and_has_no_gradient,
+                      test_softmax_huge_values_do_not_overflow,
+                      test_log_softmax_does_not_depend_on_a_number_added_to_all_logits,
+                      test_log_softmax_row_of_minus_infinity_is_minus_infinity_and_has_no_gradient,
+                      test_masked_fill_then_softmax_of_a_hidden_row_has_no_gradient,
+                      test_attend_additive_hidden_row_is_zero_and_has_no_gradient,
+                      test_attention_gru_hidden_row_goes_on_without_a_context));
 }

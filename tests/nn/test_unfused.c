@@ -412,6 +412,34 @@ START_TEST(test_cross_entropy_equals_its_unfused_twin)
 }
 END_TEST
 
+START_TEST(test_cross_entropy_of_hidden_targets_is_infinite_like_its_unfused_twin)
+{
+    static const int32_t ids[] = {0, 1};
+    const lb_real hidden = -(lb_real)INFINITY;
+    for (int kind = 0; kind < 4; kind++) {
+        lb_tape *tape = lb_tape_new();
+        lb_tensor *leaf[2];
+        lb_tokens targets = {tape, 1, 2, ids, NULL};
+        for (int unfused = 0; unfused < 2; unfused++) {
+            lb_tensor *x = leaf[unfused] = support_leaf(LB_SHAPE(1, 2, 3), -1, 1, 3),
+                      *in = lb_on_tape(tape, x);
+            x->data[0] = hidden;
+            if (kind & 2) x->data[1] = x->data[2] = hidden;
+            lb_real smoothing = kind & 1 ? (lb_real)0.1 : 0;
+            lb_tensor *loss = unfused ? lb_unfused_cross_entropy(in, targets, -1, smoothing)
+                                      : lb_cross_entropy_smoothed(in, targets, -1, smoothing);
+            ck_assert(isinf(lb_item(loss)) && lb_item(loss) > 0);
+            ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
+            lb_tape_reset(tape);
+        }
+        for (int i = 0; i < 6; i++)
+            ck_assert_double_eq_tol((double)leaf[0]->grad[i], (double)leaf[1]->grad[i], 1e-6);
+        for (int unfused = 0; unfused < 2; unfused++) support_leaf_free(leaf[unfused]);
+        lb_tape_free(tape);
+    }
+}
+END_TEST
+
 START_TEST(test_unfused_twins_pass_poison_on)
 {
     lb_tape *tape = lb_tape_new();
@@ -450,5 +478,6 @@ int main(void)
                       test_attend_dot_equals_its_unfused_twin_in_both_layouts,
                       test_attention_gru_sequence_equals_its_unfused_twin,
                       test_normalize_equals_its_unfused_twin, test_cross_entropy_equals_its_unfused_twin,
+                      test_cross_entropy_of_hidden_targets_is_infinite_like_its_unfused_twin,
                       test_unfused_twins_pass_poison_on));
 }

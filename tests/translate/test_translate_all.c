@@ -162,6 +162,19 @@ static void make_words(char words[MANY][WORD], const char *texts[MANY])
     }
 }
 
+/* The two outputs of a text in a batch are those of the text alone. They may change places if rounding decides which is
+ * the best: alone, the sums have another order. */
+static void expect_same_outputs(const char *text, const lb_output *batch, const lb_output *alone)
+{
+    bool tie = fabs(alone[0].score - alone[1].score) < 1e-6;
+    bool swapped = tie && strcmp(batch[0].text, alone[0].text) != 0;
+    for (int n = 0; n < 2; n++) {
+        const lb_output *a = &batch[n], *b = &alone[swapped ? 1 - n : n];
+        SUPPORT_CHECK(strcmp(a->text, b->text) == 0 && fabs(a->score - b->score) < 1e-4,
+                      "%s: %s %g, alone %s %g", text, a->text, a->score, b->text, b->score);
+    }
+}
+
 START_TEST(test_translate_all_equals_texts_one_by_one)
 {
     static char words[MANY][WORD];
@@ -173,11 +186,7 @@ START_TEST(test_translate_all_equals_texts_one_by_one)
         for (int i = 0; i < MANY; i++) {
             lb_translations *one =
                 translate_all(translator, &texts[i], 1, (lb_translate_config){.n_best = 2});
-            for (int n = 0; n < 2; n++) {
-                const lb_output *a = &all->text[i].output[n], *b = &one->text->output[n];
-                SUPPORT_CHECK(strcmp(a->text, b->text) == 0 && fabs(a->score - b->score) < 1e-4,
-                              "%s: %s %g, alone %s %g", texts[i], a->text, a->score, b->text, b->score);
-            }
+            expect_same_outputs(texts[i], all->text[i].output, one->text->output);
             lb_translations_free(one);
         }
         lb_translations_free(all);

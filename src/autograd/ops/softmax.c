@@ -45,9 +45,12 @@ static lb_status log_softmax_forward(lb_node *node)
     for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
         const lb_real *x = node->in[0]->data + offset;
         lb_real maximum = lb_largest_inline(width, x), sum = 0;
-        for (int64_t i = 0; i < width; i++) sum += lb_exp_inline(x[i] - maximum);
-        lb_real log_sum = maximum + (lb_real)log((double)sum);
-        for (int64_t i = 0; i < width; i++) node->out[0]->data[offset + i] = x[i] - log_sum;
+        lb_real shift = maximum == -(lb_real)INFINITY ? 0 : maximum;
+        for (int64_t i = 0; i < width; i++) sum += lb_exp_inline(x[i] - shift);
+        /* Nothing to choose from: -inf, the logarithm of the zeros of softmax. */
+        lb_real log_sum = sum == 0 ? 0 : (lb_real)log((double)sum);
+        /* The difference first: it is small, and exact for close numbers, however large they are. */
+        for (int64_t i = 0; i < width; i++) node->out[0]->data[offset + i] = (x[i] - shift) - log_sum;
     }
     return LB_OK;
 }
@@ -58,6 +61,7 @@ static void log_softmax_backward(lb_node *node)
     for (int64_t offset = 0; offset < lb_count(node->in[0]); offset += width) {
         const lb_real *y = node->out[0]->data + offset, *dy = node->out[0]->grad + offset;
         lb_real *dx = node->in[0]->grad + offset, sum = 0;
+        if (lb_largest_inline(width, y) == -(lb_real)INFINITY) continue; /* nothing to choose from */
         for (int64_t i = 0; i < width; i++) sum += dy[i];
         for (int64_t i = 0; i < width; i++) dx[i] += dy[i] - lb_exp_inline(y[i]) * sum;
     }
@@ -70,7 +74,7 @@ static void softmax_reference(const lb_node *node, double *const *out)
         const lb_real *row = node->in[0]->data + i / width * width;
         double sum = 0;
         for (int64_t j = 0; j < width; j++) sum += exp((double)row[j]);
-        out[0][i] = exp((double)node->in[0]->data[i]) / sum;
+        out[0][i] = sum != 0 ? exp((double)node->in[0]->data[i]) / sum : 0;
     }
 }
 
@@ -131,7 +135,9 @@ lb_tensor *lb_softmax(lb_tensor *x)
     return lb_op_apply(&softmax_op, LB_INPUTS(x), NULL, 0);
 }
 
-/** The logarithm of lb_softmax, computed directly, so that small probabilities do not underflow. */
+/** The logarithm of lb_softmax, computed directly, so that small probabilities do not underflow. It is as precise for
+ *  large x as for small ones. A row of only -inf gives -inf and zero gradients, where PyTorch gives NaN.
+ *  Shapes: [..., n] -> the same. */
 lb_tensor *lb_log_softmax(lb_tensor *x)
 {
     return lb_op_apply(&log_softmax_op, LB_INPUTS(x), NULL, 0);
