@@ -125,7 +125,8 @@ lb_tensor *lb_unfused_normalize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias
     if (poison) return poison;
     lb_shape column = x->shape;
     column.dim[column.ndim - 1] = 1;
-    lb_tensor *centred = lb_sub(x, lb_reshape(lb_mean(x, -1), column));
+    lb_tensor *near = lb_sub(x, lb_slice(x, -1, 0, 1)); /* exact for close numbers, however large */
+    lb_tensor *centred = lb_sub(near, lb_reshape(lb_mean(near, -1), column));
     lb_tensor *variance = lb_reshape(lb_mean(lb_mul(centred, centred), -1), column);
     lb_tensor *shift = lb_tensor_new(x->tape, (lb_shape){0}, &epsilon);
     /* 1 / sqrt(a) = exp(-ln(a) / 2) */
