@@ -126,7 +126,8 @@ typedef struct lb_transformer {
  *  Errors: LB_ERROR_ARGUMENT for an invalid size; as lb_params_add. Recorded in `params`.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: source and target have separate embeddings, and the output
  *          has a separate weight unless tied; by default layers normalise their input (Xiong et al. 2020,
- *          arXiv:2002.04745), which trains without a warm-up. */
+ *          arXiv:2002.04745), which trains without a warm-up. Layers start as those of nn.TransformerEncoderLayer and
+ *          nn.TransformerDecoderLayer; nn.Transformer then draws all their matrices again, with xavier_uniform_. */
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config);
 

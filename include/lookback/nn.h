@@ -389,7 +389,8 @@ typedef struct lb_transformer_layer {
     lb_layer_norm norm[3];     /* NAME.norm1 and so on */
 } lb_transformer_layer;
 
-/** Adds the parameters of nn.TransformerEncoderLayer or, with `crosses`, of nn.TransformerDecoderLayer below NAME.
+/** Adds the parameters of nn.TransformerEncoderLayer or, with `crosses`, of nn.TransformerDecoderLayer below NAME. They
+ *  start as there.
  *  Errors: LB_ERROR_ARGUMENT if the width is not divisible by the heads; as lb_params_add. Recorded in `params`. */
 lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *params, const char *name,
                                     bool crosses, lb_transformer_layer_config config);
@@ -420,7 +421,8 @@ typedef struct lb_transformer_stack {
 } lb_transformer_stack;
 
 /** Adds the parameters of the layers and the norm. Errors: as lb_transformer_layer_init; LB_ERROR_ARGUMENT for fewer
- *  than one layer. */
+ *  than one layer. Differs: every layer starts as in lb_transformer_layer_init; nn.Transformer then draws all matrices
+ *  again, with xavier_uniform_, and all layers of an nn.TransformerEncoder start with the same numbers. */
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
                                     bool crosses, int layers, lb_transformer_layer_config config);
 

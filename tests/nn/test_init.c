@@ -96,6 +96,43 @@ START_TEST(test_attention_init_is_that_of_linear_layers)
 }
 END_TEST
 
+static void check_constant(const lb_tensor *p, double value)
+{
+    for (int64_t i = 0; i < lb_count(p); i++) ck_assert((double)p->data[i] == value);
+}
+
+START_TEST(test_multi_head_init_is_that_of_pytorch)
+{
+    lb_params *params = lb_params_new(4);
+    lb_multi_head heads;
+    lb_multi_head_init(&heads, params, "h", (lb_multi_head_config){.embed = 48, .heads = 4});
+    check_uniform(lb_params_find(params, "h.in_proj_weight"), sqrt(6.0 / (48 + 144)));
+    check_constant(lb_params_find(params, "h.in_proj_bias"), 0);
+    check_uniform(lb_params_find(params, "h.out_proj.weight"), 1 / sqrt(48));
+    check_constant(lb_params_find(params, "h.out_proj.bias"), 0);
+    lb_params_free(params);
+}
+END_TEST
+
+/* nn.Transformer would draw the matrices from sqrt(6 / (inputs + outputs)). */
+START_TEST(test_transformer_stack_init_is_that_of_the_layers_of_pytorch)
+{
+    lb_params *params = lb_params_new(4);
+    lb_transformer_stack stack;
+    lb_transformer_layer_config config = {.width = 48, .heads = 4, .feed_forward = 80};
+    ck_assert_int_eq(lb_transformer_stack_init(&stack, params, "s", true, 2, config), LB_OK);
+    check_uniform(lb_params_find(params, "s.layers.0.self_attn.in_proj_weight"), sqrt(6.0 / (48 + 144)));
+    check_uniform(lb_params_find(params, "s.layers.1.multihead_attn.out_proj.weight"), 1 / sqrt(48));
+    check_constant(lb_params_find(params, "s.layers.1.multihead_attn.out_proj.bias"), 0);
+    check_uniform(lb_params_find(params, "s.layers.0.linear1.weight"), 1 / sqrt(48));
+    check_uniform(lb_params_find(params, "s.layers.1.linear2.weight"), 1 / sqrt(80));
+    check_uniform(lb_params_find(params, "s.layers.1.linear2.bias"), 1 / sqrt(80));
+    ck_assert_mem_ne(lb_params_find(params, "s.layers.0.linear1.weight")->data,
+                     lb_params_find(params, "s.layers.1.linear1.weight")->data, 48 * sizeof(lb_real));
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_seq2seq_init_no_two_parameters_start_alike)
 {
     lb_params *params = lb_params_new(4);
@@ -117,10 +154,11 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("init", SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs,
-                                                   test_gru_init_is_uniform_by_its_hidden_width,
-                                                   test_embedding_init_is_standard_normal,
-                                                   test_layer_norm_init_changes_nothing,
-                                                   test_attention_init_is_that_of_linear_layers,
-                                                   test_seq2seq_init_no_two_parameters_start_alike));
+    return support_run_tests(
+        "init",
+        SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs, test_gru_init_is_uniform_by_its_hidden_width,
+                      test_embedding_init_is_standard_normal, test_layer_norm_init_changes_nothing,
+                      test_attention_init_is_that_of_linear_layers, test_multi_head_init_is_that_of_pytorch,
+                      test_transformer_stack_init_is_that_of_the_layers_of_pytorch,
+                      test_seq2seq_init_no_two_parameters_start_alike));
 }
