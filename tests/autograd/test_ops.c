@@ -2,8 +2,10 @@
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
 #include "autograd/op.h"
 #include "autograd/operands.h"
+#include "base/alloc.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
+#include "support/suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -89,14 +91,19 @@ START_TEST(test_op_is_complete)
 }
 END_TEST
 
+/* The run of the op under test that led to this result. */
+static const lb_node *node_of(const trial *t, const lb_tensor *result)
+{
+    ck_assert_msg(lb_is_sound(result), "%s, %s: %s", t->op->name, t->example->name, lb_tensor_error(result));
+    const lb_node *node = result->node;
+    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
+    return node;
+}
+
 /* Runs the op of a trial on these operands. */
 static const lb_node *run_op(const trial *t, lb_tensor *const *in)
 {
-    const lb_tensor *first = t->example->apply(in);
-    ck_assert_msg(lb_is_sound(first), "%s, %s: %s", t->op->name, t->example->name, lb_tensor_error(first));
-    const lb_node *node = first->node;
-    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
-    return node;
+    return node_of(t, t->example->apply(in));
 }
 
 START_TEST(test_op_forward_matches_reference)
@@ -202,7 +209,13 @@ START_TEST(test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_
 }
 END_TEST
 
-#ifdef LB_REAL_IS_DOUBLE
+enum { UNTOUCHED = 0xa5 }; /* as a number neither 0 nor NaN: ops turn it into another one */
+
+static void *allocate_untouched(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    return memory ? memset(memory, UNTOUCHED, bytes) : NULL;
+}
 
 /* All outputs of an op concatenated, so that each gets a cotangent. */
 static lb_tensor *in_one_row(lb_tensor *first)
@@ -213,6 +226,40 @@ static lb_tensor *in_one_row(lb_tensor *first)
     for (int i = 0; i < outputs; i++) rows[i] = lb_reshape(lb_op_output(first, i), LB_SHAPE(-1));
     return outputs > 1 ? lb_concat(rows, outputs, 0) : lb_reshape(first, LB_SHAPE(-1));
 }
+
+/* Arrays on a tape are rounded up to LB_ALIGNMENT. The rest must be as the allocator left it. */
+static void check_rest(const trial *t, const char *what, int which, const lb_real *values, int64_t count)
+{
+    const unsigned char *end = (const unsigned char *)(values + count);
+    size_t bytes = (size_t)count * sizeof *values, rest = lb_align_up(bytes) - bytes;
+    for (size_t i = 0; i < rest; i++)
+        SUPPORT_CHECK(end[i] == UNTOUCHED, "%s, %s: a write to byte %d past the end of %s %d", t->op->name,
+                      t->example->name, (int)i, what, which);
+}
+
+START_TEST(test_op_writes_nothing_past_the_end_of_its_outputs_and_gradients)
+{
+    const trial *t = &trials[_i];
+    lb_set_allocator(&(lb_allocator){allocate_untouched, free});
+    operands made = make_operands(t->example, ~0u);
+    made.behind_an_op = true;
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *in[LB_MAX_INPUTS];
+    put_on(tape, &made, in);
+    lb_tensor *result = t->example->apply(in);
+    const lb_node *node = node_of(t, result);
+    ck_assert_int_eq(lb_backward(lb_sum_all(in_one_row(result)), NULL), LB_OK);
+    for (int k = 0; k < (t->op->outputs ? t->op->outputs : 1); k++)
+        check_rest(t, "output", k, node->out[k]->data, lb_count(node->out[k]));
+    for (int i = 0; i < node->inputs; i++)
+        if (node->in[i] && node->in[i]->node && node->in[i]->grad)
+            check_rest(t, "the gradient of operand", i, node->in[i]->grad, lb_count(node->in[i]));
+    lb_tape_free(tape);
+    free_operands(&made);
+}
+END_TEST
+
+#ifdef LB_REAL_IS_DOUBLE
 
 static lb_tensor *all_outputs(lb_tape *tape, void *context)
 {
@@ -303,6 +350,8 @@ int main(void)
     tcase_add_loop_test(cases, test_op_has_a_name_for_each_operand, 0, trial_count);
     tcase_add_loop_test(cases, test_op_without_an_operand_that_it_needs_says_which, 0, trial_count);
     tcase_add_loop_test(cases, test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not, 0,
+                        trial_count);
+    tcase_add_loop_test(cases, test_op_writes_nothing_past_the_end_of_its_outputs_and_gradients, 0,
                         trial_count);
 #ifdef LB_REAL_IS_DOUBLE
     tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);

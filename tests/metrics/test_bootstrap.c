@@ -110,6 +110,40 @@ START_TEST(test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads
 }
 END_TEST
 
+/* Half of 10 % of 1000 is 50 on each side, although (1 - 0.9) / 2 is slightly less than 0.05. The same resamples, with
+ * confidences between, show the ends with 49, 50 and 51 beyond them. */
+START_TEST(test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say)
+{
+    lb_statistics *all = make();
+    lb_intervals found = intervals_of(all, (lb_bootstrap_config){.confidence = 0.9}),
+                 fifty = intervals_of(all, (lb_bootstrap_config){.confidence = 0.899}),
+                 less = intervals_of(all, (lb_bootstrap_config){.confidence = 0.901}),
+                 more = intervals_of(all, (lb_bootstrap_config){.confidence = 0.897});
+    ck_assert_double_eq(found.low.bleu, fifty.low.bleu);
+    ck_assert_double_eq(found.high.bleu, fifty.high.bleu);
+    ck_assert_double_lt(less.low.bleu, found.low.bleu);
+    ck_assert_double_gt(less.high.bleu, found.high.bleu);
+    ck_assert_double_gt(more.low.bleu, found.low.bleu);
+    ck_assert_double_lt(more.high.bleu, found.high.bleu);
+    free(all);
+}
+END_TEST
+
+START_TEST(test_bootstrap_of_almost_no_confidence_keeps_the_middle)
+{
+    lb_statistics *all = make();
+    for (int64_t resamples = 2; resamples <= 11; resamples++) {
+        const lb_bootstrap_config middle = {.resamples = resamples, .confidence = 1e-12},
+                                  narrow = {.resamples = resamples, .confidence = 0.01};
+        lb_intervals found = intervals_of(all, middle), wider = intervals_of(all, narrow);
+        ck_assert_double_le(found.low.bleu, found.high.bleu);
+        ck_assert(resamples % 2 == 1 || found.low.bleu < found.high.bleu);
+        ck_assert_mem_eq(&found, &wider, sizeof found);
+    }
+    free(all);
+}
+END_TEST
+
 START_TEST(test_bootstrap_of_outputs_that_are_all_right_has_no_width)
 {
     lb_statistics *all = make();
@@ -152,6 +186,8 @@ int main(void)
         "bootstrap", SUPPORT_TESTS(test_bootstrap_of_exact_match_is_the_binomial_interval,
                                    test_bootstrap_contains_the_measures_and_widens_with_confidence,
                                    test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
+                                   test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say,
+                                   test_bootstrap_of_almost_no_confidence_keeps_the_middle,
                                    test_bootstrap_of_outputs_that_are_all_right_has_no_width,
                                    test_bootstrap_impossible_arguments_and_no_memory_are_errors));
 }

@@ -145,6 +145,16 @@ START_TEST(test_edit_alignment_names_what_is_replaced_missing_and_too_many)
 }
 END_TEST
 
+START_TEST(test_edit_alignment_prefers_from_the_end_two_symbols_to_a_missing_to_an_extra_one)
+{
+    expect_alignment("ab", "ba", "ab", "ba"); /* not a deletion and an insertion */
+    expect_alignment("ab", "c", "ab", "-c");
+    expect_alignment("c", "ab", "-c", "ab");
+    expect_alignment("aba", "bab", "-aba", "bab-"); /* at the end, one is missing; it could be one too many */
+    expect_alignment("bab", "aba", "-bab", "aba-");
+}
+END_TEST
+
 static void add(lb_confusions *confusions, const char *reference, const char *output)
 {
     int32_t x[64], y[64];
@@ -242,6 +252,7 @@ int main(void)
                       test_edit_distance_is_a_metric,
                       test_edit_alignment_has_both_sequences_and_as_many_edits_as_the_distance,
                       test_edit_alignment_names_what_is_replaced_missing_and_too_many,
+                      test_edit_alignment_prefers_from_the_end_two_symbols_to_a_missing_to_an_extra_one,
                       test_confusions_are_sorted_by_how_often_they_occur,
                       test_confusions_of_many_outputs_need_room_for_the_pairs_only,
                       test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing));

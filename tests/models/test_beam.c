@@ -289,6 +289,28 @@ START_TEST(test_beam_search_writes_no_token_below_the_first)
 }
 END_TEST
 
+/* LB_EOS is the likeliest token at every step, and the others tie. The longer an output, the better its score. At each
+ * step every live hypothesis ends, and the earliest of their other continuations take its place. */
+START_TEST(test_beam_search_continues_a_whole_beam_and_the_earlier_of_tied_candidates)
+{
+    enum { BEAM = 3, STEPS = 3, FIRST = LB_EOS + 1 };
+    subject s = make(LB_ATTENTION_ADDITIVE, 2);
+    memset(lb_params_values(s.params), 0, (size_t)lb_params_size(s.params) * sizeof(lb_real));
+    lb_params_find(s.params, "output.bias")->data[LB_EOS] = 2;
+    lb_beam_config config = {.beam = BEAM, .limit = STEPS, .length_penalty = 3, .first_token = LB_EOS};
+    lb_beam found = lb_beam_search(s.model, s.source, config);
+    ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
+    for (int64_t i = 0; i < 3 * BEAM; i++) {
+        const lb_hypothesis *h = &found.hypothesis[i];
+        ck_assert(h->finished);
+        ck_assert_int_eq(h->length, STEPS - 1);
+        ck_assert_int_eq(h->id[0], FIRST);
+        ck_assert_int_eq(h->id[1], FIRST + i % BEAM);
+    }
+    discard(&s);
+}
+END_TEST
+
 START_TEST(test_beam_search_more_outputs_than_there_are_is_an_error)
 {
     subject s = make(LB_ATTENTION_ADDITIVE, 1);
@@ -331,6 +353,7 @@ int main(void)
     tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
     tcase_add_loop_test(tests, test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, 0, count);
     tcase_add_test(tests, test_beam_search_writes_no_token_below_the_first);
+    tcase_add_test(tests, test_beam_search_continues_a_whole_beam_and_the_earlier_of_tied_candidates);
     tcase_add_test(tests, test_beam_search_more_outputs_than_there_are_is_an_error);
     tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
     suite_add_tcase(suite, tests);

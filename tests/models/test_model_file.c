@@ -5,6 +5,8 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <string.h>
+
 static lb_tensor *logits_of(const lb_model *model, lb_tape *tape)
 {
     static const int32_t source[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
@@ -63,9 +65,32 @@ START_TEST(test_model_load_gives_the_transformer_that_was_saved)
 }
 END_TEST
 
+/* A file whose metadata have only one of the two entries of a model. */
+START_TEST(test_model_load_without_name_or_configuration_is_an_error)
+{
+    static const lb_safetensors_metadata half[] = {
+        {"lookback.model", "seq2seq"}, {"lookback.config", "{\"source_vocab\":8,\"target_vocab\":8}"}};
+    for (int i = 0; i < 2; i++) {
+        lb_error error = {0};
+        char path[SUPPORT_PATH];
+        support_path(path, "half.safetensors");
+        ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, &half[i], 1, &error), LB_OK);
+        lb_safetensors *file = lb_safetensors_open(path, &error);
+        ck_assert_msg(file, "%s", error.message);
+        lb_params *params = lb_params_new(1);
+        ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
+        ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+        ck_assert_msg(error.message[0] && !strstr(error.message, "(null)"), "%s", error.message);
+        lb_params_free(params);
+        lb_safetensors_close(file);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("model file",
                              SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
-                                           test_model_load_gives_the_transformer_that_was_saved));
+                                           test_model_load_gives_the_transformer_that_was_saved,
+                                           test_model_load_without_name_or_configuration_is_an_error));
 }

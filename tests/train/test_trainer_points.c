@@ -1,0 +1,200 @@
+/* What a training measures and records at its points. This test runs in both precisions. */
+#include "lookback/train.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <math.h>
+
+enum { SIZE = 40, EVERY = 5, STEPS = 4 * EVERY };
+
+/* A run whose weights climb. */
+typedef struct climb {
+    lb_trainer_config config;
+    lb_params *params;
+    lb_tensor *weight;
+    lb_train_history history;
+    lb_error error;
+    int64_t evaluations;
+    double average[SIZE]; /* of the weights, by the definition */
+    double losses[STEPS]; /* of each step */
+} climb;
+
+/* Dropout makes the steps differ. */
+static lb_tensor *climbing_loss(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+{
+    climb *c = context;
+    *tokens += 1 + step % 3;
+    return lb_scale(lb_sum_all(lb_dropout(lb_on_tape(tape, c->weight), (lb_real)0.4)), -1);
+}
+
+static lb_status nothing(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    (void)context;
+    *found = (lb_evaluation){0};
+    return lb_tape_status(tape);
+}
+
+static void begin(climb *c)
+{
+    *c = (climb){.params = lb_params_new(1)};
+    c->weight = lb_params_add(c->params, "", "weight", LB_SHAPE(SIZE), (lb_init){LB_INIT_CONSTANT, 0});
+    c->config = (lb_trainer_config){.params = c->params,
+                                    .loss = climbing_loss,
+                                    .evaluate = nothing,
+                                    .steps = STEPS,
+                                    .evaluate_every = EVERY,
+                                    .schedule = {.lr = 0.1},
+                                    .run = "climb"};
+}
+
+static void train(climb *c)
+{
+    c->config.context = c;
+    lb_status status = lb_train(&c->config, &c->history, &c->error);
+    ck_assert_msg(status == LB_OK, "%s", c->error.message);
+}
+
+static void finish(climb *c)
+{
+    lb_release(c->history.points);
+    lb_params_free(c->params);
+}
+
+/* Averages the weights as lb_trainer_config says. `step` is the number of steps so far. */
+static void follow_average(void *context, int64_t step, double loss, const lb_train_point *last,
+                           double tokens, double seconds)
+{
+    climb *c = context;
+    (void)loss, (void)last, (void)tokens, (void)seconds;
+    double decay = fmin(c->config.average, (double)step / (9 + (double)step));
+    for (int i = 0; i < SIZE; i++)
+        c->average[i] = decay * c->average[i] + (1 - decay) * (double)c->weight->data[i];
+}
+
+static lb_status compare_average(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    climb *c = context;
+    *found = (lb_evaluation){0};
+    c->evaluations++;
+    for (int i = 0; i < SIZE; i++) {
+        double weight = (double)c->weight->data[i];
+        SUPPORT_CHECK(fabs(weight - c->average[i]) <= 1e-5 * fabs(weight),
+                      "point %d, weight %d: %.9g, not %.9g", (int)c->evaluations, i, weight, c->average[i]);
+    }
+    return lb_tape_status(tape);
+}
+
+START_TEST(test_train_evaluates_and_ends_with_the_average_of_the_weights)
+{
+    enum { LONG = 60 };
+    climb c;
+    begin(&c);
+    c.config.evaluate = compare_average;
+    c.config.progress = follow_average;
+    c.config.evaluate_every = 1;
+    c.config.steps = LONG;
+    c.config.average = 0.8; /* which 1 / 10, 2 / 11, ... reach at step 36 */
+    train(&c);
+    ck_assert_int_eq(c.evaluations, LONG);
+    lb_evaluation unused;
+    lb_tape *tape = lb_tape_new();
+    ck_assert_int_eq(compare_average(&c, tape, &unused), LB_OK);
+    for (int i = 0; i < SIZE; i++) ck_assert_double_gt(c.average[i], 1);
+    lb_tape_free(tape);
+    finish(&c);
+}
+END_TEST
+
+static void note_loss(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                      double seconds)
+{
+    climb *c = context;
+    (void)last, (void)tokens, (void)seconds;
+    c->losses[step - 1] = loss;
+}
+
+static bool is_time_to_stop(void *context)
+{
+    climb *c = context;
+    return c->evaluations-- == 0;
+}
+
+/* Each point has the mean loss of the steps since the one before, and the tokens of all steps. */
+static void check_points(const climb *c)
+{
+    int64_t step = 0;
+    double tokens = 0;
+    for (int64_t i = 0; i < c->history.count; i++) {
+        const lb_train_point *p = &c->history.points[i];
+        double sum = 0;
+        ck_assert_int_eq(p->step, step + EVERY);
+        for (; step < p->step; step++) {
+            sum += c->losses[step];
+            tokens += 1 + (double)(step % 3);
+        }
+        ck_assert_double_eq_tol(p->loss, sum / EVERY, 1e-9);
+        ck_assert_double_eq(p->tokens, tokens);
+    }
+    ck_assert_int_eq(step, STEPS);
+    ck_assert_double_lt(c->losses[STEPS - 1], c->losses[0] - 1); /* steps do differ */
+}
+
+START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause)
+{
+    char path[SUPPORT_PATH];
+    for (int64_t pause = 0; pause < STEPS; pause++) {
+        climb c;
+        begin(&c);
+        c.config.progress = note_loss;
+        c.config.stop = is_time_to_stop;
+        c.config.checkpoint = support_path(path, "points.safetensors");
+        c.config.fresh = true;
+        c.config.context = &c;
+        c.evaluations = pause;
+        if (pause > 0) {
+            ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_INTERRUPTED);
+            lb_release(c.history.points);
+            c.config.fresh = false;
+        }
+        c.evaluations = STEPS;
+        train(&c);
+        check_points(&c);
+        finish(&c);
+    }
+}
+END_TEST
+
+/* A quarter more at each evaluation. */
+static lb_status quarters(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    climb *c = context;
+    *found = (lb_evaluation){.exact_match = 0.25 * (double)++c->evaluations};
+    return lb_tape_status(tape);
+}
+
+START_TEST(test_train_stops_when_the_target_is_met_exactly)
+{
+    static const double targets[] = {0.5, 0.51, 1};
+    static const int points[] = {2, 3, 4};
+    for (int i = 0; i < 3; i++) {
+        climb c;
+        begin(&c);
+        c.config.evaluate = quarters;
+        c.config.steps = 10 * STEPS;
+        c.config.target = targets[i];
+        train(&c);
+        ck_assert_int_eq(c.history.count, points[i]);
+        ck_assert_int_eq(c.history.end, LB_TRAIN_TARGET);
+        finish(&c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "points of a training",
+        SUPPORT_TESTS(test_train_evaluates_and_ends_with_the_average_of_the_weights,
+                      test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause,
+                      test_train_stops_when_the_target_is_met_exactly));
+}
