@@ -35,7 +35,8 @@ lb_status lb_gru_input_check(const lb_node *node, int x, int initial, int weight
         return lb_op_misfit(node, "gate sizes do not match", x, weight_hh);
     if (!lb_shape_equal(node->in[bias_hh]->shape, LB_SHAPE(3 * hidden)))
         return lb_op_misfit(node, "bias sizes do not match", bias_hh, weight_hh);
-    if (tokens->tape && lb_op_check_ids(node, tokens, gates.dim[0], NULL, "token id", "the table has", "rows"))
+    if (tokens->tape &&
+        lb_op_check_ids(node, tokens, gates.dim[0], NULL, "token id", "the table has", "rows"))
         return LB_ERROR_INDEX;
     lb_gru_input input = lb_gru_input_of(node, x);
     if (node->in[initial] && !lb_shape_equal(node->in[initial]->shape, LB_SHAPE(input.batch, hidden)))

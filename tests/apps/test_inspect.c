@@ -137,7 +137,8 @@ START_TEST(test_inspect_strange_text_does_not_get_to_the_terminal)
     ck_assert_int_eq(lb_model_save(support_path(path, "odd"), &odd.base, params, &metadata, 1, NULL), LB_OK);
     lb_params_free(params);
     RUN(path);
-    EXPECT_UNUSABLE("odd: lookback.task is missing from the metadata", "training", "  a\\x1b[31m: \"b\\x07\"");
+    EXPECT_UNUSABLE("odd: lookback.task is missing from the metadata", "training",
+                    "  a\\x1b[31m: \"b\\x07\"");
 }
 END_TEST
 

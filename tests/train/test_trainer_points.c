@@ -150,8 +150,8 @@ START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_a
         c.config.checkpoint = support_path(path, "points.safetensors");
         c.config.fresh = true;
         c.config.context = &c;
-        c.evaluations = pause;
         if (pause > 0) {
+            c.evaluations = pause;
             ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_INTERRUPTED);
             lb_release(c.history.points);
             c.config.fresh = false;
