@@ -150,9 +150,18 @@ static lb_canvas *begin(cairo_canvas *c)
     return &c->base;
 }
 
+/* Cairo and FreeType can crash when memory runs out in the middle of a drawing: do not begin with too little. */
+static bool has_room(void)
+{
+    enum { ROOM = 16 << 20 };
+    void *room = lb_alloc(ROOM);
+    lb_release(room);
+    return room != NULL;
+}
+
 static cairo_canvas *make(const lb_canvas_config *config, const lb_backend *backend)
 {
-    cairo_canvas *c = lb_alloc_zero(sizeof *c);
+    cairo_canvas *c = has_room() ? lb_alloc_zero(sizeof *c) : NULL;
     if (c) c->base = (lb_canvas){.backend = backend, .config = *config};
     return c;
 }
