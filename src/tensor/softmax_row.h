@@ -4,11 +4,17 @@
 
 #include "tensor/elementary.h"
 
+#include <float.h>
+
 /** The largest element of a row; -inf if it is empty. */
 static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
 {
     lb_real largest = -(lb_real)INFINITY;
 #pragma omp simd reduction(max : largest)
+    for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
+    /* The reduction may begin at the lowest finite number, as clang's does, which is more than -inf. */
+    if (largest > -FLT_MAX) return largest;
+    largest = -(lb_real)INFINITY;
     for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
     return largest;
 }
