@@ -76,3 +76,65 @@ make_pairs() { # FILE COUNT
 # A training of half a second on them; --out is missing.
 small=("$bin/lookback" train --train "$folder/train.tsv" --dev "$folder/dev.tsv" --embed 8 --hidden 12 --batch 8 --threads 1
     --evaluate-every 5 --patience 0 --steps 60)
+
+# A model, its pairs and a text file, for the programs below.
+make_model() {
+    make_pairs "$folder/train.tsv" 60
+    make_pairs "$folder/dev.tsv" 10
+    "${small[@]}" --out "$folder/model" >/dev/null 2>&1
+    cut -f1 "$folder/dev.tsv" >"$folder/texts"
+}
+
+programs=(train resume fresh predict evaluate score inspect visualize sort)
+
+# Runs a program in $folder/now, where the model of before is in out/. Files to compare are left in result/.
+run_program() { # PROGRAM PREFIX...
+    local program=$1
+    shift
+    case $program in
+    train) set -- "$@" "${small[@]}" --steps 20 --out new ;;
+    resume) set -- "$@" "${small[@]}" --out out ;;
+    fresh) set -- "$@" "${small[@]}" --steps 10 --out out --fresh ;;
+    predict) set -- "$@" "$bin/lookback" predict out --threads 1 ;;
+    evaluate) set -- "$@" "$bin/lookback" evaluate out ../dev.tsv --threads 1 ;;
+    score) set -- "$@" "$bin/lookback" score out ../dev.tsv --threads 1 ;;
+    inspect) set -- "$@" "$bin/lookback" inspect out --json ;;
+    visualize) set -- "$@" "$bin/lookback" visualize out --input abc --output map.png --threads 1 ;;
+    sort) set -- "$@" "$bin/lookback" sort --max-number 5 --max-length 3 --embed 4 --hidden 8 --batch 4 --steps 5 --threads 1 --out new ;;
+    esac
+    rm -rf "$folder/now"
+    mkdir "$folder/now"
+    cp -r "$folder/model" "$folder/now/out"
+    (cd "$folder/now" && timeout -k 5 60 "$@" <../texts >output 2>message)
+}
+
+# What a run that ends with 0 has to leave.
+results() {
+    (cd "$folder/now" && cat output && find . -name '*.safetensors' ! -name 'checkpoint*' -o -name 'map.png' | sort | xargs cksum)
+}
+
+declare -A expected
+
+# Runs a program as it should be, and keeps its results.
+expect_results() { # PROGRAM PREFIX...
+    run_program "$@" || failure "$1 does not run: $(cat "$folder/now/message")"
+    expected[$1]=$(results)
+}
+
+# After a program with a fault: the right result, or an error with a message; no crash, and models that can be read.
+check_program() { # STATUS WHAT PROGRAM
+    local status=$1 what=$2 program=$3
+    # The loader of shared libraries has calls of its own.
+    if ((status == 127)) && grep -q "error while loading shared libraries" "$folder/now/message"; then return; fi
+    trials=$((trials + 1))
+    if ((status >= 124)); then
+        failure "$what: status $status: $(head -n 1 "$folder/now/message")"
+    elif ((status == 0)); then
+        [[ $(results) == "${expected[$program]}" ]] || failure "$what: status 0, but another result"
+    elif [[ ! -s $folder/now/message ]]; then
+        failure "$what: status $status without a message"
+    fi
+    for model in "$folder"/now/*/model.safetensors; do
+        [[ ! -e $model ]] || "$bin/lookback" inspect "$model" >/dev/null 2>&1 || failure "$what: $model cannot be read"
+    done
+}

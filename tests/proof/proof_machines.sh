@@ -8,13 +8,13 @@ make_pairs "$folder/train.tsv" 400
 make_pairs "$folder/dev.tsv" 40
 "${small[@]}" --hidden 32 --steps 400 --lr 0.01 --out "$folder/here" >/dev/null 2>&1
 cut -f1 "$folder/dev.tsv" >"$folder/texts"
-expected=$("$bin/lookback" predict "$folder/here" --threads 1 <"$folder/texts")
+outputs=$("$bin/lookback" predict "$folder/here" --threads 1 <"$folder/texts")
 
 machine() { # NAME PREFIX... PROGRAM
     local machine=$1
     shift
     trials=$((trials + 1))
-    if [[ $("$@" predict "$folder/here" --threads 1 <"$folder/texts" 2>"$folder/log") != "$expected" ]]; then
+    if [[ $("$@" predict "$folder/here" --threads 1 <"$folder/texts" 2>"$folder/log") != "$outputs" ]]; then
         failure "$machine: a model from here gives other outputs: $(tail -n 1 "$folder/log")"
     fi
     trials=$((trials + 1))

@@ -25,7 +25,7 @@ run_program() { # PROGRAM PREFIX...
     visualize) set -- "$@" "$bin/lookback" visualize "$folder/model" --input abc --output "$folder/map.png" --threads 1 ;;
     esac
     rm -rf "$folder/new"
-    timeout 60 "$@" <"$folder/texts" >"$folder/output" 2>"$folder/message"
+    timeout -k 5 60 "$@" <"$folder/texts" >"$folder/output" 2>"$folder/message"
 }
 
 declare -A expected
