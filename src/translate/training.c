@@ -167,18 +167,22 @@ static lb_status save_snapshot(const lb_training *t, lb_error *error)
     return status;
 }
 
-static void tell_unsaved(void *context, const lb_error *error)
+static void warn(const lb_training *t, const lb_error *error)
 {
-    const lb_training *t = context;
     const lb_training_listener *listener = &t->config->listener;
     if (listener->unsaved) listener->unsaved(listener->context, &t->run, error);
+}
+
+static void tell_unsaved(void *context, const lb_error *error)
+{
+    warn(context, error);
 }
 
 /* What cannot be written now is written at the end, with the weights that are kept in memory. */
 static lb_status forgive(const lb_training *t, lb_status status, const lb_error *found, lb_error *error)
 {
     if (status != LB_ERROR_WRITE) return status ? lb_error_set(error, status, "%s", found->message) : LB_OK;
-    tell_unsaved((void *)t, found);
+    warn(t, found);
     return LB_OK;
 }
 
