@@ -65,6 +65,17 @@ static bool sync_folder(int folder)
     return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
+bool lb_file_sync_name(const char *path)
+{
+    int folder = open_folder(path);
+    if (folder < 0) return true;
+    bool synced = sync_folder(folder);
+    int reason = errno;
+    close(folder);
+    errno = reason;
+    return synced;
+}
+
 /* `name` has room for the name of the new file. */
 static lb_status replace(const char *path, const char *target, int folder, char *name, size_t size,
                          const lb_bytes *parts, size_t part_count, lb_error *error)

@@ -2,6 +2,7 @@
 #ifndef LB_FILE_H
 #define LB_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lookback/base.h"
@@ -29,6 +30,10 @@ LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, 
 /** The same for content in several `parts`, one after the other. */
 LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t part_count,
                                           lb_error *error);
+
+/** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a folder
+ *  cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
+bool lb_file_sync_name(const char *path);
 
 /** Reads all of the file `path`.
  *  Memory:  `*bytes` is the caller's, to be given to lb_release. A NUL that `*count` does not count follows it.

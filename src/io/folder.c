@@ -1,6 +1,7 @@
 #include "io/folder.h"
 
 #include "base/alloc.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,9 @@
 static bool make_one(const char *path)
 {
     struct stat found;
-    return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode));
+    /* A power failure must not take the folder away when files in it have been saved. */
+    if (mkdir(path, 0777) == 0) return lb_file_sync_name(path);
+    return errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
 /* Creates the folder and its parents. After an error, `path` ends with the folder that could not be created. */

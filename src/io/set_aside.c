@@ -1,6 +1,7 @@
 #include "io/set_aside.h"
 
 #include "base/alloc.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,8 @@ lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
                    : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(errno));
     char *name = lb_alloc(size);
     if (!name) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    if (keep(path, &file, name, size)) {
+    /* The name has to be on the disk before the file is replaced. */
+    if (keep(path, &file, name, size) && lb_file_sync_name(name)) {
         *kept = name;
         return LB_OK;
     }

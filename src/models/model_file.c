@@ -52,6 +52,8 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);
+    /* A module that refuses its configuration cannot know that it comes from a file. */
+    if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
     if (!model && lb_params_status(params))
         lb_error_set(error, found.status, "%s", found.message);
     else if (!model)

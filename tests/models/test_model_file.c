@@ -65,6 +65,33 @@ START_TEST(test_model_load_gives_the_transformer_that_was_saved)
 }
 END_TEST
 
+/* As an argument of lb_transformer_init, this would be LB_ERROR_ARGUMENT. */
+START_TEST(test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format)
+{
+    static const lb_safetensors_metadata metadata[] = {
+        {"lookback.model", "transformer"},
+        {"lookback.config",
+         "{\"source_vocab\":8,\"target_vocab\":8,\"width\":4,\"heads\":3,\"feed_forward\":4,\"layers\":1,"
+         "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}"}};
+    static const lb_real table[32];
+    static const lb_safetensors_tensor arrays[] = {
+        {.name = "source_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table},
+        {.name = "target_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table}};
+    lb_error error = {0};
+    char path[SUPPORT_PATH];
+    support_path(path, "heads.safetensors");
+    ck_assert_int_eq(lb_safetensors_write(path, arrays, 2, metadata, 2, &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
+    lb_params *params = lb_params_new(1);
+    ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
+    ck_assert_msg(strstr(error.message, "cannot divide a width of 4 into 3 heads"), "%s", error.message);
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    lb_params_free(params);
+    lb_safetensors_close(file);
+}
+END_TEST
+
 /* A file whose metadata have only one of the two entries of a model. */
 START_TEST(test_model_load_without_name_or_configuration_is_an_error)
 {
@@ -89,8 +116,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("model file",
-                             SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
-                                           test_model_load_gives_the_transformer_that_was_saved,
-                                           test_model_load_without_name_or_configuration_is_an_error));
+    return support_run_tests(
+        "model file",
+        SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
+                      test_model_load_gives_the_transformer_that_was_saved,
+                      test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
+                      test_model_load_without_name_or_configuration_is_an_error));
 }

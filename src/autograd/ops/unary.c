@@ -104,7 +104,10 @@ static void sigmoid_reference(const lb_node *node, double *const *out)
 
 static void relu_reference(const lb_node *node, double *const *out)
 {
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = fmax(0, (double)node->in[0]->data[i]);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        double x = (double)node->in[0]->data[i];
+        out[0][i] = x < 0 ? 0 : x; /* NaN stays NaN */
+    }
 }
 
 static void scale_reference(const lb_node *node, double *const *out)

@@ -1,0 +1,211 @@
+/* Damaged files are refused, and hostile ones end in time. Every bit flip and every truncation of each kind of file
+ * that programs read; and model files with a right checksum that somebody made on purpose. */
+#include "lookback/io.h"
+#include "proof/hostile.h"
+#include "proof/limits.h"
+#include "proof/small_model.h"
+#include "proof/work_list.h"
+
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NPY_FLOAT = PROOF_MODELS, /* after the kinds of models */
+    NPY_DOUBLE,
+    FILES,
+    NPY_COUNT = 15,
+    HOSTILE_FILES = 10000,
+    MOST_BYTES = 100000000,
+    STEPS = 50
+};
+
+static const uint64_t STRIDE = 2654435761; /* a prime: all damages in an order without order */
+
+static const proof *campaign;
+
+static struct sound {
+    unsigned char *bytes;
+    size_t count;
+} sound[FILES];
+
+static const char *const file_names[FILES] = {"a model of pairs", "a transformer", "a model of lists",
+                                              "an ensemble",      "a checkpoint",  "an npy file in float",
+                                              "an npy file"};
+
+static double npy_value(int i)
+{
+    return i * 0.5 - 3;
+}
+
+static lb_status make_file(const char *path, int kind)
+{
+    double values[NPY_COUNT];
+    for (int i = 0; i < NPY_COUNT; i++) values[i] = npy_value(i);
+    if (kind < PROOF_MODELS) return proof_save_model(path, (proof_model)kind, 1, NULL);
+    return lb_npy_write(path, kind == NPY_FLOAT ? LB_DTYPE_F32 : LB_DTYPE_F64, LB_SHAPE(3, 5), values, NULL);
+}
+
+/* In a child: the parent stays out of OpenMP. */
+static void make_files(void *context)
+{
+    char path[2 * SUPPORT_PATH];
+    (void)context;
+    for (int kind = 0; kind < FILES; kind++) {
+        snprintf(path, sizeof path, "%s/sound-%d", campaign->folder, kind);
+        if (make_file(path, kind)) abort();
+    }
+}
+
+static uint64_t damages_of(int kind)
+{
+    return sound[kind].count * 8 + sound[kind].count; /* flips, and cuts before each byte */
+}
+
+/* What happened to one file. */
+typedef struct damage {
+    int kind;
+    bool cut;
+    size_t at; /* the bit or the length */
+} damage;
+
+static damage find_damage(uint64_t seed, uint64_t total)
+{
+    uint64_t number = seed % total * (STRIDE % total) % total;
+    int kind = 0;
+    while (number >= damages_of(kind)) number -= damages_of(kind++);
+    uint64_t flips = sound[kind].count * 8;
+    return (damage){kind, number >= flips, (size_t)(number >= flips ? number - flips : number)};
+}
+
+/* A flipped bit in the data changes one value; one in the header may at most change how the same values are written. */
+static const char *check_npy(const char *path, const damage *d)
+{
+    lb_shape shape;
+    double *values;
+    lb_error error = {0};
+    lb_status status = lb_npy_read(path, &shape, &values, &error);
+    size_t size = d->kind == NPY_FLOAT ? sizeof(float) : sizeof(double);
+    size_t data = sound[d->kind].count - NPY_COUNT * size;
+    bool in_data = !d->cut && d->at / 8 >= data;
+    const char *fault = NULL;
+    if (status != LB_OK) {
+        lb_release(values);
+        return in_data ? "refused" : status != LB_ERROR_FORMAT ? "refused with another status" : NULL;
+    }
+    if (d->cut) fault = "accepted, although it is cut";
+    if (!lb_shape_equal(shape, LB_SHAPE(3, 5))) fault = "accepted with another shape";
+    size_t changed = in_data ? (d->at / 8 - data) / size : NPY_COUNT;
+    for (size_t i = 0; i < NPY_COUNT && !fault; i++) {
+        double expected = npy_value((int)i);
+        bool same = memcmp(&values[i], &expected, sizeof expected) == 0;
+        if (same == (i == changed)) fault = "accepted with wrong values";
+    }
+    lb_release(values);
+    return fault;
+}
+
+static const char *check_damaged(const char *path, const damage *d)
+{
+    lb_error error = {0};
+    if (d->kind >= PROOF_MODELS) return check_npy(path, d);
+    if (d->kind == PROOF_CHECKPOINT) {
+        lb_safetensors *file = lb_safetensors_open(path, &error);
+        lb_safetensors_close(file);
+        if (file) return "accepted";
+    } else {
+        lb_translator *model = lb_translator_open(path, &error);
+        lb_translator_free(model);
+        if (model) return "accepted";
+    }
+    if (error.status != LB_ERROR_FORMAT) return "refused with another status";
+    return strncmp(error.message, path, strlen(path)) == 0 ? NULL : "refused without the name of the file";
+}
+
+static uint64_t damage_total;
+
+static void try_damage(proof_count *count, uint64_t seed)
+{
+    char path[2 * SUPPORT_PATH];
+    damage d = find_damage(seed, damage_total);
+    const struct sound *whole = &sound[d.kind];
+    snprintf(path, sizeof path, "%s/damaged", campaign->folder);
+    if (!d.cut) whole->bytes[d.at / 8] ^= (unsigned char)(1 << d.at % 8);
+    support_write_file(path, whole->bytes, d.cut ? d.at : whole->count);
+    if (!d.cut) whole->bytes[d.at / 8] ^= (unsigned char)(1 << d.at % 8);
+    proof_limits_begin();
+    const char *fault = check_damaged(path, &d);
+    size_t most = proof_limits_end();
+    if (!fault && most > MOST_BYTES) fault = "too much memory";
+    if (fault)
+        proof_fail(campaign, count, seed, "%s with %s %zu: %s", file_names[d.kind],
+                   d.cut ? "length" : "flipped bit", d.at, fault);
+}
+
+/* Opens a file and, if it is accepted, applies the model once. */
+static const char *use_model(const char *path, lb_error *error)
+{
+    lb_translator *model = lb_translator_open(path, error);
+    if (!model) {
+        if (error->status != LB_ERROR_FORMAT) return "refused with another status";
+        return strncmp(error->message, path, strlen(path)) == 0 ? NULL
+                                                                : "refused without the name of the file";
+    }
+    const char *text = lb_translator_about(model).sorts ? "1 2" : "ab";
+    lb_translate_config config = {.limit = STEPS, .attention = true};
+    lb_translations *output = lb_translate_all(model, &text, 1, config, error);
+    bool silent = !output && (error->status == LB_OK || !*error->message);
+    bool empty = output && (output->count != 1 || output->text[0].count < 1);
+    lb_translations_free(output);
+    lb_translator_free(model);
+    if (silent) return "a translation that fails without a message";
+    return empty ? "a translation without a result" : NULL;
+}
+
+static void try_hostile(proof_count *count, uint64_t seed)
+{
+    static const proof_model from[] = {PROOF_PAIRS, PROOF_TRANSFORMER, PROOF_LISTS, PROOF_ENSEMBLE};
+    char path[2 * SUPPORT_PATH];
+    size_t bytes;
+    lb_error error = {0};
+    const struct sound *model = &sound[from[seed % 4]];
+    unsigned char *file = proof_make_hostile(model->bytes, model->count, seed, &bytes);
+    snprintf(path, sizeof path, "%s/hostile", campaign->folder);
+    support_write_file(path, file, bytes);
+    free(file);
+    proof_limits_begin();
+    const char *fault = use_model(path, &error);
+    size_t most = proof_limits_end();
+    if (!fault && most > MOST_BYTES) fault = "too much memory";
+    if (fault)
+        proof_fail(campaign, count, seed, "hostile file %llu, %zu bytes of memory: %s (%.200s)",
+                   (unsigned long long)seed, most, fault, error.message);
+}
+
+static void begin_child(void)
+{
+    proof_watch_memory();
+    lb_set_threads(1);
+}
+
+int main(int argc, char **argv)
+{
+    proof p = proof_begin("proof_damage", argc, argv);
+    campaign = &p;
+    if (proof_in_child(make_files, NULL)) abort();
+    for (int kind = 0; kind < FILES; kind++) {
+        char path[2 * SUPPORT_PATH];
+        snprintf(path, sizeof path, "%s/sound-%d", p.folder, kind);
+        sound[kind].bytes = (unsigned char *)support_read_file(path, &sound[kind].count);
+        damage_total += damages_of(kind);
+    }
+    proof_list lists[] = {
+        {.of = "flips and truncations", .total = damage_total, .begin = begin_child, .trial = try_damage},
+        {.of = "hostile model files", .total = HOSTILE_FILES, .begin = begin_child, .trial = try_hostile},
+    };
+    proof_run_lists(&p, lists, 2);
+    for (int kind = 0; kind < FILES; kind++) free(sound[kind].bytes);
+    return proof_end(&p);
+}

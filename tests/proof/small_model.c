@@ -1,0 +1,86 @@
+#include "proof/small_model.h"
+
+#include "models/ensemble.h"
+#include "translate/list.h"
+#include "translate/text_model.h"
+
+enum { EMBED = 2, HIDDEN = 3, MEMBERS = 2, LONGEST = 4 };
+
+static const char *const letters[] = {"a", "b", "c", "\xc3\xa9"};
+static const lb_sort_task task = {.max_value = 3, .min_length = 2, .max_length = LONGEST, .seed = 1};
+
+/* `params` owns the model; NULL after an error. */
+static lb_model *make(lb_params *params, proof_model kind, int64_t vocabulary)
+{
+    if (kind == PROOF_TRANSFORMER) {
+        lb_transformer *model = lb_params_alloc(params, sizeof *model);
+        lb_transformer_config config = {vocabulary, vocabulary,  .width = 4,
+                                        .heads = 2, .layers = 1, .feed_forward = 4};
+        return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
+    }
+    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
+    lb_seq2seq_config config = {vocabulary, vocabulary, .embed = EMBED, .hidden = HIDDEN};
+    return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
+}
+
+static lb_model *make_ensemble(lb_params *params, int64_t vocabulary, uint64_t seed, lb_error *error)
+{
+    lb_params *stores[MEMBERS] = {NULL};
+    const lb_model *members[MEMBERS];
+    bool made = true;
+    for (int i = 0; i < MEMBERS && made; i++) {
+        stores[i] = lb_params_new(seed + (uint64_t)i);
+        members[i] = stores[i] ? make(stores[i], PROOF_PAIRS, vocabulary) : NULL;
+        made = members[i] != NULL;
+    }
+    lb_ensemble *all =
+        made ? lb_ensemble_gather(params, members, (const lb_params *const *)stores, MEMBERS, NULL, error)
+             : NULL;
+    for (int i = 0; i < MEMBERS; i++) lb_params_free(stores[i]);
+    return all ? &all->base : NULL;
+}
+
+/* Like the checkpoint of a training, with a second array per parameter in one piece. */
+static lb_status save_checkpoint(const char *path, const lb_params *params, lb_error *error)
+{
+    static const double progress[] = {3, 1.5, 0.25, 100};
+    static const lb_real moments[512] = {0};
+    const lb_safetensors_tensor tensors[] = {
+        {.name = "progress", .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(4), .data = progress},
+        {.name = "adam.first", .dtype = LB_DTYPE_REAL, .shape = LB_SHAPE(512), .data = moments},
+    };
+    const lb_safetensors_metadata metadata[] = {{LB_RUN_KEY, "{\"seed\":1}"}};
+    return lb_checkpoint_save(path, params, (lb_checkpoint_extra){tensors, 2, metadata, 1}, error);
+}
+
+static lb_status save(const char *path, proof_model kind, uint64_t seed, lb_text_model *made, lb_error *error)
+{
+    bool sorts = kind == PROOF_LISTS;
+    made->source = sorts ? lb_list_vocabulary(&task, error) : lb_vocabulary_new_reserved(error);
+    made->target = made->source;
+    if (!made->source || (!sorts && lb_vocabulary_add(made->source, letters, 4, error)))
+        return LB_ERROR_MEMORY;
+    int64_t vocabulary = lb_vocabulary_size(made->source);
+    made->model = kind == PROOF_ENSEMBLE ? make_ensemble(made->params, vocabulary, seed, error)
+                                         : make(made->params, kind, vocabulary);
+    if (!made->model) return lb_error_set(error, LB_ERROR_MEMORY, "no model could be made");
+    return kind == PROOF_CHECKPOINT ? save_checkpoint(path, made->params, error)
+                                    : lb_text_model_save(path, made, error);
+}
+
+lb_status proof_save_model(const char *path, proof_model kind, uint64_t seed, lb_error *error)
+{
+    const lb_symbol_rule pairs = {.normalize = LB_NORMALIZE_NFC};
+    lb_text_model made = {.params = lb_params_new(seed),
+                          .source_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
+                          .target_rule = kind == PROOF_LISTS ? lb_list_rule : pairs,
+                          .shortest_source = kind == PROOF_LISTS ? task.min_length : 1,
+                          .longest_source = LONGEST,
+                          .longest_target = LONGEST,
+                          .sorts = kind == PROOF_LISTS,
+                          .task = task,
+                          .training = "{\"steps\":5}"};
+    lb_status status = made.params ? save(path, kind, seed, &made, error) : LB_ERROR_MEMORY;
+    lb_text_model_free(&made);
+    return status;
+}
