@@ -19,10 +19,25 @@ static size_t size_of_tree(const char *text, const char *end)
     return nodes * (sizeof(cJSON) + NODE_OVERHEAD) + 2 * (size_t)(end - text);
 }
 
+const char *lb_json_find_zero(const char *text, size_t length)
+{
+    static const char escape[] = "\\u0000";
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\0') return text + i;
+        if (text[i] != '\\') continue;
+        if (length - i >= sizeof escape - 1 && memcmp(text + i, escape, sizeof escape - 1) == 0)
+            return text + i;
+        i++; /* the escaped character does not start an escape */
+    }
+    return NULL;
+}
+
 lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json)
 {
-    const char *stop = text;
-    *json = cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+    const char *stop = text, *zero = lb_json_find_zero(text, length);
+    if (end) *end = zero;
+    *json = zero ? NULL : cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+    if (zero) return LB_ERROR_FORMAT;
     if (!*json) {
         if (!lb_json_has_memory(size_of_tree(text, stop))) return LB_ERROR_MEMORY;
         /* With that much memory, the same failure again is one of the text. */

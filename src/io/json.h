@@ -7,10 +7,15 @@
 #include <cJSON.h>
 #include <stdbool.h>
 
-/** Parses `length` bytes of text: one value, with blanks around it. `*end`, unless NULL, is set to where parsing ended.
+/** Parses `length` bytes of text: one value, with blanks around it, without zero characters, even as \u0000. `*end`,
+ *  unless NULL, is set to where parsing ended.
  *  Memory: freed by cJSON_Delete; `*json` is NULL after an error.
  *  Errors: LB_ERROR_FORMAT if it is not JSON; LB_ERROR_MEMORY. No message is set. */
 LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json);
+
+/** The first zero character of a text, as a byte or as \u0000, or NULL. cJSON would end a string there, or skip the
+ *  byte: two texts that differ after it would look the same. */
+const char *lb_json_find_zero(const char *text, size_t length);
 
 /** Whether cJSON could allocate so many bytes now. */
 bool lb_json_has_memory(size_t bytes);

@@ -43,19 +43,6 @@ static int64_t whole_number(const cJSON *item)
                                                                                              : -1;
 }
 
-/* cJSON ends a string at a NUL, so two names that differ after it would look the same. */
-static bool has_nul(const char *text, size_t length)
-{
-    static const char escape[] = "\\u0000";
-    if (memchr(text, '\0', length)) return true;
-    for (size_t i = 0; i + 1 < length; i++) {
-        if (text[i] != '\\') continue;
-        if (length - i >= sizeof escape - 1 && memcmp(text + i, escape, sizeof escape - 1) == 0) return true;
-        i++; /* the escaped character does not start an escape */
-    }
-    return false;
-}
-
 static lb_status parse_header(lb_safetensors *file, lb_error *error)
 {
     if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
@@ -71,7 +58,7 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
                             "limit is %d",
                             file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
-    if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || has_nul(text, length))
+    if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || lb_json_find_zero(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
                             file->path);
     if (lb_json_parse(text, length, NULL, &file->header) == LB_ERROR_MEMORY) return no_memory(file, error);

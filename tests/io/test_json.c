@@ -46,6 +46,28 @@ START_TEST(test_json_parse_tells_a_bad_text_from_a_good_one)
 }
 END_TEST
 
+/* cJSON would read the first as "a", the third as {"a": 2}, and the last as [1]. */
+START_TEST(test_json_parse_refuses_zero_characters)
+{
+    static const struct {
+        const char *text;
+        size_t length, at;
+    } bad[] = {
+        {"[\"a\\u0000b\"]", 12, 3}, {"[\"a\0b\"]", 7, 3}, {"{\"a\\u0000b\": 2}", 15, 3}, {"[1]\0", 4, 3}};
+    cJSON *json;
+    const char *end;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_int_eq(lb_json_parse(bad[i].text, bad[i].length, &end, &json), LB_ERROR_FORMAT);
+        ck_assert_ptr_null(json);
+        ck_assert_ptr_eq(end, bad[i].text + bad[i].at);
+    }
+    /* A backslash, then letters. */
+    ck_assert_int_eq(lb_json_parse("[\"\\\\u0000\"]", 11, NULL, &json), LB_OK);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(json, 0)), "\\u0000");
+    cJSON_Delete(json);
+}
+END_TEST
+
 START_TEST(test_json_parse_says_that_memory_has_run_out)
 {
     cJSON *json;
@@ -79,6 +101,7 @@ END_TEST
 int main(void)
 {
     return support_run_tests("json", SUPPORT_TESTS(test_json_parse_tells_a_bad_text_from_a_good_one,
+                                                   test_json_parse_refuses_zero_characters,
                                                    test_json_parse_says_that_memory_has_run_out,
                                                    test_json_parse_survives_one_allocation_that_fails));
 }

@@ -1,0 +1,62 @@
+/* memfd_create */
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void fuzz_fail(const char *promise)
+{
+    fprintf(stderr, "fuzz: does not hold: %s\n", promise);
+    abort();
+}
+
+static bool write_all(int file, const char *from, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(file, from, size);
+        if (written <= 0) return false;
+        from += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+const char *fuzz_file(const void *data, size_t size)
+{
+    static int file = -1;
+    static char path[sizeof "/proc/self/fd/" + 16];
+    if (file < 0) {
+        file = memfd_create("fuzz", MFD_CLOEXEC);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    fuzz_require(file >= 0 && ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0 &&
+                     write_all(file, data, size),
+                 "a file in memory can be written");
+    return path;
+}
+
+char *fuzz_text(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    fuzz_require(text != NULL, "there is memory for a copy");
+    if (size) memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
+}
+
+uint8_t fuzz_byte(const uint8_t **data, size_t *size)
+{
+    if (*size == 0) return 0;
+    (*size)--;
+    return *(*data)++;
+}
+
+void fuzz_require_told(bool opened, const lb_error *error)
+{
+    fuzz_require(opened == (error->status == LB_OK), "an error is reported exactly if there is no result");
+    fuzz_require(opened || *error->message, "an error has a message");
+}

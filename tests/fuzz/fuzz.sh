@@ -1,0 +1,116 @@
+#!/bin/bash
+# Runs every target of fuzzing from its corpus, one per processor, and reports trials and failures. See --help.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+usage: tests/fuzz/fuzz.sh [--seconds S] [--seed N] [--bin FOLDER] [--folder DIR] [--grow] [NAME]...
+
+  --seconds S   seconds in all, divided among the targets [60]
+  --seed N      seed of libFuzzer [1]
+  --bin FOLDER  where the fuzz_NAME are [build/fuzz/bin]; they are made by
+                cmake --preset fuzz && cmake --build --preset fuzz
+  --folder DIR  for logs, and for the input of each failure [build/fuzz/runs]
+  --grow        add to the corpus what reaches code that it does not reach, and keep only what is needed for that
+  NAME          targets [all of them]
+
+Prints "fuzz NAME: T trials, F failures" for each target. A failure ends its target. The status is 0 if there is none.
+END
+}
+
+fail() {
+    echo "fuzz.sh: $*" >&2
+    exit 2
+}
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+seconds=60 seed=1 bin=$here/../../build/fuzz/bin folder=$here/../../build/fuzz/runs grow=false targets=()
+while (($#)); do
+    case $1 in
+    --seconds | --seed | --bin | --folder)
+        (($# > 1)) || fail "$1: expected a value"
+        declare "${1#--}=$2"
+        shift
+        ;;
+    --grow) grow=true ;;
+    --help)
+        usage
+        exit
+        ;;
+    -*) fail "unknown option $1; see --help" ;;
+    *) targets+=("$1") ;;
+    esac
+    shift
+done
+[[ $seconds =~ ^[0-9]+$ && $seed =~ ^[0-9]+$ ]] || fail "--seconds and --seed: expected whole numbers"
+
+if ((${#targets[@]} == 0)); then
+    for source in "$here"/fuzz_*.c; do
+        name=${source##*/fuzz_}
+        targets+=("${name%.c}")
+    done
+fi
+for name in "${targets[@]}"; do
+    [[ -x $bin/fuzz_$name ]] || fail "$bin/fuzz_$name: not found; see --help for how to make it"
+done
+mkdir -p "$folder"
+bin=$(cd -- "$bin" && pwd) folder=$(cd -- "$folder" && pwd)
+each=$((seconds / ${#targets[@]}))
+((each > 0)) || each=1
+
+# One input at a time is too little work for threads, and the programs would wait for each other.
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
+
+# Prints the report of one target into its folder.
+run_target() { # NAME
+    local name=$1 work=$folder/$1 trials failures=0 artifact
+    local -a flags=(-timeout=5 -rss_limit_mb=2048 -seed="$seed")
+    rm -rf "$work"
+    mkdir -p "$work/corpus" "$work/failures"
+    cp "$here/corpus/$name"/* "$work/corpus/"
+    "$bin/fuzz_$name" "${flags[@]}" -max_total_time="$each" -print_final_stats=1 \
+        -artifact_prefix="$work/failures/" "$work/corpus" >"$work/log" 2>&1 || failures=1
+    trials=$(awk '/^stat::number_of_executed_units:/ { n = $2 } END { print n + 0 }' "$work/log")
+    {
+        echo "fuzz $name: $trials trials, $failures failures"
+        for artifact in "$work/failures"/*; do
+            [[ -e $artifact ]] || continue
+            echo "FAILURE: fuzz $name, seed $seed: $(reason "$work/log"); repeat with: $bin/fuzz_$name $artifact"
+            failures=0
+        done
+        # It did not even start, or was killed.
+        ((failures == 0)) ||
+            echo "FAILURE: fuzz $name, seed $seed: see $work/log;" \
+                "repeat with: $0 --seed $seed --seconds $each --bin $bin $name"
+    } >"$work/report"
+}
+
+reason() { # LOG
+    grep -m 1 -oE 'fuzz: does not hold: .*|SUMMARY: .*|runtime error: .*|ALARM: .*' "$1" | head -1 || echo "unknown"
+}
+
+grow_corpus() { # NAME
+    local kept=$folder/$1/kept
+    rm -rf "$kept"
+    mkdir -p "$kept"
+    "$bin/fuzz_$1" -set_cover_merge=1 -timeout=5 -rss_limit_mb=2048 "$kept" "$here/corpus/$1" "$folder/$1/corpus" \
+        >"$folder/$1/merge.log" 2>&1 || fail "$1: cannot merge the corpus; see $folder/$1/merge.log"
+    rm -f "$here/corpus/$1"/*
+    cp "$kept"/* "$here/corpus/$1/"
+}
+
+for name in "${targets[@]}"; do
+    while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
+    run_target "$name" &
+done
+wait
+
+status=0
+for name in "${targets[@]}"; do
+    cat "$folder/$name/report"
+    ! grep -q '^FAILURE' "$folder/$name/report" || status=1
+done
+if $grow && ((status == 0)); then
+    for name in "${targets[@]}"; do grow_corpus "$name"; done
+fi
+exit $status
