@@ -1,6 +1,4 @@
 /* For LD_PRELOAD: the n-th allocation fails, n from the environment variable FAIL_AT, and with FAIL_ALL all after it. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,6 +22,8 @@ static int fails(void)
     return 1;
 }
 
+/* What glibc calls its own.
+ * NOLINTBEGIN(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name) */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -42,3 +42,4 @@ void *realloc(void *memory, size_t size)
 {
     return fails() ? NULL : __libc_realloc(memory, size);
 }
+/* NOLINTEND(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name) */
