@@ -32,7 +32,7 @@ int64_t proof_length(proof_graph *g)
 {
     static const int64_t lengths[] = {0, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 17, 33};
     if (g->sort == PROOF_SMOOTH)
-        return proof_once_in(&g->dice, 40) ? 0 : 1 + (int64_t)proof_below(&g->dice, 4);
+        return proof_once_in(&g->dice, 16) ? 0 : 1 + (int64_t)proof_below(&g->dice, 4);
     return lengths[proof_below(&g->dice, proof_once_in(&g->dice, 8) ? LB_LENGTH(lengths) : 11)];
 }
 

@@ -4,8 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Often that of an earlier result, so that ops follow on each other. */
 static lb_shape random_shape(proof_graph *g, int least, int most)
 {
+    if (g->pooled && proof_once_in(&g->dice, 2)) {
+        lb_shape earlier = g->pool[proof_below(&g->dice, (uint64_t)g->pooled)]->shape;
+        if (earlier.ndim >= least && earlier.ndim <= most) return earlier;
+    }
     lb_shape shape = {.ndim = least + (int)proof_below(&g->dice, (uint64_t)most - (uint64_t)least + 1)};
     for (int d = 0; d < shape.ndim; d++) shape.dim[d] = proof_length(g);
     return shape;

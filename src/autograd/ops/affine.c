@@ -41,10 +41,12 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
+/* The result does not tell: without outputs it has no elements. */
 static int64_t row_count(const lb_node *node)
 {
-    int64_t outputs = lb_dim(node->in[WEIGHT], 0);
-    return lb_count(node->out[0]) / (outputs ? outputs : 1);
+    lb_shape rows = node->in[X]->shape;
+    rows.ndim--;
+    return lb_shape_count(rows);
 }
 
 /* y = x w' + bias, or y += x w', with the columns from `first` on. */
@@ -143,6 +145,7 @@ static const lb_op_case cases[] = {
     {"with bias", 3, {LB_DIMS(3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
     {"three axes", 3, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
     {"without bias", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = plain_case},
+    {"no outputs", 4, {LB_DIMS(2, 3), LB_DIMS(0, 5), LB_DIMS(0), LB_DIMS(2, 2)}, .apply = pair_case},
     {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
     {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
     {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},
