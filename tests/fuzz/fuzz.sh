@@ -11,7 +11,7 @@ usage: tests/fuzz/fuzz.sh [--seconds S] [--seed N] [--bin FOLDER] [--folder DIR]
   --bin FOLDER  where the fuzz_NAME are [build/fuzz/bin]; they are made by
                 cmake --preset fuzz && cmake --build --preset fuzz
   --folder DIR  for logs, and for the input of each failure [build/fuzz/runs]
-  --grow        add to the corpus what reaches code that it does not reach, and keep only what is needed for that
+  --grow        keep in tests/fuzz/corpus/ what reaches further code, beside the seeds
   NAME          targets [all of them]
 
 Prints "fuzz NAME: T trials, F failures" for each target. A failure ends its target. The status is 0 if there is none.
@@ -58,13 +58,15 @@ bin=$(cd -- "$bin" && pwd) folder=$(cd -- "$folder" && pwd)
 each=$((seconds / ${#targets[@]}))
 ((each > 0)) || each=1
 
-# One input at a time is too little work for threads, and the programs would wait for each other.
+# One input at a time is too little work for threads, and the programs would wait for each other. nproc obeys them.
+processors=$(nproc)
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
 
 # Prints the report of one target into its folder.
 run_target() { # NAME
     local name=$1 work=$folder/$1 trials failures=0 artifact
-    local -a flags=(-timeout=5 -rss_limit_mb=2048 -seed="$seed")
+    # A small file must not ask for much memory. The limit for all of it is higher: sanitizers keep what is freed.
+    local -a flags=(-timeout=5 -malloc_limit_mb=64 -rss_limit_mb=2048 -seed="$seed")
     rm -rf "$work"
     mkdir -p "$work/corpus" "$work/failures"
     cp "$here/corpus/$name"/* "$work/corpus/"
@@ -89,18 +91,21 @@ reason() { # LOG
     grep -m 1 -oE 'fuzz: does not hold: .*|SUMMARY: .*|runtime error: .*|ALARM: .*' "$1" | head -1 || echo "unknown"
 }
 
+# Files with names of their own are seeds, and stay. The others are what is needed to reach all code that any reached.
 grow_corpus() { # NAME
     local kept=$folder/$1/kept
     rm -rf "$kept"
     mkdir -p "$kept"
-    "$bin/fuzz_$1" -set_cover_merge=1 -timeout=5 -rss_limit_mb=2048 "$kept" "$here/corpus/$1" "$folder/$1/corpus" \
+    find "$here/corpus/$1" -type f -regextype posix-extended ! -regex '.*/[0-9a-f]{40}' -exec cp {} "$kept" \;
+    find "$folder/$1/corpus" -type f -size +4k -delete # the corpus is to stay small
+    "$bin/fuzz_$1" -set_cover_merge=1 -use_counters=0 -timeout=5 "$kept" "$here/corpus/$1" "$folder/$1/corpus" \
         >"$folder/$1/merge.log" 2>&1 || fail "$1: cannot merge the corpus; see $folder/$1/merge.log"
     rm -f "$here/corpus/$1"/*
     cp "$kept"/* "$here/corpus/$1/"
 }
 
 for name in "${targets[@]}"; do
-    while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
+    while (($(jobs -rp | wc -l) >= processors)); do wait -n; done
     run_target "$name" &
 done
 wait
