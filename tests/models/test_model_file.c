@@ -73,7 +73,7 @@ START_TEST(test_model_load_of_a_configuration_that_no_model_can_have_is_an_error
         {"lookback.config",
          "{\"source_vocab\":8,\"target_vocab\":8,\"width\":4,\"heads\":3,\"feed_forward\":4,\"layers\":1,"
          "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}"}};
-    static const lb_real table[32];
+    static const lb_real table[32] = {0};
     static const lb_safetensors_tensor arrays[] = {
         {.name = "source_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table},
         {.name = "target_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table}};

@@ -139,6 +139,14 @@ static void check_points(const climb *c)
     ck_assert_double_lt(c->losses[STEPS - 1], c->losses[0] - 1); /* steps do differ */
 }
 
+static void interrupt_after(climb *c, int64_t evaluations)
+{
+    c->evaluations = evaluations;
+    ck_assert_int_eq(lb_train(&c->config, &c->history, &c->error), LB_ERROR_INTERRUPTED);
+    lb_release(c->history.points);
+    c->config.fresh = false;
+}
+
 START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause)
 {
     char path[SUPPORT_PATH];
@@ -150,12 +158,7 @@ START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_a
         c.config.checkpoint = support_path(path, "points.safetensors");
         c.config.fresh = true;
         c.config.context = &c;
-        if (pause > 0) {
-            c.evaluations = pause;
-            ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_INTERRUPTED);
-            lb_release(c.history.points);
-            c.config.fresh = false;
-        }
+        if (pause > 0) interrupt_after(&c, pause);
         c.evaluations = STEPS;
         train(&c);
         check_points(&c);
