@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "tensor/accumulate.h"
+#include "train/point.h"
 #include "train/resume.h"
 
 #include <math.h>
@@ -278,18 +279,24 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
     return status;
 }
 
+void lb_train_point_print(lb_buffer *json, const lb_train_point *p)
+{
+    lb_buffer_print(json,
+                    "\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
+                    "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g",
+                    (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match, p->dev.symbol_error, p->lr,
+                    p->grad_norm);
+}
+
 char *lb_train_history_json(const lb_train_history *history)
 {
     lb_buffer json = {0};
     lb_buffer_print(&json, "%s", "");
     for (int64_t i = 0; i < history->count; i++) {
         const lb_train_point *p = &history->points[i];
-        lb_buffer_print(&json,
-                        "{\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
-                        "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,",
-                        (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match, p->dev.symbol_error,
-                        p->lr, p->grad_norm);
-        lb_buffer_print(&json, "\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
+        lb_buffer_print(&json, "{");
+        lb_train_point_print(&json, p);
+        lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
     }
     if (!json.failed) return json.text;
     lb_release(json.text);

@@ -3,18 +3,17 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "train/point.h"
 
 #include <string.h>
 
 static void print_history(lb_buffer *json, const lb_train_history *history)
 {
     for (int64_t i = 0; i < history->count; i++) {
-        const lb_train_point *p = &history->points[i];
-        lb_buffer_print(json,
-                        "%s{\"step\":%lld,\"loss\":%.9g,\"dev_loss\":%.9g,\"exact_match\":%.9g,"
-                        "\"symbol_error\":%.9g,\"lr\":%.9g,\"grad_norm\":%.9g,\"tokens\":%.0f}",
-                        i ? "," : "", (long long)p->step, p->loss, p->dev.loss, p->dev.exact_match,
-                        p->dev.symbol_error, p->lr, p->grad_norm, p->tokens);
+        const lb_train_point *point = &history->points[i];
+        lb_buffer_print(json, i ? ",{" : "{");
+        lb_train_point_print(json, point);
+        lb_buffer_print(json, ",\"tokens\":%.0f}", point->tokens);
     }
 }
 

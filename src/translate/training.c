@@ -22,8 +22,7 @@ static lb_status name_files(lb_training *t, lb_error *error)
     t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
     t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
     t->table = lb_folder_path(folder, sorts ? "train.csv" : "log.csv", error);
-    return t->model_file && t->checkpoint && t->log && t->table ? lb_folder_make(folder, error)
-                                                                : LB_ERROR_MEMORY;
+    return t->model_file && t->checkpoint && t->log && t->table ? LB_OK : LB_ERROR_MEMORY;
 }
 
 static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)

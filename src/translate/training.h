@@ -22,9 +22,9 @@ typedef struct lb_training {
     int64_t logged, tabled;
 } lb_training;
 
-/** Makes the folder and builds the model. The caller sets the fields above `params`; they must outlive the training.
+/** Builds the model. The caller sets the fields above `params`, which must outlive the training, and makes the folder.
  *  Memory: freed by lb_training_free, also after an error.
- *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
 
 /** Trains until the steps are done or patience runs out, resuming from the checkpoint if there is one, and leaves the
