@@ -4,9 +4,10 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tests/fuzz/fuzz.sh [--seconds S] [--seed N] [--bin FOLDER] [--folder DIR] [--grow] [NAME]...
+usage: tests/fuzz/fuzz.sh [--seconds S] [--most N] [--seed N] [--bin FOLDER] [--folder DIR] [--grow] [NAME]...
 
   --seconds S   seconds in all, divided among the targets [60]
+  --most N      inputs of each target, at most [no limit]
   --seed N      seed of libFuzzer [1]
   --bin FOLDER  where the fuzz_NAME are [build/fuzz/bin]; they are made by
                 cmake --preset fuzz && cmake --build --preset fuzz
@@ -24,10 +25,10 @@ fail() {
 }
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-seconds=60 seed=1 bin=$here/../../build/fuzz/bin folder=$here/../../build/fuzz/runs grow=false targets=()
+seconds=60 most=-1 seed=1 bin=$here/../../build/fuzz/bin folder=$here/../../build/fuzz/runs grow=false targets=()
 while (($#)); do
     case $1 in
-    --seconds | --seed | --bin | --folder)
+    --seconds | --most | --seed | --bin | --folder)
         (($# > 1)) || fail "$1: expected a value"
         declare "${1#--}=$2"
         shift
@@ -42,7 +43,7 @@ while (($#)); do
     esac
     shift
 done
-[[ $seconds =~ ^[0-9]+$ && $seed =~ ^[0-9]+$ ]] || fail "--seconds and --seed: expected whole numbers"
+[[ $seconds =~ ^[0-9]+$ && $most =~ ^(-1|[0-9]+)$ && $seed =~ ^[0-9]+$ ]] || fail "--seconds, --most and --seed: expected whole numbers"
 
 if ((${#targets[@]} == 0)); then
     for source in "$here"/fuzz_*.c; do
@@ -61,6 +62,8 @@ each=$((seconds / ${#targets[@]}))
 # One input at a time is too little work for threads, and the programs would wait for each other. nproc obeys them.
 processors=$(nproc)
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
+# An input allocates much less: what was freed stays recognisable long enough, and pages are used again.
+export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8
 
 # Prints the report of one target into its folder.
 run_target() { # NAME
@@ -70,7 +73,7 @@ run_target() { # NAME
     rm -rf "$work"
     mkdir -p "$work/corpus" "$work/failures"
     cp "$here/corpus/$name"/* "$work/corpus/"
-    "$bin/fuzz_$name" "${flags[@]}" -max_total_time="$each" -print_final_stats=1 \
+    "$bin/fuzz_$name" "${flags[@]}" -max_total_time="$each" -runs="$most" -print_final_stats=1 \
         -artifact_prefix="$work/failures/" "$work/corpus" >"$work/log" 2>&1 || failures=1
     trials=$(awk '/^stat::number_of_executed_units:/ { n = $2 } END { print n + 0 }' "$work/log")
     {

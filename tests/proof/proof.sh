@@ -12,7 +12,7 @@ usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]...
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
 hostile files, fuzzing, random programs of ops, threads, long runs, other processors. Prints what failed and how to repeat it, and
-writes what was tried to docs/reliability.md, unless only some campaigns are run. The logs are in build/proof/.
+writes what was tried to docs/reliability.md; campaigns that are not run keep their rows. The logs are in build/proof/.
 END
 }
 
@@ -52,12 +52,29 @@ campaigns="
 work=$root/build/proof
 rm -rf "$work"
 mkdir -p "$work"
+: >"$work/rows"
+
+# The rows of the record for one campaign: campaign, what, trials, failures, date, commit, seed, minutes.
+note_rows() { # NAME SECONDS
+    awk -v OFS='\t' -v name="${1#proof_}" -v seed="$seed" -v minutes="$(awk -v s="$2" 'BEGIN { printf "%.1f", s / 60 }')" \
+        -v date="$(date -u +%Y-%m-%d)" -v commit="$(git -C "$root" rev-parse --short HEAD)" '/: [0-9]+ trials, [0-9]+ failures$/ {
+            what = $0
+            sub(/: [0-9]+ trials.*/, "", what)
+            sub(/^proof_/, "", what)
+            sub("^" name " *(of )?", "", what)
+            gsub(/_/, " ", what)
+            print name, what, $(NF - 3), $(NF - 1), date, commit, seed, minutes
+        }' "$work/$1.log"
+}
+
 run_one() { # SHARE PROGRAM
     local name seconds=$((total * 2 * $1 / 100))
     name=$(basename "$2" .sh)
     mkdir -p "$work/$name"
+    local begin=$SECONDS
     "$2" --seconds $((seconds > 10 ? seconds : 10)) --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
         echo "$name" >>"$work/failed"
+    note_rows "$name" $((SECONDS - begin)) >>"$work/rows"
     tail -n 3 "$work/$name.log"
 }
 
@@ -85,13 +102,10 @@ lane
 wait
 exec 8>&-
 
-describe() { # NAME
-    awk -F'|' -v name="$1" '{
-        count = split($1, part, "/")
-        file = part[count]
-        sub(/[.]sh$/, "", file)
-        if (file == name) print $2
-    }' <<<"$campaigns"
+# NAME|WHAT, in the order of the page.
+described() {
+    awk -F'|' 'NF { count = split($1, part, "/"); file = part[count]; sub(/[.]sh$/, "", file); sub(/^proof_/, "", file)
+        print file "|" $2 }' <<<"$campaigns"
 }
 
 page() {
@@ -99,34 +113,31 @@ page() {
 # Reliability
 
 What was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes the same trials, as far as time
-allows. Made on $(date -u +%Y-%m-%d) at commit $(git -C "$root" rev-parse --short HEAD), in $((total / 60)) minutes on $(nproc) cores of an
-$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), with seed $seed.
+allows. Times are of one of the $(nproc) cores of an $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
 
-| campaign | what | trials | failures |
-|---|---|---|---|
+| campaign | trials | failures | date | commit | seed | minutes |
+|---|---|---|---|---|---|---|
 END
-    local log name
-    for log in "$work"/*.log; do
-        name=$(basename "$log" .log)
-        awk -v what="$(describe "$name")" '/: [0-9]+ trials, [0-9]+ failures$/ {
-            title = $0
-            sub(/: [0-9]+ trials.*/, "", title)
-            sub(/^proof_/, "", title)
-            gsub(/_/, " ", title)
-            printf "| %s | %s | %d | %d |\n", title, what, $(NF - 3), $(NF - 1)
-            what = ""
-        }' "$log"
-    done
+    while IFS='|' read -r campaign _; do
+        awk -F'\t' -v name="$campaign" '$1 == name {
+            printf "| %s%s | %d | %d | %s | %s | %s | %s |\n", $1, $2 ? ": " $2 : "", $3, $4, $5, $6, $7, $8
+        }' "$record"
+    done < <(described)
+    echo
+    echo "## The campaigns"
+    echo
+    while IFS='|' read -r campaign what; do echo "- **$campaign**: $what."; done < <(described)
+    echo
+    cat "$here/notes.md"
 }
 
 grep -h '^FAILURE' "$work"/*.log || true
-if ((${#only[@]} == 0)); then
-    page >"$work/reliability.md"
-    [[ ! -f $here/notes.md ]] || {
-        echo
-        cat "$here/notes.md"
-    } >>"$work/reliability.md"
-    cp "$work/reliability.md" "$root/docs/reliability.md"
-    echo "docs/reliability.md"
-fi
+record=$here/record.tsv
+{
+    awk -F'\t' 'NR == FNR { now[$1]; next } !($1 in now)' "$work/rows" "$record"
+    cat "$work/rows"
+} | sort -t $'\t' -k 1,2 >"$work/record.tsv"
+cp "$work/record.tsv" "$record"
+page >"$root/docs/reliability.md"
+echo "docs/reliability.md"
 [[ ! -e $work/failed ]]
