@@ -24,7 +24,7 @@ typedef struct lb_lines {
     const char *name; /* for messages */
     char *buffer;     /* [capacity]; the bytes from `begin` to `end` are not used yet */
     size_t capacity, begin, end;
-    size_t limit; /* of the capacity */
+    size_t limit;    /* of the capacity */
     size_t searched; /* the bytes before this one contain no end of a line */
     int64_t number;
     int64_t base; /* bytes before the first of the buffer */
