@@ -37,6 +37,11 @@ draw() { # BOUND
     drawn=$(((RANDOM * 32768 + RANDOM) % $1))
 }
 
+# Lines of standard input in an order that the seed decides.
+shuffled() {
+    awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' | sort | cut -f 2-
+}
+
 failure() { # MESSAGE...
     failures=$((failures + 1))
     echo "FAILURE: $*; repeat with: $name --seed $seed"
