@@ -50,9 +50,10 @@ campaigns="
 2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions"
 
 work=$root/build/proof
-rm -rf "$work"
 mkdir -p "$work"
-: >"$work/rows"
+run=$(mktemp -d -p "$work" run.XXXX)
+trap 'rm -rf "$run"' EXIT
+: >"$run/rows"
 
 # The rows of the record for one campaign: campaign, what, trials, failures, date, commit, seed, minutes.
 note_rows() { # NAME SECONDS
@@ -68,17 +69,21 @@ note_rows() { # NAME SECONDS
 }
 
 run_one() { # SHARE PROGRAM
-    local name seconds=$((total * 2 * $1 / 100))
+    local name seconds=$((total * 2 * $1 / shares))
+    ((seconds <= total)) || seconds=$total
     name=$(basename "$2" .sh)
+    rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
-    local begin=$SECONDS
-    "$2" --seconds $((seconds > 10 ? seconds : 10)) --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
-        echo "$name" >>"$work/failed"
-    note_rows "$name" $((SECONDS - begin)) >>"$work/rows"
-    tail -n 3 "$work/$name.log"
+    local begin=$SECONDS most
+    most=()
+    [[ $name != fuzz ]] || most=(--most 10000000)
+    "$2" --seconds $((seconds > 10 ? seconds : 10)) "${most[@]}" --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
+        echo "$name" >>"$run/failed"
+    note_rows "$name" $((SECONDS - begin)) >>"$run/rows"
+    grep '^FAILURE' "$work/$name.log" || tail -n 3 "$work/$name.log"
 }
 
-chosen=
+chosen='' shares=0
 while IFS='|' read -r entry _; do
     [[ -n $entry ]] || continue
     name=$(basename "${entry#* }" .sh)
@@ -88,14 +93,15 @@ while IFS='|' read -r entry _; do
         continue
     fi
     chosen+="$entry"$'\n'
+    shares=$((shares + ${entry%% *}))
 done <<<"$campaigns"
 # Two lanes, one for each core, take from one queue.
 lane() {
     local share program
     while read -r share program <&8 && [[ -n $program ]]; do run_one "$share" "$program"; done
 }
-mkfifo "$work/queue"
-exec 8<>"$work/queue"
+mkfifo "$run/queue"
+exec 8<>"$run/queue"
 printf '%s\n\n' "$chosen" >&8
 lane &
 lane
@@ -131,13 +137,12 @@ END
     cat "$here/notes.md"
 }
 
-grep -h '^FAILURE' "$work"/*.log || true
 record=$here/record.tsv
 {
-    awk -F'\t' 'NR == FNR { now[$1]; next } !($1 in now)' "$work/rows" "$record"
-    cat "$work/rows"
-} | sort -t $'\t' -k 1,2 >"$work/record.tsv"
-cp "$work/record.tsv" "$record"
+    awk -F'\t' 'NR == FNR { now[$1]; next } !($1 in now)' "$run/rows" "$record"
+    cat "$run/rows"
+} | sort -t $'\t' -k 1,2 >"$run/record.tsv"
+cp "$run/record.tsv" "$record"
 page >"$root/docs/reliability.md"
 echo "docs/reliability.md"
-[[ ! -e $work/failed ]]
+[[ ! -e $run/failed ]]
