@@ -170,7 +170,8 @@ typedef struct lb_decoded {
 /** The index of the largest logit, the first of equal ones: the token that greedy decoding chooses. */
 int32_t lb_argmax(const lb_real *logits, int64_t classes);
 
-/** Decodes all rows of a batch side by side until every row has ended or has `limit` tokens.
+/** Decodes all rows of a batch side by side until every row has ended or has `limit` tokens, or as many as the model has
+ *  positions for.
  *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Errors: LB_ERROR_INDEX, LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a limit below 1; `batch` of the result is then 0. */
 lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
@@ -181,7 +182,8 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
 typedef struct lb_beam_config {
     int64_t beam;   /* hypotheses kept at each step [1: greedy decoding] */
     int64_t n_best; /* hypotheses in the result, at most `beam` [beam] */
-    int64_t limit;  /* tokens after which a hypothesis is cut off [2 source lengths + 8] */
+    /* Tokens after which a hypothesis is cut off [2 source lengths + 8]; at most lb_model.positions. */
+    int64_t limit;
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     /* No output has a token below this one, however likely: LB_EOS leaves out LB_PAD and LB_BOS [0: all may be]. */
@@ -225,7 +227,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
 /** Zero means the default in brackets. */
 typedef struct lb_sample_config {
     int64_t count;         /* outputs for each source, at most 65536, drawn independently [1] */
-    int64_t limit;         /* tokens after which an output is cut off [2 source lengths + 8] */
+    int64_t limit;         /* tokens after which an output is cut off, as in lb_beam_config */
     double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
     double length_penalty; /* of lb_beam_config [1] */
     int32_t first_token;   /* of lb_beam_config [0] */

@@ -41,7 +41,8 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                  .layers = config.layers,
                  .heads = config.heads,
                  .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
-                 .state_reals = 4 * (int64_t)config.layers * config.width},
+                 .state_reals = 4 * (int64_t)config.layers * config.width,
+                 .positions = config.positions == LB_POSITIONAL_LEARNED ? config.max_length : 0},
         .name = lb_params_scope(params, "", name),
         .config = config,
     };

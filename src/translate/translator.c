@@ -1,6 +1,7 @@
 #include "translate/translator.h"
 
 #include "base/alloc.h"
+#include "models/model.h"
 #include "translate/model_path.h"
 
 /* Texts longer than those of the training are allowed, although outputs get worse, but one text must not exhaust the
@@ -11,7 +12,7 @@ static int32_t most_symbols(const lb_text_model *model)
 {
     int64_t longest = model->longest_source, most = LONG;
     if (model->sorts && LONGER_LISTS * longest < most) most = LONGER_LISTS * longest;
-    return (int32_t)(longest > most ? longest : most);
+    return (int32_t)lb_model_limit(model->model, longest > most ? longest : most);
 }
 
 static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)

@@ -1,6 +1,7 @@
 /* The transformer against PyTorch, and decoding step by step against all at once. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
+#include "models/ensemble.h"
 #include "support/model.h"
 #include "support/suite.h"
 
@@ -138,6 +139,40 @@ START_TEST(test_transformer_learned_positions_end_at_the_longest)
 }
 END_TEST
 
+START_TEST(test_decoding_stops_where_the_learned_positions_end)
+{
+    enum { POSITIONS = 5, LIMIT = 20 };
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_transformer model, longer;
+    lb_ensemble both;
+    lb_transformer_config config = {.source_vocab = 7, .target_vocab = 7, .width = 8, .heads = 2};
+    config.positions = LB_POSITIONAL_LEARNED;
+    config.max_length = LIMIT;
+    ck_assert_int_eq(lb_transformer_init(&longer, params, "longer", config), LB_OK);
+    config.max_length = POSITIONS;
+    ck_assert_int_eq(lb_transformer_init(&model, params, "m", config), LB_OK);
+    const lb_model *members[] = {&longer.base, &model.base}, *models[] = {&model.base, &both.base};
+    ck_assert_int_eq(lb_ensemble_init(&both, members, 2, NULL), LB_OK);
+    /* A model that never ends. */
+    model.output.bias->data[LB_EOS] = longer.output.bias->data[LB_EOS] = -100;
+    const int32_t id[] = {1, 4, 5}, three = 3;
+    lb_tokens source = {tape, 1, 3, id, &three};
+    for (int m = 0; m < 2; m++) {
+        lb_decoded greedy = lb_greedy(models[m], source, LIMIT);
+        lb_beam beam = lb_beam_search(models[m], source, (lb_beam_config){.beam = 2, .limit = LIMIT});
+        lb_beam sample = lb_sample(models[m], source, (lb_sample_config){.limit = LIMIT});
+        ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+        ck_assert_int_eq(greedy.lengths[0], POSITIONS);
+        ck_assert_int_eq(beam.hypothesis->length, POSITIONS);
+        ck_assert_int_eq(sample.hypothesis->length, POSITIONS);
+        ck_assert(!greedy.finished[0] && !beam.hypothesis->finished && !sample.hypothesis->finished);
+    }
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_transformer_batches_that_differ_are_an_error)
 {
     support_model m = support_model_open(fixtures[0]);
@@ -158,5 +193,6 @@ int main(void)
                                            test_transformer_greedy_takes_the_likeliest_of_teacher_forcing,
                                            test_transformer_impossible_sizes_are_errors,
                                            test_transformer_learned_positions_end_at_the_longest,
+                                           test_decoding_stops_where_the_learned_positions_end,
                                            test_transformer_batches_that_differ_are_an_error));
 }
