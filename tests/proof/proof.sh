@@ -11,8 +11,9 @@ help() {
 usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]...
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
-hostile files, fuzzing, random programs of ops, threads, long runs, other processors. Prints what failed and how to repeat it, and
-writes what was tried to docs/reliability.md, unless only some campaigns are run. The logs are in build/proof/.
+hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
+failed and how to repeat it, and writes what was tried to docs/reliability.md, unless only some campaigns are run. The logs are in
+build/proof/.
 END
 }
 
@@ -37,17 +38,18 @@ done
 
 # Share of the time in percent, program, and what it does.
 campaigns="
-20 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
+16 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
 4 $here/proof_limits.sh|few open files, little memory, a small stack, a full disk
-12 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
-12 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
-12 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
+10 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
+10 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
+10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
 8 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
 4 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
 16 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
 6 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
-2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions"
+2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
+10 $here/mutants.sh|a fault planted in one line of a folder of src/: the tests that reach the line have to notice it"
 
 work=$root/build/proof
 rm -rf "$work"
@@ -72,6 +74,11 @@ while IFS='|' read -r entry _; do
     fi
     chosen+="$entry"$'\n'
 done <<<"$campaigns"
+# What the mutants need is built before: that is not part of their time.
+if [[ $chosen == *mutants.sh* ]]; then
+    mkdir -p "$work/mutants"
+    "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
+fi
 # Two lanes, one for each core, take from one queue.
 lane() {
     local share program
