@@ -3,7 +3,7 @@
 # worker only.
 
 sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=all -DLB_NO_TARGET_CLONES -U_FORTIFY_SOURCE)
-longest=25 # seconds of tests for a fault, without sanitizers and again with them
+longest=20000 # milliseconds of tests for a fault, as they were measured; with sanitizers again
 
 declare -a program_of unit_of layer_of took_of
 read_units() {
@@ -69,7 +69,7 @@ link_unit() { # NUMBER KIND NAME FLAG...
 
 # Runs units until one fails; its number is in `killer`.
 run_units() { # NAME_OF_DOUBLE NAME_OF_FLOAT FLAG...
-    local number kind name start=$SECONDS
+    local number kind name limit status spent=0
     local double=$1 float=$2
     shift 2
     rm -rf "$mine/tests"
@@ -77,7 +77,7 @@ run_units() { # NAME_OF_DOUBLE NAME_OF_FLOAT FLAG...
     linked_program=
     tried=0
     for number in "${units[@]}"; do
-        ((SECONDS - start < longest)) || break
+        ((spent < longest)) || break
         kind=float name=$float
         [[ ${program_of[number]} != *_f64 ]] || kind=double name=$double
         [[ -n $name ]] || continue
@@ -85,7 +85,12 @@ run_units() { # NAME_OF_DOUBLE NAME_OF_FLOAT FLAG...
         [[ ${changed[$kind]} == yes ]] || continue
         link_unit "$number" "$kind" "$name" "$@" || continue
         tried=$((tried + 1))
-        if ! run_unit "$mine/${program_of[number]}" "${unit_of[number]}" $((took_of[number] * 8 / 1000 + 3)); then
+        spent=$((spent + took_of[number]))
+        limit=$((took_of[number] * 8 / 1000 + 3)) status=0
+        run_unit "$mine/${program_of[number]}" "${unit_of[number]}" $limit || status=$?
+        # A busy machine makes everything slow: does the unit itself end in time?
+        if ((status >= 124)) && ! run_unit "$tree/${program_of[number]}" "${unit_of[number]}" $limit; then continue; fi
+        if ((status != 0)); then
             killer=$number
             return 0
         fi
