@@ -11,8 +11,9 @@ help() {
 usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]...
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
-hostile files, fuzzing, random programs of ops, threads, long runs, other processors. Prints what failed and how to repeat it, and
-writes what was tried to docs/reliability.md; campaigns that are not run keep their rows. The logs are in build/proof/.
+hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
+failed and how to repeat it, and writes what was tried to docs/reliability.md; campaigns that are not run keep their rows. The logs
+are in build/proof/.
 END
 }
 
@@ -47,7 +48,8 @@ campaigns="
 30 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
 28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
-2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions"
+2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
+20 $here/mutants.sh|a fault planted in one line of a folder of src/: the tests that reach the line have to notice it"
 
 work=$root/build/proof
 mkdir -p "$work"
@@ -72,8 +74,6 @@ run_one() { # SHARE PROGRAM
     local name seconds=$((total * 2 * $1 / shares))
     ((seconds <= total)) || seconds=$total
     name=$(basename "$2" .sh)
-    rm -rf "${work:?}/$name"
-    mkdir -p "$work/$name"
     local begin=$SECONDS most
     most=()
     [[ $name != fuzz ]] || most=(--most 10000000)
@@ -92,9 +92,15 @@ while IFS='|' read -r entry _; do
         echo "$name: not run: it has not been built"
         continue
     fi
+    rm -rf "${work:?}/$name"
+    mkdir -p "$work/$name"
     chosen+="$entry"$'\n'
     shares=$((shares + ${entry%% *}))
 done <<<"$campaigns"
+# What the mutants need is built before: that is not part of their time.
+if [[ $chosen == *mutants.sh* ]]; then
+    "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
+fi
 # Two lanes, one for each core, take from one queue.
 lane() {
     local share program
