@@ -101,14 +101,17 @@ done <<<"$campaigns"
 if [[ $chosen == *mutants.sh* ]]; then
     "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
 fi
-# Two lanes, one for each core, take from one queue.
+# Two lanes, one for each core, take from one queue, the longest first.
 lane() {
     local share program
     while read -r share program <&8 && [[ -n $program ]]; do run_one "$share" "$program"; done
 }
 mkfifo "$run/queue"
 exec 8<>"$run/queue"
-printf '%s\n\n' "$chosen" >&8
+{
+    sort -rn <<<"${chosen%$'\n'}"
+    echo
+} >&8
 lane &
 lane
 wait
