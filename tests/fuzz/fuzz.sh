@@ -108,7 +108,8 @@ grow_corpus() { # NAME
 waiting=${#targets[@]}
 for name in "${targets[@]}"; do
     while (($(jobs -rp | wc -l) >= processors)); do wait -n; done
-    each=$(((seconds - SECONDS * processors) / waiting))
+    left=$((seconds / processors - SECONDS)) each=$((left * processors / waiting))
+    ((each < left)) || each=$left
     run_target "$name" $((each > 0 ? each : 1)) &
     waiting=$((waiting - 1))
 done
