@@ -65,8 +65,8 @@ export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8
 # Prints the report of one target into its folder.
 run_target() { # NAME SECONDS
     local name=$1 work=$folder/$1 trials failures=0 artifact
-    # A small file must not ask for much memory. The limit for all of it is higher: sanitizers keep what is freed.
-    local -a flags=(-timeout=5 -malloc_limit_mb=64 -rss_limit_mb=2048 -seed="$seed")
+    # Seconds of the clock, on a machine that may be busy. A small file must not ask for much memory. The limit for all of it is higher: sanitizers keep what is freed.
+    local -a flags=(-timeout=60 -malloc_limit_mb=64 -rss_limit_mb=2048 -seed="$seed")
     rm -rf "$work"
     mkdir -p "$work/corpus" "$work/failures"
     cp "$here/corpus/$name"/* "$work/corpus/"
