@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,10 +118,32 @@ START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 }
 END_TEST
 
+START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
+{
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    struct rlimit limit;
+    support_path(path, "file");
+    int folder = open_folder();
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = (rlim_t)folder + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    int fd = lb_temp_open(folder, path, 0600, name, sizeof name);
+    int reason = errno;
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(fd, -1);
+    ck_assert_int_eq(reason, EMFILE);
+    ck_assert_uint_eq(support_file_count(), 0);
+    close(folder);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("temporary files",
                              SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
                                            test_files_under_way_are_locked_and_left_alone_by_other_writers,
-                                           test_file_that_cannot_be_created_is_an_error_with_its_reason));
+                                           test_file_that_cannot_be_created_is_an_error_with_its_reason,
+                                           test_no_file_descriptors_left_is_an_error_with_its_reason));
 }

@@ -85,14 +85,14 @@ static lb_status mix(const lb_model *model, lb_tape *tape, double *result)
     return lb_tape_status(tape);
 }
 
-static lb_status run(scenario *use, const lb_model *model, const size_t *room, double *result)
+static lb_status run(scenario *use, const lb_model *model, const size_t *room, bool for_good, double *result)
 {
     lb_tape *tape = lb_tape_new();
     lb_tape_seed(tape, 5, 0);
-    if (room) support_leave_room(tape, *room);
+    if (room) support_leave_room(tape, *room, for_good);
     *result = 0;
     lb_status status = use(model, tape, result);
-    support_fail_from_allocation(0);
+    support_find_memory();
     ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
     ck_assert_int_eq(lb_tape_status(tape), status);
     lb_tape_free(tape);
@@ -100,14 +100,14 @@ static lb_status run(scenario *use, const lb_model *model, const size_t *room, d
 }
 
 /* With little room on the tape, then with more and more: an error, until there is enough for the same result. */
-static void run_out_of_memory(scenario *use, const lb_model *model)
+static void run_out_of_memory(scenario *use, const lb_model *model, bool for_good)
 {
     double expected, found;
-    ck_assert_int_eq(run(use, model, NULL, &expected), LB_OK);
+    ck_assert_int_eq(run(use, model, NULL, false, &expected), LB_OK);
     const size_t most = support_most_room();
     lb_status status = LB_ERROR_MEMORY;
     for (size_t room = 0; status && room <= most; room += LB_ALIGNMENT) {
-        status = run(use, model, &room, &found);
+        status = run(use, model, &room, for_good, &found);
         ck_assert_msg(status == LB_OK || status == LB_ERROR_MEMORY, "%zu bytes: %s", room,
                       lb_status_text(status));
         ck_assert_msg(status != LB_OK || found == expected, "%zu bytes: %.17g, not %.17g", room, found,
@@ -120,7 +120,10 @@ static scenario *const uses[] = {learn, write_greedily, search, sample, mix};
 
 static void check_uses(const lb_model *model, lb_params *params)
 {
-    for (size_t i = 0; i < LB_LENGTH(uses); i++) run_out_of_memory(uses[i], model);
+    for (int i = 0; i < LB_LENGTH(uses); i++) {
+        run_out_of_memory(uses[i], model, false);
+        run_out_of_memory(uses[i], model, true);
+    }
     /* Backward of the runs that had enough has added something. */
     bool any = false;
     for (int64_t i = 0; i < lb_params_size(params); i++) any |= lb_params_grads(params)[i] != 0;

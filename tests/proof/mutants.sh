@@ -121,7 +121,7 @@ find_reach
 . "$here/mutants_try.bash"
 read_units
 
-export CK_TIMEOUT_MULTIPLIER=5
+export CK_TIMEOUT_MULTIPLIER=20
 SECONDS=0
 work() { # WORKER
     local fault outcome tried start mine=$folder/worker-$1

@@ -48,16 +48,25 @@ link_with() { # PROGRAM OUTPUT FLOAT_OBJECT DOUBLE_OBJECT FLAG...
     (cd "$tree" && eval "$command") >/dev/null 2>&1
 }
 
-# Runs a unit of a test program as ctest would, in a session of its own: what is left of it ends, too.
+# Runs a unit of a test program as ctest would, in a session of its own: what is left of it ends, too. A loop without end is
+# stopped by the time of the processor, so that a busy machine does not matter.
 run_unit() { # PROGRAM UNIT SECONDS
     local status=0
     (
         cd "$tree/tests" || exit 1
-        ulimit -t 120
-        exec setsid timeout -k 2 "$3" "$1" "$2"
+        ulimit -t "$3"
+        exec setsid timeout -k 2 $(($3 * 20)) "$1" "$2"
     ) >/dev/null 2>&1 </dev/null &
     wait $! || status=$?
     ((status < 124)) || pkill -KILL -s $! || true
+    return $status
+}
+
+# Sets `took`: the milliseconds of the processor that a command takes.
+measure() { # COMMAND...
+    local TIMEFORMAT="%U %S" status=0
+    { time "$@" 2>&3; } 3>&2 2>"$reach/time" || status=$?
+    took=$(awk '{ printf "%d", 1000 * ($1 + $2) }' "$reach/time")
     return $status
 }
 

@@ -51,10 +51,9 @@ gcov_lines() { # NAMES ONLY_RUN
 
 # One unit as it is, for its time, and once more with the library that counts.
 cover_unit() { # PROGRAM UNIT LAYER
-    local program=$1 unit=$2 layer=$3 start longest=30 of=$reach/of/${1##*/}-$2
-    start=$(now)
-    run_unit "$tree/$program" "$unit" "$longest" || return 0
-    echo "$program $unit $layer $((($(now) - start) / 1000000))" >"$of.unit"
+    local program=$1 unit=$2 layer=$3 took longest=30 of=$reach/of/${1##*/}-$2
+    measure run_unit "$tree/$program" "$unit" "$longest" || return 0
+    echo "$program $unit $layer $took" >"$of.unit"
     if [[ ! -x $reach/$program ]]; then
         mkdir -p "$reach/${program%/*}"
         link_with "$program" "$reach/$program" "$reach/float.a" "$reach/double.a" --coverage

@@ -86,7 +86,7 @@ run_units() { # NAME_OF_DOUBLE NAME_OF_FLOAT FLAG...
         link_unit "$number" "$kind" "$name" "$@" || continue
         tried=$((tried + 1))
         spent=$((spent + took_of[number]))
-        limit=$((took_of[number] * 8 / 1000 + 3)) status=0
+        limit=$((took_of[number] * 8 / 1000 + 2)) status=0
         run_unit "$mine/${program_of[number]}" "${unit_of[number]}" $limit || status=$?
         # A busy machine makes everything slow: does the unit itself end in time?
         if ((status >= 124)) && ! run_unit "$tree/${program_of[number]}" "${unit_of[number]}" $limit; then continue; fi

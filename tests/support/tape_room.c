@@ -27,10 +27,21 @@ size_t support_most_room(void)
     return bytes -= LB_ALIGNMENT;
 }
 
-void support_leave_room(lb_tape *tape, size_t room)
+void support_leave_room(lb_tape *tape, size_t room, bool for_good)
 {
     const size_t block = support_most_room() + LB_ALIGNMENT;
     fill_first_block(tape);
     ck_assert_ptr_nonnull(lb_tape_alloc(tape, block - room));
-    support_fail_from_allocation(1);
+    /* A tape that cannot get a large block asks for a small one. */
+    enum { ATTEMPTS = 2 };
+    if (for_good)
+        support_fail_from_allocation(1);
+    else
+        support_fail_next_allocations(ATTEMPTS);
+}
+
+void support_find_memory(void)
+{
+    support_fail_from_allocation(0);
+    support_fail_next_allocations(0);
 }

@@ -5,11 +5,14 @@
 
 #include "lookback/autograd.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* On a new tape, leaves `room` bytes, a multiple of LB_ALIGNMENT; every allocation of the library that needs more memory
- * fails from now on, until support_fail_from_allocation(0). Needs support_watch_allocations. */
-void support_leave_room(lb_tape *tape, size_t room);
+/* On a new tape, leaves `room` bytes, a multiple of LB_ALIGNMENT. The first allocation of the tape that needs more memory
+ * fails, and if it is gone `for_good`, so does every later one of the library. To be followed by
+ * support_find_memory. Needs support_watch_allocations. */
+void support_leave_room(lb_tape *tape, size_t room, bool for_good);
+void support_find_memory(void);
 
 /* The most that can be left. */
 size_t support_most_room(void);
