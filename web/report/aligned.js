@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 import { alignEdits, isEdit, NOTHING } from "./edits.js";
 import { fixed, plural } from "./numbers.js";
 import { point, state, update, NO_STEP } from "./state.js";
-import { END_MARK } from "./symbols.js";
+import { END_MARK, readsLeft } from "./symbols.js";
 
 const ORDINAL = ["the likeliest", "the second likeliest", "the third likeliest", "the fourth likeliest", "the fifth likeliest"];
 
@@ -23,16 +23,16 @@ export function whereItBegan(report, pair, which) {
     const written = step < output.symbols.length ? output.symbols[step] : NOTHING;
     const wanted = first.expected === NOTHING ? edits.slice(edits.indexOf(first)).find((e) => e.expected !== NOTHING)?.expected ?? NOTHING
                                               : first.expected;
-    const parts = [`The first difference is at symbol ${step + 1}: it wrote `, el("b", { dir: "auto" }, name(written))];
-    if (output.steps[step] !== undefined) parts.push(` with probability ${fixed(output.steps[step])}`);
+    const parts = [`The first difference is at symbol ${step + 1}: the model wrote `, el("b", { dir: "auto" }, name(written))];
+    if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);
     if (wanted !== written) {
-        parts.push(", expected is ", el("b", { dir: "auto" }, name(wanted)));
+        parts.push("; expected was ", el("b", { dir: "auto" }, name(wanted)));
         const list = which === 0 ? pair.likeliest : null;
         if (list && step < output.steps.length) {
             const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
             const rank = ids.findIndex((id) => (wanted === NOTHING ? report.symbols[id] === "<eos>" : id === wanted));
-            parts.push(rank < 0 ? `, which is not among the likeliest ${list.count}`
-                                : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there, with ${fixed(list.probability[step * list.count + rank])}`);
+            parts.push(rank < 0 ? `, which is not among the ${list.count} likeliest there`
+                                : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`);
         }
     }
     parts.push(".");
@@ -53,8 +53,9 @@ export function drawAligned(report, pair, which) {
         const words = { same: "same", other: "another symbol", extra: "too many", missing: "missing" }[kind];
         return el("td", { class: `sign ${kind}`, title: words }, sign, kind === "same" ? el("span", { class: "unseen" }, "same") : null);
     });
-    const table = el("table", { class: "aligned", "aria-label": "expected and found, aligned" }, el("tbody", {},
-        row("expected", edits.map((edit) => cell(edit.expected, edit))), row("", signs),
+    const table = el("table", { class: "aligned", "aria-label": "expected and found, aligned",
+        dir: readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected))) ? "rtl" : null }, el("tbody", {},
+        row("expected", edits.map((edit) => cell(edit.expected, edit))), el("tr", {}, el("td", { class: "none" }), ...signs),
         row("found", edits.map((edit) => cell(edit.found, edit)))));
     const stepOf = (event) => Number(event.target.closest("[data-step]")?.dataset.step ?? NO_STEP);
     table.addEventListener("pointermove", (event) => point(stepOf(event), NO_STEP));

@@ -42,7 +42,10 @@ export function drawBeam(report, pair, selected, onselect) {
     });
     const starts = [30];
     widths.forEach((w, i) => starts.push(starts[i] + w + 12));
-    const width = starts[depths] + 170, height = top + outputs.length * high + 6;
+    const leafText = (output, rank) => `${rank + 1}.  probability ${fixed(output.probability)}, score ${fixed(output.score)}` +
+        (output.finished ? "" : ", cut");
+    const room = Math.max(...outputs.map((output, rank) => textWidth(leafText(output, rank), `600 11px ${FONT}`)));
+    const width = starts[depths] + Math.ceil(room) + 20, height = top + outputs.length * high + 6;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "beam" });
     const row = (node) => top + node.first * high + high / 2;
     const edges = svg("g", { fill: "none" }), nodes = svg("g", {});
@@ -64,8 +67,7 @@ export function drawBeam(report, pair, selected, onselect) {
     outputs.forEach((output, rank) => {
         const end = output.symbols.length + (output.finished ? 1 : 0), x = end > 0 ? starts[end - 1] + widths[end - 1] + 12 : 30;
         root.append(svg("text", { class: rank === selected ? "leaf on" : "leaf", x, y: top + rank * high + high / 2 + 4, "font-size": 11,
-                                  click: () => onselect(rank) },
-            `${rank + 1}.  probability ${fixed(output.probability)}, score ${fixed(output.score)}${output.finished ? "" : ", cut"}`));
+                                  click: () => onselect(rank) }, leafText(output, rank)));
     });
     return { picture: root };
 }

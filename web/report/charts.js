@@ -2,7 +2,7 @@
 import { svg } from "./dom.js";
 import { fixed, ticks } from "./numbers.js";
 
-const FRAME = { left: 48, right: 14, top: 14, bottom: 40 };
+const FRAME = { left: 48, right: 14, top: 26, bottom: 40 };
 
 function short(value) {
     if (Math.abs(value) >= 10000) return `${+(value / 1000).toFixed(1)}k`;
@@ -23,7 +23,7 @@ function axes({ width, height, x, y, xName, yName }) {
     }
     root.append(svg("path", { class: "axis", d: `M${left} ${top + high}h${wide}` }),
         svg("text", { class: "name", x: left + wide / 2, y: height - 7, "text-anchor": "middle", "font-size": 11 }, xName),
-        svg("text", { class: "name", x: left - 40, y: top - 3, "font-size": 11 }, yName));
+        svg("text", { class: "name", x: left - 40, y: 11, "font-size": 11 }, yName));
     return { root, atX, atY, wide, high };
 }
 
@@ -38,7 +38,7 @@ export function lineChart({ series, xName, yName, y, mark, width = 520, height =
     if (mark) {
         const late = atX(mark.x) > width * 0.7;
         root.append(svg("path", { class: "kept", d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
-            svg("text", { class: "tick", x: atX(mark.x) + (late ? -5 : 5), y: FRAME.top + 9, "text-anchor": late ? "end" : "start",
+            svg("text", { class: "tick", x: atX(mark.x) + (late ? 4 : -4), y: FRAME.top - 3, "text-anchor": late ? "end" : "start",
                           "font-size": 10.5 }, mark.text));
     }
     series.forEach((one, i) => {
@@ -48,8 +48,8 @@ export function lineChart({ series, xName, yName, y, mark, width = 520, height =
         for (const [a, b] of seen.length <= 60 ? seen : []) {
             root.append(svg("circle", { class: `dot s${i}`, cx: atX(a), cy: atY(b), r: 2.4 }, svg("title", {}, `${one.name}, ${a}: ${fixed(b, 4)}`)));
         }
-        root.append(svg("path", { class: `series s${i}`, d: `M${FRAME.left + 130 + i * 130} 8h18` }),
-            svg("text", { class: "legend", x: FRAME.left + 153 + i * 130, y: 11.5, "font-size": 11 }, one.name));
+        root.append(svg("path", { class: `series s${i}`, d: `M${FRAME.left + 90 + i * 110} 8h18` }),
+            svg("text", { class: "legend", x: FRAME.left + 113 + i * 110, y: 11.5, "font-size": 11 }, one.name));
     });
     return root;
 }

@@ -44,7 +44,7 @@ function luminance([r, g, b]) {
 
 // The colour of a text on css(value): whichever of black and white is read better there.
 export function inkOn(value) {
-    return luminance(paint(value)) > 0.179 ? "#14181b" : "#ffffff";
+    return luminance(paint(value)) > 0.21 ? "#14181b" : "#ffffff";
 }
 
 // The values that the ends of the map stand for.

@@ -52,15 +52,25 @@ export function later(work, milliseconds) {
 }
 
 let measure = null;
+const widths = new Map();
 
 export function textWidth(text, font) {
-    measure ??= document.createElement("canvas").getContext("2d");
-    measure.font = font;
-    return measure.measureText(text).width;
+    const key = `${font} ${text}`;
+    if (!widths.has(key)) {
+        measure ??= document.createElement("canvas").getContext("2d");
+        measure.font = font;
+        widths.set(key, measure.measureText(text).width);
+    }
+    return widths.get(key);
 }
 
+let segmenter = null;
+
+// At most so many letters, with their marks.
 export function cut(text, most) {
-    const letters = Intl.Segmenter ? [...new Intl.Segmenter().segment(text)].map((s) => s.segment) : [...text];
+    if (text.length <= most) return text;
+    segmenter ??= Intl.Segmenter ? new Intl.Segmenter() : null;
+    const letters = segmenter ? [...segmenter.segment(text)].map((s) => s.segment) : [...text];
     return letters.length <= most ? text : letters.slice(0, most - 1).join("") + "…";
 }
 

@@ -9,7 +9,7 @@ const FRAME_TIME = 420;
 
 export function makeFilm(report) {
     const { target_separator: t, source_separator: s } = report.about;
-    const picture = makePicture("film", "A film of its attention", "The same source at each snapshot of the training: mean over the heads of the last layer.");
+    const picture = makePicture("film", "The attention over the training", "The same source at each snapshot, mean over the heads of the last layer.");
     const controls = el("div", { class: "controls" }), slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "snapshot" });
     const toggle = button("▶ Play", { class: "play", title: "Play the film (p)" }), says = el("output", { class: "says" });
     const texts = el("dl", { class: "texts film-texts" });

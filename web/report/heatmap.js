@@ -34,7 +34,7 @@ export function matrixRows(matrix, rowLabels, columnLabels, corner) {
 }
 
 function layout(matrix, rowLabels, columnLabels, room) {
-    const size = clamp(Math.floor((room - 120) / matrix.columns), 9, matrix.rows > 40 ? 14 : 24);
+    const size = clamp(Math.floor((room - 120) / matrix.columns), 9, matrix.rows > 40 ? 11 : 24);
     const font = clamp(size * 0.62, 8, 13), widest = (labels) =>
         Math.max(...labels.map((label) => textWidth(cut(label.text, 14), `${font}px ${FONT}`)), 8);
     const columnWidth = widest(columnLabels), turned = columnWidth > size + 2;

@@ -20,11 +20,11 @@ function curves(points, kept, wanted, { name, title, y, yName }) {
 }
 
 export function makeHistory(report) {
-    const node = el("section", { class: "history", "aria-label": "how it became so" });
+    const node = el("section", { class: "history", "aria-label": "how it was trained" });
     const film = report.film.length > 0 ? makeFilm(report) : null;
     const render = () => {
         const { history } = report;
-        node.replaceChildren(el("h2", {}, "How it became so"));
+        node.replaceChildren(el("h2", {}, "How it was trained"));
         if (!history && !film) {
             node.append(el("p", { class: "note" }, "The folder of this model has no record of its training."));
             return;
@@ -34,7 +34,7 @@ export function makeHistory(report) {
             node.append(el("div", { class: "blocks" },
                 curves(points, kept, [["loss", "training"], ["dev_loss", "dev"]], { name: "loss", title: "Loss", yName: "loss" }),
                 curves(points, kept, [["exact_match", "exact match"], ["symbol_error", "symbol error"]],
-                    { name: "measures", title: "Measures of dev", yName: "share", y: [0, 1] })));
+                    { name: "measures", title: "Measures on the dev set", yName: "share", y: [0, 1] })));
         }
         if (film && report.blob) {
             node.append(film.node);

@@ -5,7 +5,7 @@ import { NO_STEP, state, update } from "./state.js";
 const HELP = [
     ["↑ ↓ or k j", "the previous and the next pair of the table"], ["← →", "the previous and the next symbol of the output, or snapshot of the film"],
     ["[ ]", "the previous and the next output of the beam"], ["p", "play or pause"], ["/", "find a text"], ["Escape", "let go of what is pinned"],
-    ["1 2 3 4", "pairs, what it has learned, how it became so, the model"], ["?", "this list"],
+    ["1 2 3 4", "pairs, learned, training, model"], ["?", "this list"],
 ];
 const VIEWS = ["pairs", "learned", "history", "card"];
 

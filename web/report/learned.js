@@ -1,4 +1,4 @@
-// What the model has learned, over the whole file.
+room: Math.min(760, place.clientWidth)// What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
 import { css } from "./colors.js";
 import { button, el } from "./dom.js";
@@ -16,7 +16,7 @@ function figures(statistics) {
 
 function drawAlignment(report, place) {
     const { source, target, mean } = report.statistics.alignment, picture = makePicture("alignment", "What each symbol is read from",
-        "Mean attention, over the file, that a symbol written (row) gives to a symbol read (column): the alignment the model found by itself.");
+        "The mean attention of a written symbol (row) to a read symbol (column), over the file.");
     const matrix = report.matrix(mean, target.length, source.length);
     const rowLabels = target.map((id) => report.label(id)), columnLabels = source.map((id) => report.label(id));
     const most = Math.max(0.01, ...matrix.values);
@@ -43,15 +43,15 @@ function headsTable(report) {
     const row = (head) => {
         const without = head.without?.exact ?? null;
         return el("tr", {}, ...(layered ? [el("td", { class: "number" }, String(head.layer + 1))] : []),
-            el("th", { scope: "row" }, button(`${head.head + 1}`, { class: "link", title: "see this head in the pairs",
+            el("th", { scope: "row" }, button(`${head.head + 1}`, { class: "link", title: "show this head in the pairs",
                 click: () => update({ view: "pairs", attention: "source", layer: head.layer, head: head.head }) })),
             bar(head.entropy), bar(head.monotonicity), bar(head.coverage),
             ...(withLoss ? [el("td", { class: "number" }, percent(without)),
                             el("td", { class: "number" }, without === null || exact === null ? "–" : percent(exact - without))] : []));
     };
     return el("section", { class: "block" }, el("h3", {}, "Heads"),
-        el("p", { class: "note" }, "Entropy: 0 looks at one symbol, 1 at all alike. Monotonicity: how often the look moves on or stays. " +
-            "Coverage: how much of the source is looked at most at some step." + (withLoss ? " Lost: what is no longer right without this head." : "")),
+        el("p", { class: "note" }, "Entropy: 0 is all attention on one symbol, 1 is the same on each. Monotonicity: the share of steps that look no further back than the step before. " +
+            "Coverage: the share of source symbols that are looked at most at some step." + (withLoss ? " Lost: how much fewer pairs are right with this head switched off." : "")),
         el("div", { class: "canvas" }, el("table", { class: "data" }, el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
             el("tbody", {}, ...heads.map(row)))));
 }
@@ -62,13 +62,13 @@ function confusionsTable(report) {
         const track = el("span", { class: "track", "aria-hidden": "true" }), fill = el("span", { class: "fill" });
         fill.style.width = `${(100 * n) / most}%`;
         track.append(fill);
-        return el("li", {}, button("", { class: "confusion", title: "see the pairs with it",
+        return el("li", {}, button("", { class: "confusion", title: "show the pairs that have it",
             click: () => update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", find: "" }) },
             el("bdi", {}, confusionName(report, expected, found)), track, el("span", { class: "number" }, String(n))));
     };
     return el("section", { class: "block" }, el("h3", {}, "Confusions"),
-        el("p", { class: "note" }, "What it wrote for what was expected, most frequent first" +
-            (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") + ". One opens the pairs that have it."),
+        el("p", { class: "note" }, "Found for expected, most frequent first" +
+            (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") + ". Each opens its pairs."),
         el("ol", { class: "confusions" }, ...shown.map(item)));
 }
 
@@ -82,8 +82,8 @@ function byLength(list) {
 }
 
 function calibration(list) {
-    const picture = makePicture("calibration", "Is it as right as it is sure?",
-        "On the line, its confidence is what it says. Below, it is too sure. Larger dots are more pairs.");
+    const picture = makePicture("calibration", "Calibration of the confidence",
+        "On the line, a confidence of 0.8 is right in 80 % of the pairs. Below it, the model is too sure. Larger dots are more pairs.");
     picture.show({ picture: diagonalChart({ xName: "confidence", yName: "share that is right", dots: list.map((one) => ({
         x: one.confidence, y: one.exact, weight: one.pairs, title: `${one.pairs} pairs: confidence ${fixed(one.confidence)}, right ${fixed(one.exact)}` })) }),
         label: "Share of right outputs by confidence, with the diagonal where both are equal. A table follows.", suffix: "all",
@@ -95,19 +95,18 @@ export function makeLearned(report) {
     const node = el("section", { class: "learned", "aria-label": "what the model has learned" });
     const render = () => {
         const s = report.statistics;
-        node.replaceChildren(el("h2", {}, "What it has learned"));
+        node.replaceChildren(el("h2", {}, "What the model has learned"));
         if (!s) {
             node.append(el("p", { class: "note" }, "This report has no statistics."));
             return;
         }
-        node.append(figures(s));
-        if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob) drawAlignment(report, node);
         const blocks = el("div", { class: "blocks" });
+        node.append(figures(s), blocks);
+        if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob) drawAlignment(report, blocks);
         if (s.heads?.length > 0) blocks.append(headsTable(report));
         if (s.confusions?.length > 0) blocks.append(confusionsTable(report));
         if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null) blocks.append(byLength(s.by_length));
         if (s.calibration?.length > 0) blocks.append(calibration(s.calibration));
-        node.append(blocks);
         node.style.setProperty("--bar", css(0.62));
     };
     return { node, render };

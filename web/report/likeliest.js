@@ -3,7 +3,7 @@ import { css, inkOn } from "./colors.js";
 import { cut, FONT, svg, textWidth } from "./dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
-import { END_MARK } from "./symbols.js";
+import { END_MARK, readsLeft } from "./symbols.js";
 
 export function likeliestRows(report, pair) {
     const { count, symbols, probability } = pair.likeliest, steps = report.stepLabels(pair.outputs[0]);
@@ -31,8 +31,9 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
         root.append(svg("text", { class: "tick", x: left - 8, y: top + k * high + high / 2 + 4, "font-size": 10.5, "text-anchor": "end" },
             ["likeliest", "second", "third", "fourth", "fifth"][k] ?? String(k + 1)));
     }
+    const leftward = readsLeft(steps);
     const columns = steps.map((step, t) => {
-        const x = left + t * wide, group = svg("g", { class: "step" });
+        const x = left + (leftward ? steps.length - 1 - t : t) * wide, group = svg("g", { class: "step" });
         group.append(svg("text", { x: x + wide / 2, y: 16, "font-size": font, "text-anchor": "middle",
                                    class: step.mark ? "mark" : "symbol" }, cut(step.text, 9)));
         const written = t < output.symbols.length ? output.symbols[t] : null;

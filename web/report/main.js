@@ -13,7 +13,7 @@ import { followHash, listen, state, update } from "./state.js";
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
 
-const TABS = [["pairs", "Pairs"], ["learned", "What it has learned"], ["history", "How it became so"], ["card", "The model"]];
+const TABS = [["pairs", "Pairs"], ["learned", "Learned"], ["history", "Training"], ["card", "Model"]];
 
 function say(text) {
     document.getElementById("opening").textContent = text;
@@ -85,7 +85,7 @@ async function start() {
         const report = await openReport(), show = layOut(report);
         await report.loadWeights();
         show();
-        document.documentElement.dataset.ready = "";
+        document.documentElement.dataset.ready = Math.round(performance.now());
     } catch (error) {
         const place = document.getElementById("opening") ?? document.body.appendChild(el("p", { id: "opening" }));
         place.textContent = `The report cannot be opened: ${error.message}.`;

@@ -35,21 +35,21 @@ function textsOfPair(report, pair, output) {
 
 export function makePairView(report, neighbours) {
     let parts = [], attention = null;
-    const head = el("header", { class: "pair-head" }), began = el("p", { class: "began" });
+    const head = el("header", { class: "pair-head" }), texts = el("div", {}), began = el("p", { class: "began" });
     const aligned = el("div", { class: "aligned-holder" }), controls = el("div", { class: "controls" });
     const heads = el("div", { class: "heads", role: "group", "aria-label": "heads" });
-    const ribbons = makePicture("ribbons", "Where it looked");
-    const heatmap = makePicture("heatmap", "The same as a matrix");
+    const ribbons = makePicture("ribbons", "Attention");
+    const heatmap = makePicture("heatmap", "Attention as a matrix");
     const likeliest = makePicture("likeliest", "The likeliest symbols at each step",
-        "What was written has a frame. A step whose colours are spread was uncertain.");
-    const beam = makePicture("beam", "The beam as a tree", "Each box is as strong as the probability of its symbol there.");
+        "What was written has a frame.");
+    const beam = makePicture("beam", "The beam as a tree", "What hypotheses share is drawn once. Colours are the probabilities of the symbols.");
     const hypotheses = el("div", { class: "hypotheses", role: "group", "aria-label": "hypotheses" });
     beam.node.append(hypotheses);
     const live = el("p", { class: "unseen", "aria-live": "polite" }), missing = el("p", { class: "note missing" });
     const writing = makeWriting((count) => parts.forEach((part) => part.limit?.(count)));
     const node = el("section", { class: "pair", "aria-label": "the pair" },
-        head, began, aligned, controls, writing.node, missing, heads,
-        el("div", { class: "pictures" }, ribbons.node, heatmap.node), likeliest.node, beam.node, live);
+        head, el("div", { class: "verdict" }, texts, aligned), began, el("div", { class: "bench" }, controls, writing.node), missing, heads,
+        el("div", { class: "pictures" }, ribbons.node, heatmap.node, likeliest.node, beam.node), live);
 
     const room = () => Math.max(300, node.clientWidth - 2);
     const light = () => {
@@ -90,7 +90,7 @@ export function makePairView(report, neighbours) {
                 (value) => update({ head: Number(value) })));
         }
         if (attention) {
-            items.push(choice("Colours from", [["one", "0 to 1"], ["data", "least to most"]], state.range, (value) => update({ range: value })));
+            items.push(choice("Range", [["one", "0 to 1"], ["data", "of the data"]], state.range, (value) => update({ range: value })));
         }
         // A choice that is made keeps the focus.
         const had = [...controls.querySelectorAll("select")].indexOf(document.activeElement);
@@ -104,13 +104,14 @@ export function makePairView(report, neighbours) {
         const rows = () => matrixRows(matrix, below, above, `${attention.belowName} \\ ${attention.aboveName}`);
         const label = `Attention, ${attention.title}, ${name}: ${matrix.rows} by ${matrix.columns} weights. A table follows.`;
         const band = drawRibbons({ matrix, above, below, range, room: room(), onpoint: point, onpin: pin });
-        ribbons.show({ ...band, label, rows, suffix });
+        ribbons.show({ ...band, label, rows, suffix,
+                       under: `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
         const map = drawHeatmap({ matrix, rowLabels: below, columnLabels: above, range, room: beside > 420 ? beside : room(),
                                   onpoint: point, onpin: pin });
         heatmap.show({ ...map, label, rows, suffix });
         heads.replaceChildren(...(attention.layers * attention.heads > 1
-            ? drawThumbnails(report, attention, layer, h, ofData, (l, i) => update({ layer: l, head: i })) : []));
+            ? drawThumbnails(report, attention, layer, h, ofData, (l, i) => update(attention.layers > 1 ? { layer: l, head: i } : { head: i })) : []));
         // Only what is written can be unwritten.
         const ofOutput = attention.belowName === "output";
         parts.push(...[band, map].map((part) => (ofOutput ? part : { highlight: part.highlight })));
@@ -135,7 +136,7 @@ export function makePairView(report, neighbours) {
         if (!pair) {
             head.replaceChildren(el("h2", {}, report.pairs.length === 0 ? "This report has no pairs." : `There is no pair ${state.pair + 1}.`));
             for (const part of [ribbons, heatmap, likeliest, beam]) part.node.hidden = true;
-            for (const part of [began, aligned, controls, heads]) part.replaceChildren();
+            for (const part of [texts, began, aligned, controls, heads]) part.replaceChildren();
             writing.node.hidden = true;
             return;
         }
@@ -145,9 +146,9 @@ export function makePairView(report, neighbours) {
         const ready = report.blob !== null;
         const move = (by, text, title) => button(text, { title, "aria-label": title, click: () => neighbours(by) });
         head.replaceChildren(el("h2", {}, `Pair ${state.pair + 1}`), verdict(pair) ?? "",
-            el("span", { class: "moves" }, move(-1, "‹", "previous pair of the table (k)"), move(1, "›", "next pair of the table (j)")),
-            textsOfPair(report, pair, output));
-        if (pair.error) head.append(el("p", { class: "problem" }, pair.error));
+            el("span", { class: "moves" }, move(-1, "‹", "previous pair of the table (k)"), move(1, "›", "next pair of the table (j)")));
+        texts.replaceChildren(textsOfPair(report, pair, output));
+        if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
         const start = whereItBegan(report, pair, which);
         began.replaceChildren(...(start ? [...start.sentence, " ", button("Show", { class: "link", click: () => update({ step: start.step }) })] : []));
         aligned.replaceChildren(...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []));
@@ -155,7 +156,6 @@ export function makePairView(report, neighbours) {
             ? `Only the first ${report.detailed} pairs have their attention in this report.` : "This model has no attention to show."] : []));
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
-        writing.node.hidden = !output;
         drawControls(pair, kinds);
         heads.replaceChildren();
         if (attention && ready) drawAttention(suffix);
@@ -175,6 +175,7 @@ export function makePairView(report, neighbours) {
                         label: `The ${pair.outputs.length} hypotheses of the beam as a tree of their prefixes. A table follows.` });
             drawHypotheses(pair);
         }
+        writing.node.hidden = parts.length === 0;
         writing.reset(output ? output.steps.length : 0);
         light();
     };

@@ -14,7 +14,7 @@ export function makePicture(name, title, note = "") {
     let shown = null;
     const canvas = el("div", { class: "canvas" }), status = el("span", { class: "status", role: "status" });
     const table = el("div", { class: "numbers unseen", role: "region", "aria-label": `${title}, as a table` });
-    const caption = el("figcaption", {}, el("h3", {}, title), note ? el("p", { class: "note" }, note) : null);
+    const aside = el("p", { class: "note" }, note), caption = el("figcaption", {}, el("h3", {}, title), aside);
     const say = (text) => {
         status.textContent = text;
         setTimeout(() => (status.textContent = ""), 2500);
@@ -48,7 +48,9 @@ export function makePicture(name, title, note = "") {
         toggle, status);
 
     // picture: an <svg>. label: what it shows, in words. rows(): its numbers, with a head. cells(): see standalone.
-    const show = ({ picture, label, rows, cells = () => "", suffix = "" }) => {
+    // under: a note in place of the first one.
+    const show = ({ picture, label, rows, cells = () => "", suffix = "", under = note }) => {
+        aside.textContent = under;
         shown = { picture, rows, cells, suffix };
         picture.setAttribute("role", "img");
         picture.setAttribute("aria-label", label);

@@ -5,7 +5,7 @@ import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
 import { readsLeft } from "./symbols.js";
 
-const WEAKEST = 0.02, MARGIN = 16;
+const WEAKEST = 0.03, MARGIN = 16;
 
 // The middle and the width of each symbol in its row.
 function place(labels, room) {
@@ -27,20 +27,23 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
     const middle = (row, i) => MARGIN + (inner - rows[row].total) / 2 + rows[row].middles[i];
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "ribbons" });
 
-    const bands = [];
+    const bands = [], all = svg("g", { fill: "none" }), weak = svg("g", { fill: "none" });
     const widest = clamp(Math.min(...rows.map((row) => row.total / row.middles.length)) * 0.8, 5, 22);
+    const partOf = (t, s) => scale(matrix.values[t * matrix.columns + s], range);
+    const ribbon = (t, s, part) => {
+        const x0 = middle(0, s), x1 = middle(1, t), half = (ends[0] + ends[1]) / 2;
+        return svg("path", { class: "ribbon", d: `M${x0} ${ends[0]}C${x0} ${half} ${x1} ${half} ${x1} ${ends[1]}`,
+                             stroke: css(0.22 + 0.78 * part), "stroke-width": (0.6 + part * (widest - 0.6)).toFixed(2) });
+    };
     for (let t = 0; t < below.length; t++) {
         for (let s = 0; s < above.length; s++) {
-            const weight = matrix.values[t * matrix.columns + s], part = scale(weight, range);
-            if (weight < 1 / 255 || part <= 0) continue;
-            const x0 = middle(0, s), x1 = middle(1, t), half = (ends[0] + ends[1]) / 2;
-            bands.push({ t, s, part, node: svg("path", {
-                class: part < WEAKEST ? "ribbon weak" : "ribbon", d: `M${x0} ${ends[0]}C${x0} ${half} ${x1} ${half} ${x1} ${ends[1]}`,
-                stroke: css(0.22 + 0.78 * part), "stroke-width": (0.6 + part * (widest - 0.6)).toFixed(2) }) });
+            const part = partOf(t, s);
+            if (part >= WEAKEST) bands.push({ t, s, part, node: ribbon(t, s, part) });
         }
     }
     bands.sort((a, b) => a.part - b.part);
-    root.append(svg("g", { fill: "none" }, ...bands.map((band) => band.node)));
+    all.append(...bands.map((band) => band.node));
+    root.append(weak, all);
 
     const symbols = (row, labels, y, side) => labels.map((label, i) => {
         const w = rows[row].widths[i], x = middle(row, i);
@@ -64,7 +67,18 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
         symbol.text.style.fill = lit ? inkOn(part) : "";
         symbol.number.textContent = lit && weight >= 0.05 ? fixed(weight) : "";
     };
+    // Weak ones would hide the others, so that there are only those of the symbol under the pointer.
+    const drawWeak = (step, source) => {
+        const nodes = [], count = step >= 0 ? above.length : source >= 0 ? below.length : 0;
+        for (let i = 0; i < count; i++) {
+            const [t, s] = step >= 0 ? [step, i] : [i, source], part = partOf(t, s);
+            if (part > 0 && part < WEAKEST) nodes.push(ribbon(t, s, part));
+        }
+        nodes.forEach((node) => node.classList.add("lit"));
+        weak.replaceChildren(...nodes);
+    };
     const highlight = (step, source) => {
+        drawWeak(step, source);
         root.classList.toggle("dimmed", step >= 0 || source >= 0);
         for (const { t, s, node } of bands) node.classList.toggle("lit", step >= 0 ? t === step : source >= 0 && s === source);
         sources.forEach((symbol, s) => {

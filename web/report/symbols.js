@@ -13,6 +13,11 @@ function codes(text) {
     return [...text].map((c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")).join(" ");
 }
 
+// A text in one line of a table.
+export function oneLine(text) {
+    return text.replace(/\p{Cc}/gu, (c) => NAMED.get(c) ?? "·");
+}
+
 // What stands for a symbol in a picture.
 export function visible(text) {
     if (NAMED.has(text)) return NAMED.get(text);

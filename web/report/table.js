@@ -4,6 +4,7 @@ import { alignEdits, NOTHING } from "./edits.js";
 import { ORDERS, selectPairs, SHOWN } from "./filter.js";
 import { clamp, count, fixed, plural } from "./numbers.js";
 import { listen, NO_STEP, state, update } from "./state.js";
+import { oneLine } from "./symbols.js";
 
 const HEIGHT = 30, SPARE = 8;
 const COLUMNS = [["number", "№", "file"], ["text", "source", null], ["text", "found", null], ["text", "expected", null],
@@ -18,13 +19,18 @@ export function confusionName(report, expected, found) {
 // The output with its wrong symbols marked; not by colour alone.
 function marked(report, pair, index) {
     const text = report.textsOf(index).output;
-    if (!(pair.edits > 0) || !pair.expected) return [text];
-    const separator = report.about.target_separator, parts = [];
-    alignEdits(pair.expected, pair.outputs[0].symbols).forEach(({ expected, found }) => {
-        if (found === NOTHING) parts.push(el("del", { title: "missing" }, "‸"));
-        else if (found === expected) parts.push(separator, report.symbols[found]);
-        else parts.push(separator, el("mark", {}, report.symbols[found]));
-    });
+    if (!(pair.edits > 0) || !pair.expected) return [oneLine(text)];
+    const parts = [];
+    let between = "";
+    for (const { expected, found } of alignEdits(pair.expected, pair.outputs[0].symbols)) {
+        if (found === NOTHING) {
+            parts.push(el("del", { title: "missing" }, "‸"));
+            continue;
+        }
+        const text = oneLine(report.symbols[found]);
+        parts.push(between, found === expected ? text : el("mark", {}, text));
+        between = report.about.target_separator;
+    }
     return parts;
 }
 
@@ -36,6 +42,9 @@ export function makeTable(report) {
         sort ? button(title, { class: "sort", tabindex: -1, title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}`,
                                click: () => update({ sort }) }) : title));
     grid.append(el("div", { role: "rowgroup", class: "head" }, el("div", { role: "row", class: "row", "aria-rowindex": 1 }, ...heads)), body);
+
+    // A short file needs no tall table.
+    grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
 
     const shown = el("p", { class: "shown", role: "status" });
     const find = el("input", { type: "search", placeholder: "find a text ( / )", "aria-label": "find a text in the pairs", id: "find",
@@ -63,8 +72,8 @@ export function makeTable(report) {
         const errors = pair.error ? "not read" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
         const row = el("div", { role: "row", class: wrong ? "row wrong" : "row", id: `row-${index}`, "aria-rowindex": at + 2,
                                 "aria-selected": String(index === state.pair), click: () => choose(index) },
-            cell("number", String(index + 1)), text(source), pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
-            text(expected), cell("number", String(pair.source.length)), cell("number", errors),
+            cell("number", String(index + 1)), text(oneLine(source)), pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
+            text(oneLine(expected)), cell("number", String(pair.source.length)), cell("number", errors),
             cell("number", output ? fixed(output.probability) : ""), cell("number", output ? fixed(output.score) : ""));
         row.style.transform = `translateY(${at * HEIGHT}px)`;
         return row;
