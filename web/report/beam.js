@@ -25,6 +25,13 @@ export function prefixTree(outputs) {
     return root;
 }
 
+function sharedLength(outputs) {
+    const [first, ...others] = outputs;
+    let length = 0;
+    while (length < first.symbols.length && others.every((output) => output.symbols[length] === first.symbols[length])) length++;
+    return length;
+}
+
 export function beamRows(report, outputs) {
     return [["rank", "output", "probability", "score", "finished"],
             ...outputs.map((output, i) => [i + 1, report.outputText(output), fixed(output.probability, 4), fixed(output.score, 4),
@@ -32,7 +39,9 @@ export function beamRows(report, outputs) {
 }
 
 export function drawBeam(report, pair, selected, onselect) {
-    const outputs = pair.outputs, tree = prefixTree(outputs), font = 13.5, high = 30, top = 6;
+    const outputs = pair.outputs, tree = prefixTree(outputs), font = 13.5, high = 30, top = 14;
+    // What all share is of interest only where they part.
+    const shared = sharedLength(outputs), skipped = shared > 8 ? shared - 3 : 0;
     const text = (node) => (node.id === END_OF_OUTPUT ? "∎" : cut(report.label(node.id).text, 12));
     const depths = Math.max(1, ...outputs.map((o) => o.symbols.length + (o.finished ? 1 : 0)));
     const widths = new Array(depths).fill(24);
@@ -41,7 +50,7 @@ export function drawBeam(report, pair, selected, onselect) {
         widths[node.depth] = Math.max(widths[node.depth], Math.ceil(textWidth(text(node), `${font}px ${FONT}`)) + 12);
     });
     const starts = [30];
-    widths.forEach((w, i) => starts.push(starts[i] + w + 12));
+    widths.forEach((w, i) => starts.push(i < skipped ? starts[i] : starts[i] + w + 12));
     const leafText = (output, rank) => `${rank + 1}.  probability ${fixed(output.probability)}, score ${fixed(output.score)}` +
         (output.finished ? "" : ", cut");
     const room = Math.max(...outputs.map((output, rank) => textWidth(leafText(output, rank), `600 11px ${FONT}`)));
@@ -50,9 +59,14 @@ export function drawBeam(report, pair, selected, onselect) {
     const row = (node) => top + node.first * high + high / 2;
     const edges = svg("g", { fill: "none" }), nodes = svg("g", {});
     root.append(edges, nodes);
-    const right = (node) => (node.depth < 0 ? 16 : starts[node.depth] + widths[node.depth]);
+    const right = (node) => (node.depth < skipped ? 16 : starts[node.depth] + widths[node.depth]);
     nodes.append(svg("circle", { class: "root", cx: 12, cy: row(tree), r: 4 }));
+    if (skipped > 0) {
+        nodes.append(svg("text", { x: 12, y: row(tree) - 9, "font-size": 12, "text-anchor": "middle" },
+            svg("title", {}, outputs[0].symbols.slice(0, skipped).map((id) => report.label(id).text).join(" ")), "…"));
+    }
     each(tree, (node, parent) => {
+        if (node.depth < skipped) return;
         const x = starts[node.depth], y = row(node), from = right(parent), y0 = row(parent), bend = from + 10;
         const on = node.members.includes(selected) ? " on" : "";
         edges.append(svg("path", { class: `edge${on}`, d: y0 === y ? `M${from} ${y}H${x}`

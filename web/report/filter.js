@@ -53,7 +53,7 @@ export function selectPairs(report, { find, show, confusion, sort }) {
         }
         out.push(index);
     });
-    const key = KEYS[sort];
+    const key = Object.hasOwn(KEYS, sort) ? KEYS[sort] : null;
     if (key) {
         const keys = new Map(out.map((index) => [index, key(report.pairs[index])]));
         out.sort((a, b) => keys.get(a) - keys.get(b) || a - b);

@@ -1,4 +1,4 @@
-room: Math.min(760, place.clientWidth)// What the model has learned, over the whole file.
+room: Math.min(700, place.clientWidth)// What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
 import { css } from "./colors.js";
 import { button, el } from "./dom.js";
@@ -32,7 +32,7 @@ function bar(value) {
     if (value === null || value === undefined) return el("td", { class: "number" }, "–");
     const fill = el("span", { class: "fill" });
     fill.style.width = `${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
-    return el("td", { class: "number bar" }, el("span", { class: "track", "aria-hidden": "true" }, fill), fixed(value));
+    return el("td", { class: "number" }, fixed(value), el("span", { class: "track", "aria-hidden": "true" }, fill));
 }
 
 function headsTable(report) {
@@ -103,8 +103,8 @@ export function makeLearned(report) {
         const blocks = el("div", { class: "blocks" });
         node.append(figures(s), blocks);
         if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob) drawAlignment(report, blocks);
-        if (s.heads?.length > 0) blocks.append(headsTable(report));
-        if (s.confusions?.length > 0) blocks.append(confusionsTable(report));
+        blocks.append(el("div", { class: "stack" }, s.heads?.length > 0 ? headsTable(report) : null,
+            s.confusions?.length > 0 ? confusionsTable(report) : null));
         if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null) blocks.append(byLength(s.by_length));
         if (s.calibration?.length > 0) blocks.append(calibration(s.calibration));
         node.style.setProperty("--bar", css(0.62));
