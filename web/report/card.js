@@ -9,6 +9,14 @@ function shownValue(value) {
     return typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 1e6 ? count(value) : String(value);
 }
 
+// What is nested once has a list of its own.
+function lists(title, object) {
+    const isNested = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+    const entries = Object.entries(object);
+    return [list(title, flatten(Object.fromEntries(entries.filter(([, value]) => !isNested(value))))),
+            ...entries.filter(([, value]) => isNested(value)).map(([name, value]) => list(`${title}: ${name}`, flatten(value)))];
+}
+
 // Nested names are joined: decoder.layers.
 function flatten(object, before = "") {
     return Object.entries(object).flatMap(([name, value]) =>
@@ -39,7 +47,6 @@ export function makeCard(report) {
     return el("section", { class: "card", "aria-label": "a card of the model" }, el("h2", {}, "The model"),
         el("section", { class: "block wide" }, el("h3", {}, "The command that made this report"), el("pre", { class: "command", tabindex: 0 }, command),
             el("div", { class: "tools" }, copy, said)),
-        el("div", { class: "blocks" }, list("The model", facts), list("Configuration", flatten(about.configuration ?? {})),
-            list("Training", flatten(about.training ?? {})),
+        el("div", { class: "blocks" }, list("Summary", facts), ...lists("Configuration", about.configuration ?? {}), ...lists("Training", about.training ?? {}),
             symbolList(report, "Symbols of the source", about.source_symbols), symbolList(report, "Symbols of the target", about.target_symbols)));
 }

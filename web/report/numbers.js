@@ -3,12 +3,13 @@ export const NONE = "–";
 
 export function fixed(value, digits = 2) {
     if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
-    return value.toFixed(digits).replace("-", "−");
+    return value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
 }
 
 export function percent(value, digits = 1) {
     if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
-    return (100 * value).toFixed(digits).replace("-", "−") + " %";
+    const small = value !== 0 && Math.abs(value) < 0.001;
+    return (small ? (100 * value).toPrecision(2) : (100 * value).toFixed(digits)).replace("-", "−") + " %";
 }
 
 // 12345 as 12 345.

@@ -105,7 +105,8 @@ export function makePairView(report, neighbours) {
         const label = `Attention, ${attention.title}, ${name}: ${matrix.rows} by ${matrix.columns} weights. A table follows.`;
         const band = drawRibbons({ matrix, above, below, range, room: room(), onpoint: point, onpin: pin });
         ribbons.show({ ...band, label, rows, suffix,
-                       under: `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` });
+                       under: `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` +
+                           (band.even ? " The weights are too small to be seen: choose the range of the data." : "") });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
         const map = drawHeatmap({ matrix, rowLabels: below, columnLabels: above, range, room: beside > 420 ? beside : room(),
                                   onpoint: point, onpin: pin });

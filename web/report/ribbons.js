@@ -28,7 +28,7 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "ribbons" });
 
     const bands = [], all = svg("g", { fill: "none" }), weak = svg("g", { fill: "none" });
-    const widest = clamp(Math.min(...rows.map((row) => row.total / row.middles.length)) * 0.8, 5, 22);
+    const widest = clamp(Math.min(...rows.map((row) => row.total / row.middles.length)) * 0.7, 5, 17);
     const partOf = (t, s) => scale(matrix.values[t * matrix.columns + s], range);
     const ribbon = (t, s, part) => {
         const x0 = middle(0, s), x1 = middle(1, t), half = (ends[0] + ends[1]) / 2;
@@ -96,5 +96,5 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
         for (const { t, node } of bands) node.classList.toggle("unwritten", t >= count);
         targets.forEach((symbol, t) => symbol.node.classList.toggle("unwritten", t >= count));
     };
-    return { picture: root, highlight, limit };
+    return { picture: root, highlight, limit, even: bands.length === 0 };
 }
