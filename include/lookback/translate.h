@@ -245,11 +245,13 @@ typedef struct lb_training_config {
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
+    /* At each evaluation, film what the model writes for this many held-out pairs, and where it looks [2] */
+    int film;
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 
-    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, log.jsonl and log.csv (or
-     * train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
+    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, film.jsonl, log.jsonl and log.csv
+     * (or train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
     /* Start from scratch even if an earlier run could be resumed. Its model is kept as model.old-1.safetensors, or -2
      * and so on. */
