@@ -133,6 +133,26 @@ LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, cons
 /** Frees them. NULL is allowed. */
 void lb_likeliest_free(lb_likeliest *likeliest);
 
+/** The self-attention of a transformer for a text and an output. */
+typedef struct lb_text_attention {
+    int64_t layers, heads; /* both 0 for a model without self-attention */
+    int64_t length, steps; /* of the text and of the output */
+    lb_real *encoder;      /* [layers, heads, length, length]; NULL without self-attention */
+    lb_real *decoder; /* [layers, heads, steps, steps]; position i has read the i symbols before step i */
+    struct lb_arena *memory; /* of all of it */
+} lb_text_attention;
+
+/** What each symbol of a text attends to in the text, and each step of an output in the output: see
+ *  lb_model_self_attention, and lb_attention_rollout for all layers together.
+ *  Memory: freed by lb_text_attention_free; NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT if the text has no symbols, or the output no steps; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_text_attention *lb_translate_self_attention(lb_translator *translator,
+                                                           const lb_translation *text,
+                                                           const lb_output *output, lb_error *error);
+
+/** Frees it. NULL is allowed. */
+void lb_text_attention_free(lb_text_attention *attention);
+
 /* ---- Facts about a model. ---- */
 
 /** Facts about a translator. Memory: everything belongs to the translator. */
@@ -246,11 +266,13 @@ typedef struct lb_training_config {
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
+    /* At each evaluation, film what the model writes for this many held-out pairs, and where it looks [2] */
+    int film;
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 
-    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, log.jsonl and log.csv (or
-     * train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
+    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, film.jsonl, log.jsonl and log.csv
+     * (or train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
     /* Start from scratch even if an earlier run could be resumed. Its model is kept as model.old-1.safetensors, or -2
      * and so on. */

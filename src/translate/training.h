@@ -2,6 +2,7 @@
 #ifndef LB_TRAINING_H
 #define LB_TRAINING_H
 
+#include "translate/film.h"
 #include "translate/producer.h"
 
 /** One model in training. */
@@ -16,7 +17,8 @@ typedef struct lb_training {
     lb_producer producer;
     lb_train_history history;
     const lb_trainer_config *trainer; /* while it trains */
-    char *model_file, *checkpoint, *log, *table;
+    char *model_file, *checkpoint, *log, *table, *film_file;
+    lb_film film;
     char *set_aside; /* the earlier model; NULL: there is none */
     double smoothing;
     int64_t logged, tabled;

@@ -37,4 +37,18 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
 LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
                                           const lb_translate_config *config, lb_beam *found, lb_error *error);
 
+/** A source, and the start of an output before each of its steps: what a model reads to write it. */
+typedef struct lb_given {
+    lb_tokens source;    /* [1, text length] */
+    lb_tokens target_in; /* [1, steps], beginning with LB_BOS */
+} lb_given;
+
+/** Whether the output could be that of the text: it has symbols and steps, and not too many. */
+bool lb_translate_has_steps(const lb_translator *translator, const lb_translation *text,
+                            const lb_output *output);
+
+/** What the model reads for such an output, on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_given lb_translate_given(const lb_translator *translator, const lb_translation *text,
+                            const lb_output *output);
+
 #endif
