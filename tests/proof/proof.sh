@@ -38,7 +38,7 @@ done
 # Share of the time in percent, program, and what it does.
 campaigns="
 19 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
-4 $here/proof_limits.sh|few open files, little memory, a small stack, a full disk
+4 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 12 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
 10 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
