@@ -46,7 +46,8 @@ campaigns="
 3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
 4 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
 13 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
-4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
+3 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
+2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
 6 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
 6 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
 2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions"
