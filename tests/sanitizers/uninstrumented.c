@@ -2,6 +2,7 @@
 #include <sanitizer/msan_interface.h>
 #include <utf8proc.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker makes
 utf8proc_ssize_t __real_utf8proc_iterate(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
                                          utf8proc_int32_t *character);
 utf8proc_ssize_t __real_utf8proc_decompose(const utf8proc_uint8_t *text, utf8proc_ssize_t length,
@@ -53,3 +54,4 @@ utf8proc_ssize_t __wrap_utf8proc_encode_char(utf8proc_int32_t character, utf8pro
     __msan_unpoison(text, (size_t)bytes);
     return bytes;
 }
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
