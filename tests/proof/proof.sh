@@ -39,16 +39,19 @@ done
 # Share of the time, program, and what it does.
 campaigns="
 18 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
-2 $here/proof_limits.sh|few open files, little memory, a small stack, a full disk
+2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 20 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
 14 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
 2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
+3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
 2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
 30 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
+2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
 28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
-2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
+12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
+4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
 20 $here/mutants.sh|a fault planted in one line of a folder of src/: the tests that reach the line have to notice it"
 
 work=$root/build/proof

@@ -62,7 +62,7 @@ machines=("x86-64 without AVX (Nehalem)|qemu-x86_64 -cpu Nehalem $bin/lookback"
     "x86-64 with AVX2 (Haswell)|qemu-x86_64 -cpu Haswell $bin/lookback")
 for processor in aarch64 s390x; do
     command=$root/build/$processor/bin/lookback
-    if [[ -x $command ]] && command -v qemu-$processor >/dev/null; then
+    if [[ $other_builds == yes && -x $command ]] && command -v qemu-$processor >/dev/null; then
         machines+=("$processor|qemu-$processor -L $root/build/$processor-sysroot $command")
     else
         echo "$name: $processor is left out: ./run build $processor has not been run"
