@@ -28,10 +28,10 @@ static void collect_trials(void)
                 trials[trial_count++] = (trial){family[f]->ops[o], &family[f]->ops[o]->cases[c]};
 }
 
-static void make_leaves(const lb_op_case *example, lb_tensor **leaf)
+static void make_leaves(const lb_op_case *example, int inputs, lb_tensor **leaf)
 {
     bool plain = example->low == 0 && example->high == 0;
-    for (int i = 0; i < example->inputs; i++) {
+    for (int i = 0; i < inputs; i++) {
         leaf[i] = support_leaf(example->shape[i], plain ? -1 : example->low, plain ? 1 : example->high,
                                (uint64_t)i + 1);
         for (int64_t j = 0; j < lb_count(leaf[i]) && example->fixed[i]; j++)
@@ -60,10 +60,10 @@ static lb_status run(const trial *t, lb_tensor *const *leaf, const size_t *room,
     return status;
 }
 
-static void check_and_clear_gradients(const trial *t, lb_tensor *const *leaf, double *const *expected,
-                                      bool ran)
+static void check_and_clear_gradients(const trial *t, int inputs, lb_tensor *const *leaf,
+                                      double *const *expected, bool ran)
 {
-    for (int i = 0; i < t->example->inputs; i++)
+    for (int i = 0; i < inputs; i++)
         for (int64_t j = 0; leaf[i]->requires_grad && j < lb_count(leaf[i]); j++) {
             SUPPORT_CHECK((double)leaf[i]->grad[j] == (ran ? expected[i][j] : 0),
                           "%s, %s: the gradient of operand %d", t->op->name, t->example->name, i);
@@ -74,12 +74,13 @@ static void check_and_clear_gradients(const trial *t, lb_tensor *const *leaf, do
 /* In training and in evaluation, where ops keep what they have made of a weight. */
 static void run_out_of_memory(const trial *t, lb_mode mode, bool for_good)
 {
+    const int inputs = t->example->inputs;
     lb_tensor *leaf[LB_MAX_INPUTS] = {NULL};
     double *expected[LB_MAX_INPUTS] = {NULL}, sum, found;
-    make_leaves(t->example, leaf);
+    make_leaves(t->example, inputs, leaf);
     ck_assert_int_eq(run(t, leaf, NULL, false, mode, &sum), LB_OK);
-    for (int i = 0; i < t->example->inputs; i++) {
-        expected[i] = malloc((size_t)lb_count(leaf[i]) * sizeof **expected + 1);
+    for (int i = 0; i < inputs; i++) {
+        expected[i] = calloc((size_t)lb_count(leaf[i]) + 1, sizeof **expected);
         for (int64_t j = 0; leaf[i]->requires_grad && j < lb_count(leaf[i]); j++) {
             expected[i][j] = (double)leaf[i]->grad[j];
             leaf[i]->grad[j] = 0;
@@ -94,11 +95,11 @@ static void run_out_of_memory(const trial *t, lb_mode mode, bool for_good)
                       t->example->name, room, lb_status_text(status));
         SUPPORT_CHECK(status != LB_OK || found == sum || sum != sum, "%s, %s, %zu bytes: another result",
                       t->op->name, t->example->name, room);
-        check_and_clear_gradients(t, leaf, expected, !status);
+        check_and_clear_gradients(t, inputs, leaf, expected, !status);
         ck_assert_int_eq(support_live_allocations(), live);
     }
     ck_assert_uint_gt(room, LB_ALIGNMENT);
-    for (int i = 0; i < t->example->inputs; i++) {
+    for (int i = 0; i < inputs; i++) {
         free(expected[i]);
         support_leaf_free(leaf[i]);
     }
