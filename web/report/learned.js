@@ -1,4 +1,4 @@
-room: Math.min(700, place.clientWidth)// What the model has learned, over the whole file.
+// What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
 import { css } from "./colors.js";
 import { button, el } from "./dom.js";
@@ -20,7 +20,7 @@ function drawAlignment(report, place) {
     const matrix = report.matrix(mean, target.length, source.length);
     const rowLabels = target.map((id) => report.label(id)), columnLabels = source.map((id) => report.label(id));
     const most = Math.max(0.01, ...matrix.values);
-    const drawn = drawHeatmap({ matrix, rowLabels, columnLabels, range: [0, most], room: place.clientWidth || 900,
+    const drawn = drawHeatmap({ matrix, rowLabels, columnLabels, range: [0, most], room: Math.min(700, place.clientWidth),
                                 onpoint: (row, column) => drawn.highlight(row, column), onpin: () => NO_STEP });
     picture.show({ ...drawn, label: `Mean attention of ${target.length} written symbols to ${source.length} read symbols. A table follows.`,
                    rows: () => matrixRows(matrix, rowLabels, columnLabels, "written \\ read"), suffix: "all" });
