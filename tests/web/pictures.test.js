@@ -69,8 +69,11 @@ for (const [name, report, options] of VIEWS) {
     test(`${name} looks as its picture`, async () => {
         const { page, trouble } = await openPage(browser, report, options),
             file = join(PICTURES, `${name}.png`);
-        await settle(page, 500);
-        const found = Buffer.from(await page.screenshot({ fullPage: true }));
+        // What is outside of the window may not be painted yet when a picture of the full page is taken.
+        const height = await page.evaluate(() => document.documentElement.scrollHeight);
+        await page.setViewport({ width: options.width ?? 1280, height });
+        await settle(page, 800);
+        const found = Buffer.from(await page.screenshot());
         await page.close();
         assert.deepEqual(trouble, []);
         if (process.env.UPDATE_PICTURES) {

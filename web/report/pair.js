@@ -10,6 +10,7 @@ import { makePicture } from "./picture.js";
 import { ALL_HEADS } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
 import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
+import { readsLeft } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { makeWriting } from "./writing.js";
 
@@ -210,7 +211,7 @@ export function makePairView(report, neighbours) {
                 if (report.hasWeights(output) && report.blob && pair.source.length > 0 && output.steps.length > 0) {
                     const [kind] = report.attentions(pair, i),
                         matrix = report.weights(kind, kind.layers - 1, kind.heads === 1 ? 0 : ALL_HEADS);
-                    pixels(matrix, [0, 1], canvas);
+                    pixels(matrix, [0, 1], canvas, readsLeft(kind.above));
                 }
                 return button(
                     "",

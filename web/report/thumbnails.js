@@ -3,6 +3,7 @@ import { rangeOf } from "./colors.js";
 import { button, el } from "./dom.js";
 import { pixels } from "./heatmap.js";
 import { ALL_HEADS } from "./report.js";
+import { readsLeft } from "./symbols.js";
 
 export function headName(attention, layer, head) {
     const which = head === ALL_HEADS ? "mean of all heads" : `head ${head + 1}`;
@@ -18,7 +19,7 @@ export function drawThumbnails(report, attention, layer, head, ofData, onselect)
         for (const h of heads) {
             const matrix = report.weights(attention, l, h),
                 canvas = el("canvas", { "aria-hidden": "true" });
-            pixels(matrix, rangeOf(matrix, ofData), canvas);
+            pixels(matrix, rangeOf(matrix, ofData), canvas, readsLeft(attention.above));
             // Never narrower than a finger, never a strip.
             const ratio = Math.min(2.2, Math.max(0.6, matrix.columns / matrix.rows));
             canvas.style.width = `${Math.round(52 * Math.sqrt(ratio))}px`;
