@@ -60,7 +60,7 @@ static lb_status measure(const app_report_heads *h, lb_translator *translator, a
     lb_translations *all =
         lb_translate_all(translator, (const char *const *)h->source, h->count, config, error);
     lb_status status = all ? LB_OK : error->status;
-    for (size_t i = 0; i < h->count && !status; i++)
+    for (size_t i = 0; all && i < h->count && !status; i++)
         status = compare(&c, &model.target_rule, all->text[i].output, h->target[i], error);
     lb_measures found = lb_measure(&c.sum, (lb_bleu_config){0});
     *loss = (app_head_loss){.known = !status,
