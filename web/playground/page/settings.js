@@ -4,8 +4,8 @@ import { el } from "./dom.js";
 export const ATTENTIONS = [["multi-head", "multi-head"], ["additive", "additive"], ["dot", "dot product"], ["general", "general"],
                            ["scaled-dot", "scaled dot product"], ["none", "none (the bottleneck)"]];
 
-export const DEFAULTS = { max_value: 20, min_length: 2, max_length: 6, repeats: 0.3, seed: 1, steps: 1500, batch: 32, embed: 32 };
-export const MODEL_DEFAULTS = { attention: "multi-head", hidden: 64, lr: 0.005 };
+export const DEFAULTS = { max_value: 20, min_length: 2, max_length: 6, repeats: 0.3, seed: 1, steps: 750, batch: 48, embed: 32, one_direction: 1 };
+export const MODEL_DEFAULTS = { attention: "multi-head", hidden: 64, lr: 0.01 };
 
 export function slider(label, range, value, onchange, format = String) {
     const shown = el("output", {}, format(value));
