@@ -1,0 +1,80 @@
+// Each view looks as its picture in pictures/, which someone has looked at. `UPDATE_PICTURES=1` takes new ones: look at them.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, openPage, PICTURES, REPORTS, settle } from "./browser.js";
+
+const VIEWS = [
+    ["pair", "french", { hash: "#pair=3" }],
+    ["pair-pinned-dark", "french", { hash: "#pair=3&head=1&step=4", dark: true }],
+    ["pair-words", "words", {}],
+    ["pair-long", "long", { hash: "#pair=4" }],
+    ["pair-right-to-left", "hostile", { hash: "#pair=4" }],
+    ["self-attention", "transformer", { hash: "#pair=3&attention=encoder&layer=1&step=4" }],
+    ["self-attention-decoder-dark", "transformer", { hash: "#pair=2&attention=decoder&head=2", dark: true }],
+    ["learned", "french", { hash: "#view=learned" }],
+    ["learned-dark", "french", { hash: "#view=learned", dark: true }],
+    ["training", "french", { hash: "#view=history" }],
+    ["training-dark", "french", { hash: "#view=history", dark: true }],
+    ["model", "french", { hash: "#view=card" }],
+    ["model-dark", "french", { hash: "#view=card", dark: true }],
+    ["hostile", "hostile", { hash: "#pair=1" }],
+    ["narrow", "french", { hash: "#pair=3", width: 480 }],
+];
+// The share of pixels that may differ by more than a shade.
+const TOLERANCE = 0.002, SHADE = 24;
+
+let browser, close;
+before(async () => ({ browser, close } = await launch()));
+after(() => close());
+
+async function compare(expected, found) {
+    const page = await browser.newPage();
+    try {
+        return await page.evaluate(async (a, b, shade) => {
+            const load = async (base64) => {
+                const image = new Image();
+                image.src = `data:image/png;base64,${base64}`;
+                await image.decode();
+                const canvas = document.createElement("canvas");
+                canvas.width = image.width;
+                canvas.height = image.height;
+                const context = canvas.getContext("2d");
+                context.drawImage(image, 0, 0);
+                return context.getImageData(0, 0, image.width, image.height);
+            };
+            const [x, y] = [await load(a), await load(b)];
+            if (x.width !== y.width || x.height !== y.height) return { sizes: `${x.width} x ${x.height}, found ${y.width} x ${y.height}`, share: 1 };
+            let differ = 0;
+            for (let i = 0; i < x.data.length; i += 4) {
+                if ([0, 1, 2].some((j) => Math.abs(x.data[i + j] - y.data[i + j]) > shade)) differ++;
+            }
+            return { sizes: "", share: differ / (x.data.length / 4) };
+        }, expected.toString("base64"), found.toString("base64"), SHADE);
+    } finally {
+        await page.close();
+    }
+}
+
+for (const [name, report, options] of VIEWS) {
+    test(`${name} looks as its picture`, async () => {
+        const { page, trouble } = await openPage(browser, report, options), file = join(PICTURES, `${name}.png`);
+        await settle(page, 500);
+        const found = Buffer.from(await page.screenshot({ fullPage: true }));
+        await page.close();
+        assert.deepEqual(trouble, []);
+        if (process.env.UPDATE_PICTURES) {
+            writeFileSync(file, found);
+            return;
+        }
+        assert.ok(existsSync(file), `${file} is missing`);
+        const { sizes, share } = await compare(readFileSync(file), found);
+        if (share > TOLERANCE) {
+            mkdirSync(join(REPORTS, "found"), { recursive: true });
+            writeFileSync(join(REPORTS, "found", `${name}.png`), found);
+        }
+        assert.ok(share <= TOLERANCE, `${(100 * share).toFixed(2)} % of the pixels differ${sizes && `: expected ${sizes}`}; ` +
+            `what was found is in ${join(REPORTS, "found", `${name}.png`)}`);
+    });
+}

@@ -1,0 +1,63 @@
+// Colour maps for weights and probabilities. All of them are even in lightness and safe for the colour-blind.
+const MAPS = {
+    // Nothing is the colour of the paper.
+    light: ["f6f7f3", "dcefd0", "b7e0ae", "7ccba2", "46aea0", "1b9099", "06718b", "075275", "0a2f55"],
+    dark: ["20262c", "2b3358", "37508a", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"],
+    viridis: ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"],
+    ylorrd: ["ffffcc", "ffeda0", "fed976", "feb24c", "fd8d3c", "fc4e2a", "e31a1c", "bd0026", "800026"],
+    greys: ["f7f7f7", "e2e2e2", "cbcbcb", "ababab", "888888", "686868", "474747", "282828", "0c0c0c"],
+};
+
+export const MAP_NAMES = [["page", "of the page"], ["viridis", "viridis"], ["ylorrd", "YlOrRd"], ["greys", "greys"]];
+
+const tables = new Map();
+let current = null;
+
+function tableOfMap(name) {
+    if (!tables.has(name)) {
+        const stops = MAPS[name].map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+        tables.set(name, Array.from({ length: 256 }, (_, i) => {
+            const at = (i / 255) * (stops.length - 1), k = Math.min(Math.floor(at), stops.length - 2);
+            return stops[k].map((c, j) => Math.round(c + (stops[k + 1][j] - c) * (at - k)));
+        }));
+    }
+    return tables.get(name);
+}
+
+export function useMap(name, dark) {
+    current = tableOfMap(name in MAPS && name !== "light" && name !== "dark" ? name : dark ? "dark" : "light");
+}
+
+// [red, green, blue] of a value, 0..1.
+export function paint(value) {
+    return current[Math.max(0, Math.min(255, Math.round(255 * value)))];
+}
+
+export function css(value) {
+    return `rgb(${paint(value).join(",")})`;
+}
+
+function luminance([r, g, b]) {
+    const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+// The colour of a text on css(value): whichever of black and white is read better there.
+export function inkOn(value) {
+    return luminance(paint(value)) > 0.21 ? "#14181b" : "#ffffff";
+}
+
+// The values that the ends of the map stand for.
+export function rangeOf(matrix, ofData) {
+    if (!ofData) return [0, 1];
+    let least = Infinity, most = -Infinity;
+    for (const v of matrix.values) {
+        if (v < least) least = v;
+        if (v > most) most = v;
+    }
+    return most > least ? [least, most] : [0, 1];
+}
+
+export function scale(value, [least, most]) {
+    return Math.max(0, Math.min(1, (value - least) / (most - least)));
+}

@@ -1,0 +1,77 @@
+// Elements without markup: whatever a text holds, it is set as text.
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === null || value === undefined || value === false) continue;
+        if (typeof value === "function") node.addEventListener(name, value);
+        // The style sheet would win over the attribute.
+        else if (name === "ink") node.style.fill = value;
+        else node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+    return node;
+}
+
+// An attribute that is a function listens to the event of its name. `ink` is the colour of a text.
+export function el(tag, attributes = {}, ...children) {
+    return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+    return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function button(text, attributes, ...children) {
+    return el("button", { type: "button", ...attributes }, text, ...children);
+}
+
+// [value, text] each.
+export function choice(label, options, value, onchange) {
+    const select = el("select", { change: () => onchange(select.value) },
+        ...options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)));
+    return el("label", { class: "choice" }, el("span", {}, label), select);
+}
+
+// The first row is the head.
+export function tableOf(rows, attributes = {}) {
+    const [head, ...body] = rows;
+    const row = (cells) => el("tr", {}, ...cells.map((cell, i) =>
+        i === 0 ? el("th", { scope: "row", dir: "auto" }, String(cell)) : el("td", { dir: "auto" }, String(cell))));
+    return el("table", attributes,
+        el("thead", {}, el("tr", {}, ...head.map((cell) => el("th", { scope: "col", dir: "auto" }, String(cell))))),
+        el("tbody", {}, ...body.map(row)));
+}
+
+export function later(work, milliseconds) {
+    let timer = 0;
+    return (...values) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => work(...values), milliseconds);
+    };
+}
+
+let measure = null;
+const widths = new Map();
+
+export function textWidth(text, font) {
+    const key = `${font} ${text}`;
+    if (!widths.has(key)) {
+        measure ??= document.createElement("canvas").getContext("2d");
+        measure.font = font;
+        widths.set(key, measure.measureText(text).width);
+    }
+    return widths.get(key);
+}
+
+let segmenter = null;
+
+// At most so many letters, with their marks.
+export function cut(text, most) {
+    if (text.length <= most) return text;
+    segmenter ??= Intl.Segmenter ? new Intl.Segmenter() : null;
+    const letters = segmenter ? [...segmenter.segment(text)].map((s) => s.segment) : [...text];
+    return letters.length <= most ? text : letters.slice(0, most - 1).join("") + "…";
+}
+
+export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';

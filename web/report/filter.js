@@ -1,0 +1,62 @@
+// Which pairs the table shows, and in which order.
+import { alignEdits, isEdit } from "./edits.js";
+
+export const ORDERS = [
+    ["file", "as in the file"], ["score", "score, low first"], ["confidence", "confidence, low first"],
+    ["errors", "errors, many first"], ["length", "length, long first"], ["sure", "wrong but sure first"],
+];
+
+export const SHOWN = [["all", "all"], ["wrong", "wrong ones"], ["right", "right ones"], ["unread", "not read"]];
+
+const best = (pair) => pair.outputs[0];
+// What has no value comes last.
+const KEYS = {
+    score: (pair) => best(pair)?.score ?? Infinity,
+    confidence: (pair) => best(pair)?.probability ?? Infinity,
+    errors: (pair) => -(pair.edits ?? -1),
+    length: (pair) => -pair.source.length,
+    sure: (pair) => (pair.edits > 0 ? -(best(pair)?.probability ?? 0) : 2),
+};
+
+function isShown(pair, show) {
+    if (show === "wrong") return pair.edits > 0;
+    if (show === "right") return pair.edits === 0;
+    return show === "unread" ? Boolean(pair.error) : true;
+}
+
+const confusions = new WeakMap();
+
+// The edits of the best output, as "expected.found" of symbols.
+function confusionsOf(pair) {
+    if (!confusions.has(pair)) {
+        const found = new Set();
+        if (pair.edits > 0 && pair.expected && best(pair)) {
+            for (const edit of alignEdits(pair.expected, best(pair).symbols)) {
+                if (isEdit(edit)) found.add(`${edit.expected}.${edit.found}`);
+            }
+        }
+        confusions.set(pair, found);
+    }
+    return confusions.get(pair);
+}
+
+const plain = (text) => text.normalize("NFC").toLowerCase();
+
+export function selectPairs(report, { find, show, confusion, sort }) {
+    const wanted = plain(find), out = [];
+    report.pairs.forEach((pair, index) => {
+        if (!isShown(pair, show)) return;
+        if (confusion !== "" && !confusionsOf(pair).has(confusion)) return;
+        if (wanted !== "") {
+            const { source, output, expected } = report.textsOf(index);
+            if (![source, output, expected].some((text) => plain(text).includes(wanted))) return;
+        }
+        out.push(index);
+    });
+    const key = Object.hasOwn(KEYS, sort) ? KEYS[sort] : null;
+    if (key) {
+        const keys = new Map(out.map((index) => [index, key(report.pairs[index])]));
+        out.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
+    }
+    return out;
+}

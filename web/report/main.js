@@ -1,0 +1,96 @@
+// The page of a report: opened, laid out, and drawn again when what it shows changes.
+import { makeCard } from "./card.js";
+import { button, el, later } from "./dom.js";
+import { makeHistory } from "./history.js";
+import { canInflate } from "./inflate.js";
+import { makeHelp, startKeys } from "./keys.js";
+import { makeLearned } from "./learned.js";
+import { count, percent, plural } from "./numbers.js";
+import { makePairView } from "./pair.js";
+import { nameFilesBy } from "./picture.js";
+import { openReport } from "./report.js";
+import { followHash, listen, state, update } from "./state.js";
+import { makeTable } from "./table.js";
+import { startTheme } from "./theme.js";
+
+const TABS = [["pairs", "Pairs"], ["learned", "Learned"], ["history", "Training"], ["card", "Model"]];
+
+function say(text) {
+    document.getElementById("opening").textContent = text;
+}
+
+function summaryOf(report) {
+    const { about, statistics } = report, parts = [plural(report.pairs.length, "pair", "pairs")];
+    if (statistics && statistics.exact !== null) parts.push(`${percent(statistics.exact)} exactly right`);
+    if (about.kind) parts.push(`${about.kind}${about.attention ? ` with ${about.attention} attention` : ""}`);
+    if (about.parameters) parts.push(`${count(about.parameters)} parameters`);
+    return parts.join(" · ");
+}
+
+function makeTabs() {
+    const links = TABS.map(([view, text]) => el("a", { href: `#view=${view}`, click: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        update({ view });
+    } }, text));
+    const mark = () => links.forEach((link, i) => {
+        if (TABS[i][0] === state.view) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    });
+    listen(["view"], mark);
+    mark();
+    return el("nav", { "aria-label": "views" }, ...links);
+}
+
+function layOut(report) {
+    followHash();
+    if (!TABS.some(([view]) => view === state.view)) update({ view: "pairs" });
+    const table = makeTable(report), pair = makePairView(report, (by) => table.move(by));
+    const learned = makeLearned(report), history = makeHistory(report), help = makeHelp();
+    const views = { pairs: el("div", { class: "view" }, table.node, pair.node), learned: el("div", { class: "view" }, learned.node),
+                    history: el("div", { class: "view" }, history.node), card: el("div", { class: "view" }, makeCard(report)) };
+    const draw = { pairs: () => pair.render(), learned: () => learned.render(), history: () => history.render(), card: () => undefined };
+    const show = () => {
+        for (const [name, node] of Object.entries(views)) node.hidden = name !== state.view;
+        draw[state.view]();
+    };
+    const choices = startTheme(() => draw[state.view]());
+    const { title } = report.about;
+    document.title = `${title} · Lookback`;
+    nameFilesBy(title);
+    const header = el("header", { class: "top" },
+        el("div", { class: "title" }, el("h1", {}, el("bdi", { dir: "auto" }, title)), el("p", {}, summaryOf(report))),
+        makeTabs(), el("div", { class: "settings" }, ...choices, button("?", { class: "round", "aria-label": "keys", title: "Keys (?)", click: () => help.showModal() })));
+    document.getElementById("opening").remove();
+    document.body.append(header, el("main", {}, ...Object.values(views)), help);
+    table.refresh();
+    show();
+    listen(["view"], show);
+    const outputs = () => report.pairs[state.pair]?.outputs.length ?? 1;
+    startKeys({ table, pair: { ...pair, outputs }, history, help });
+    let wide = document.body.clientWidth;
+    window.addEventListener("resize", later(() => {
+        if (document.body.clientWidth !== wide) draw[state.view]();
+        wide = document.body.clientWidth;
+    }, 150));
+    return show;
+}
+
+async function start() {
+    if (!canInflate()) {
+        say("This browser cannot open the report: it lacks DecompressionStream. Firefox has it since version 113, Chromium since 80.");
+        return;
+    }
+    try {
+        const report = await openReport(), show = layOut(report);
+        await report.loadWeights();
+        show();
+        document.documentElement.dataset.ready = Math.round(performance.now());
+    } catch (error) {
+        const place = document.getElementById("opening") ?? document.body.appendChild(el("p", { id: "opening" }));
+        place.textContent = `The report cannot be opened: ${error.message}.`;
+        throw error;
+    }
+}
+
+start();

@@ -1,0 +1,68 @@
+// A figure: a picture, its numbers as a table for those who cannot see it, and the ways to take it along.
+import { button, el, later, tableOf } from "./dom.js";
+import { copyText, csvOf, fileName, pngOf, saveFile, standalone } from "./export.js";
+
+let context = "report";
+const MOST_ROWS = 2000;
+
+// How the names of files begin.
+export function nameFilesBy(title) {
+    context = title;
+}
+
+export function makePicture(name, title, note = "") {
+    let shown = null;
+    const canvas = el("div", { class: "canvas" }), status = el("span", { class: "status", role: "status" });
+    const table = el("div", { class: "numbers unseen", role: "region", "aria-label": `${title}, as a table` });
+    const aside = el("p", { class: "note" }, note), caption = el("figcaption", {}, el("h3", {}, title), aside);
+    const say = (text) => {
+        status.textContent = text;
+        setTimeout(() => (status.textContent = ""), 2500);
+    };
+
+    const fillTable = later(() => {
+        if (shown) table.replaceChildren(tableOf(shown.rows().slice(0, MOST_ROWS)));
+    }, 250);
+    const toggle = button("Table", { "aria-pressed": "false", title: "Show the numbers as a table", click: () => {
+        const seen = table.classList.toggle("unseen");
+        toggle.setAttribute("aria-pressed", String(!seen));
+        if (seen) table.removeAttribute("tabindex");
+        else table.setAttribute("tabindex", "0");
+    } });
+
+    const vector = () => standalone(shown.picture, shown.cells);
+    const file = (type) => `${fileName(context, shown.suffix, name)}.${type}`;
+    const tools = el("div", { class: "tools", role: "group", "aria-label": `take along: ${title}` },
+        button("SVG", { title: "Save as SVG", click: () => {
+            saveFile(file("svg"), new Blob([vector()], { type: "image/svg+xml" }));
+            say("saved");
+        } }),
+        button("PNG", { title: "Save as PNG", click: async () => {
+            const { width, height } = shown.picture.viewBox.baseVal;
+            saveFile(file("png"), await pngOf(vector(), width, height));
+            say("saved");
+        } }),
+        button("CSV", { title: "Copy the numbers as CSV", click: async () => {
+            say((await copyText(csvOf(shown.rows()))) ? "copied" : "cannot copy");
+        } }),
+        toggle, status);
+
+    // picture: an <svg>. label: what it shows, in words. rows(): its numbers, with a head. cells(): see standalone.
+    // under: a note in place of the first one.
+    const show = ({ picture, label, rows, cells = () => "", suffix = "", under = note }) => {
+        aside.textContent = under;
+        shown = { picture, rows, cells, suffix };
+        picture.setAttribute("role", "img");
+        picture.setAttribute("aria-label", label);
+        canvas.replaceChildren(picture);
+        // What is wider than the page scrolls, also by keys.
+        requestAnimationFrame(() => {
+            if (canvas.scrollWidth > canvas.clientWidth + 1) canvas.setAttribute("tabindex", "0");
+            else canvas.removeAttribute("tabindex");
+        });
+        canvas.setAttribute("role", "group");
+        canvas.setAttribute("aria-label", title);
+        fillTable();
+    };
+    return { node: el("figure", { class: `picture ${name}` }, caption, canvas, tools, table), canvas, show };
+}

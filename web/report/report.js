@@ -1,0 +1,130 @@
+// The data of a report, read once, and its weights, read where they are looked at.
+import { embedded } from "./inflate.js";
+import { END_MARK, START_MARK, visible, wellFormed } from "./symbols.js";
+
+export const ALL_HEADS = -1;
+
+// Weights of `rows` over `columns`, 0..1.
+function matrixOf(bytes, offset, rows, columns) {
+    const values = new Float32Array(rows * columns);
+    for (let i = 0; i < values.length; i++) values[i] = bytes[offset + i] / 255;
+    return { rows, columns, values };
+}
+
+function meanOf(matrices) {
+    const [first] = matrices, values = new Float32Array(first.values.length);
+    for (const matrix of matrices) matrix.values.forEach((v, i) => (values[i] += v / matrices.length));
+    return { rows: first.rows, columns: first.columns, values };
+}
+
+export class Report {
+    constructor(data) {
+        this.about = data.about;
+        this.pairs = data.pairs;
+        this.detailed = data.detailed;
+        this.statistics = data.statistics;
+        this.history = data.history;
+        this.film = data.film ?? [];
+        this.symbols = data.symbols.map(wellFormed);
+        this.labels = this.symbols.map((text) => ({ text: visible(text), title: text, mark: text === "<eos>" }));
+        this.blob = null;
+        this.texts = new Map();
+    }
+
+    // Weights arrive after the texts.
+    async loadWeights() {
+        this.blob = (await embedded("blob")) ?? new Uint8Array(0);
+    }
+
+    label(id) {
+        return this.labels[id] ?? { text: "", title: "", mark: true };
+    }
+
+    text(ids, separator) {
+        return ids === null ? "" : ids.map((id) => this.symbols[id] ?? "").join(separator);
+    }
+
+    // The texts of pair `index`: read often, by the table and its filter.
+    textsOf(index) {
+        let found = this.texts.get(index);
+        if (!found) {
+            const pair = this.pairs[index], { source_separator: s, target_separator: t } = this.about;
+            found = {
+                source: this.text(pair.source, s),
+                expected: this.text(pair.expected, t),
+                output: pair.outputs.length > 0 ? this.text(pair.outputs[0].symbols, t) : "",
+            };
+            this.texts.set(index, found);
+        }
+        return found;
+    }
+
+    outputText(output) {
+        return this.text(output.symbols, this.about.target_separator);
+    }
+
+    sourceLabels(pair) {
+        return pair.source.map((id) => this.label(id));
+    }
+
+    // What is written at each step: the symbols, then the end.
+    stepLabels(output) {
+        const end = { text: END_MARK, title: "end of the output", mark: true };
+        return [...output.symbols.map((id) => this.label(id)), ...(output.finished ? [end] : [])];
+    }
+
+    // What the decoder has read at each step: the start, then what it has written.
+    readLabels(output) {
+        const start = { text: START_MARK, title: "start of the output", mark: true };
+        return [start, ...output.symbols.map((id) => this.label(id))].slice(0, output.symbols.length + (output.finished ? 1 : 0));
+    }
+
+    hasWeights(output) {
+        return output !== undefined && output.weights >= 0 && this.about.layers > 0 && this.about.heads > 0;
+    }
+
+    // The kinds of attention of an output: name, title, layers, heads and labels.
+    attentions(pair, which) {
+        const output = pair.outputs[which], found = [];
+        if (!output) return found;
+        const { layers, heads } = this.about, source = this.sourceLabels(pair), steps = this.stepLabels(output);
+        if (this.hasWeights(output)) {
+            found.push({ name: "source", title: "output to source", layers, heads, offset: output.weights, above: source,
+                         below: steps, aboveName: "source", belowName: "output", causal: false });
+        }
+        const own = pair.self;
+        if (own && own.encoder >= 0 && own.layers > 0) {
+            found.push({ name: "encoder", title: "source to itself", layers: own.layers, heads: own.heads, offset: own.encoder,
+                         above: source, below: source, aboveName: "read", belowName: "source", causal: false });
+        }
+        if (own && own.rollout >= 0) {
+            found.push({ name: "rollout", title: "source to itself, rollout of all layers", layers: 1, heads: 1,
+                         offset: own.rollout, above: source, below: source, aboveName: "read", belowName: "source",
+                         causal: false });
+        }
+        if (own && own.decoder >= 0 && which === 0 && layers > 0) {
+            found.push({ name: "decoder", title: "output to itself", layers, heads: own.heads, offset: own.decoder,
+                         above: this.readLabels(output), below: steps, aboveName: "read", belowName: "output", causal: true });
+        }
+        return found;
+    }
+
+    // [below, above] of one head, or the mean over the heads of a layer.
+    weights(attention, layer, head) {
+        const rows = attention.below.length, columns = attention.above.length;
+        const one = (h) => matrixOf(this.blob, attention.offset + (layer * attention.heads + h) * rows * columns, rows, columns);
+        return head === ALL_HEADS ? meanOf(Array.from({ length: attention.heads }, (_, h) => one(h))) : one(head);
+    }
+
+    matrix(offset, rows, columns) {
+        return matrixOf(this.blob, offset, rows, columns);
+    }
+}
+
+export async function openReport() {
+    const bytes = await embedded("data");
+    if (bytes === null) throw new Error("this file is an empty page of a report: lookback report fills it with data");
+    const data = JSON.parse(new TextDecoder().decode(bytes));
+    if (data.version !== 1) throw new Error(`found data of version ${data.version}, expected 1`);
+    return new Report(data);
+}

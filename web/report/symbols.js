@@ -1,0 +1,37 @@
+// Symbols as one sees them. The text of a symbol can be anything: a blank, a lone mark, half of a surrogate pair.
+export const END_MARK = "∎", START_MARK = "▷";
+
+const NAMED = new Map([
+    ["", "∅"], [" ", "␣"], ["\n", "↵"], ["\t", "⇥"], ["<eos>", END_MARK], ["<sos>", START_MARK],
+]);
+
+export function wellFormed(text) {
+    return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "\uFFFD");
+}
+
+function codes(text) {
+    return [...text].map((c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")).join(" ");
+}
+
+// A text in one line of a table.
+export function oneLine(text) {
+    return text.replace(/\p{Cc}/gu, (c) => NAMED.get(c) ?? "·");
+}
+
+// What stands for a symbol in a picture.
+export function visible(text) {
+    if (NAMED.has(text)) return NAMED.get(text);
+    if (/^[\p{Cc}\p{Cf}\p{Z}]+$/u.test(text)) return codes(text);
+    return /^\p{M}/u.test(text) ? "◌" + text : text;
+}
+
+export function isRightToLeft(text) {
+    const strong = /[\p{L}]/u.exec(text);
+    return strong !== null && /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(strong[0]);
+}
+
+// A sequence of labels reads from right to left if its first letter does.
+export function readsLeft(labels) {
+    const first = labels.find((label) => !label.mark && /\p{L}/u.test(label.text));
+    return first !== undefined && isRightToLeft(first.text);
+}

@@ -1,0 +1,148 @@
+// All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
+import { button, choice, el, later } from "./dom.js";
+import { alignEdits, NOTHING } from "./edits.js";
+import { ORDERS, selectPairs, SHOWN } from "./filter.js";
+import { clamp, count, fixed, plural } from "./numbers.js";
+import { listen, NO_STEP, state, update } from "./state.js";
+import { oneLine } from "./symbols.js";
+
+const HEIGHT = 30, SPARE = 8;
+const COLUMNS = [["number", "№", "file"], ["text", "source", null], ["text", "found", null], ["text", "expected", null],
+                 ["number", "length", "length"], ["number", "errors", "errors"], ["number", "confidence", "confidence"],
+                 ["number", "score", "score"]];
+
+export function confusionName(report, expected, found) {
+    const name = (id) => (id === NOTHING ? "nothing" : report.label(id).text);
+    return `${name(found)} for ${name(expected)}`;
+}
+
+// The output with its wrong symbols marked; not by colour alone.
+function marked(report, pair, index) {
+    const text = report.textsOf(index).output;
+    if (!(pair.edits > 0) || !pair.expected) return [oneLine(text)];
+    const parts = [];
+    let between = "";
+    for (const { expected, found } of alignEdits(pair.expected, pair.outputs[0].symbols)) {
+        if (found === NOTHING) {
+            parts.push(el("del", { title: "missing" }, "‸"));
+            continue;
+        }
+        const text = oneLine(report.symbols[found]);
+        parts.push(between, found === expected ? text : el("mark", {}, text));
+        between = report.about.target_separator;
+    }
+    return parts;
+}
+
+export function makeTable(report) {
+    let order = [], pool = new Map();
+    const grid = el("div", { class: "grid", role: "grid", tabindex: 0, "aria-label": "pairs", "aria-colcount": COLUMNS.length });
+    const body = el("div", { class: "rows", role: "rowgroup" });
+    const heads = COLUMNS.map(([kind, title, sort]) => el("div", { role: "columnheader", class: kind },
+        sort ? button(title, { class: "sort", tabindex: -1, title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}`,
+                               click: () => update({ sort }) }) : title));
+    grid.append(el("div", { role: "rowgroup", class: "head" }, el("div", { role: "row", class: "row", "aria-rowindex": 1 }, ...heads)), body);
+
+    // A short file needs no tall table.
+    grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
+
+    const shown = el("p", { class: "shown", role: "status" });
+    const find = el("input", { type: "search", placeholder: "find a text ( / )", "aria-label": "find a text in the pairs", id: "find",
+                               spellcheck: "false", autocomplete: "off", dir: "auto" });
+    const searching = later(() => update({ find: find.value }), 90);
+    find.addEventListener("input", searching);
+    const tools = el("div", { class: "filters", role: "search" });
+
+    const drawTools = () => {
+        const had = [...tools.querySelectorAll("select, input")].indexOf(document.activeElement);
+        const list = (report.statistics?.confusions ?? []).slice(0, 300).map(({ expected, found, count: n }) =>
+            [`${expected}.${found}`, `${confusionName(report, expected, found)} (${n})`]);
+        if (find.value !== state.find) find.value = state.find;
+        tools.replaceChildren(find, choice("Show", SHOWN, state.show, (show) => update({ show })),
+            ...(list.length > 0 ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))] : []),
+            choice("Sort by", ORDERS, state.sort, (sort) => update({ sort })), shown);
+        tools.querySelectorAll("select, input")[had]?.focus();
+    };
+
+    const rowOf = (at) => {
+        const index = order[at], pair = report.pairs[index], output = pair.outputs[0], { source, expected } = report.textsOf(index);
+        const cell = (kind, ...children) => el("div", { role: "gridcell", class: kind }, ...children);
+        const text = (...children) => cell("text", el("bdi", { dir: "auto" }, ...children));
+        const wrong = pair.edits > 0 || Boolean(pair.error);
+        const errors = pair.error ? "not read" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
+        const row = el("div", { role: "row", class: wrong ? "row wrong" : "row", id: `row-${index}`, "aria-rowindex": at + 2,
+                                "aria-selected": String(index === state.pair), click: () => choose(index) },
+            cell("number", String(index + 1)), text(oneLine(source)), pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
+            text(oneLine(expected)), cell("number", String(pair.source.length)), cell("number", errors),
+            cell("number", output ? fixed(output.probability) : ""), cell("number", output ? fixed(output.score) : ""));
+        row.style.transform = `translateY(${at * HEIGHT}px)`;
+        return row;
+    };
+
+    const draw = () => {
+        const first = Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - SPARE);
+        const last = Math.min(order.length, Math.ceil((grid.scrollTop + grid.clientHeight) / HEIGHT) + SPARE);
+        const next = new Map();
+        for (let at = first; at < last; at++) next.set(at, pool.get(at) ?? rowOf(at));
+        for (const [at, row] of pool) if (!next.has(at)) row.remove();
+        for (const [at, row] of next) if (!pool.has(at)) body.append(row);
+        pool = next;
+    };
+
+    const choose = (index) => update({ pair: index, output: 0, step: NO_STEP });
+
+    const reveal = () => {
+        const at = order.indexOf(state.pair);
+        if (at < 0) return;
+        const top = at * HEIGHT, room = grid.clientHeight - HEIGHT;
+        if (top < grid.scrollTop) grid.scrollTop = top;
+        else if (top + HEIGHT > grid.scrollTop + room) grid.scrollTop = top + HEIGHT - room;
+    };
+
+    const select = () => {
+        for (const [at, row] of pool) row.setAttribute("aria-selected", String(order[at] === state.pair));
+        reveal();
+        draw();
+        if (order.includes(state.pair)) grid.setAttribute("aria-activedescendant", `row-${state.pair}`);
+        else grid.removeAttribute("aria-activedescendant");
+    };
+
+    const refresh = () => {
+        order = selectPairs(report, state);
+        for (const row of pool.values()) row.remove();
+        pool.clear();
+        body.style.height = `${order.length * HEIGHT}px`;
+        grid.setAttribute("aria-rowcount", order.length + 1);
+        shown.textContent = order.length === report.pairs.length ? plural(order.length, "pair", "pairs")
+                                                                 : `${count(order.length)} of ${plural(report.pairs.length, "pair", "pairs")}`;
+        heads.forEach((head, i) => head.setAttribute("aria-sort", COLUMNS[i][2] === state.sort
+            ? (["errors", "length"].includes(state.sort) ? "descending" : "ascending") : "none"));
+        drawTools();
+        grid.scrollTop = 0;
+        select();
+    };
+
+    const move = (by) => {
+        if (order.length === 0) return;
+        const at = order.indexOf(state.pair);
+        choose(order[at < 0 ? 0 : clamp(at + by, 0, order.length - 1)]);
+    };
+    const page = () => Math.max(1, Math.floor(grid.clientHeight / HEIGHT) - 2);
+    grid.addEventListener("keydown", (event) => {
+        const by = { PageDown: page(), PageUp: -page(), Home: -order.length, End: order.length }[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        move(by);
+    });
+    let frame = 0;
+    grid.addEventListener("scroll", () => {
+        frame ||= requestAnimationFrame(() => {
+            frame = 0;
+            draw();
+        });
+    }, { passive: true });
+    new ResizeObserver(() => draw()).observe(grid);
+    listen(["find", "show", "confusion", "sort"], refresh);
+    listen(["pair"], select);
+    return { node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid), refresh, move, find };
+}
