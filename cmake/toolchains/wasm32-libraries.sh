@@ -13,6 +13,7 @@ prefix=$(cd -- "$prefix" && pwd)
 export NODE_PATH=/usr/share/nodejs
 
 # Lists of sources are apart from those of the system: no root is needed, and the system stays as it is.
+# shellcheck source=/dev/null
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 cat >"$prefix/apt/sources.sources" <<END
 Types: deb-src
