@@ -13,3 +13,4 @@ set(CMAKE_C_FLAGS_INIT -msimd128)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sTOTAL_STACK=1MB")
 # The libraries of PKG_CONFIG_LIBDIR are not in Emscripten's own tree.
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY BOTH)
+set(CMAKE_CROSSCOMPILING_EMULATOR "node;--no-experimental-fetch") # Emscripten 3.1.6 would fetch its module by a path

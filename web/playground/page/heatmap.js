@@ -34,7 +34,7 @@ function rowOf(look, row, weights) {
 export function heatmapOf(look, head, name) {
     const weights = weightsOf(look, head), rows = look.target.length + (look.finished ? 1 : 0);
     const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
-    const caption = weights ? `${name}: where it looks when it writes each row` : `${name}: what it writes; without attention, it looks at nothing`;
+    const caption = weights ? `${name} looks here when it writes each row` : `${name}, without attention, looks at nothing`;
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` }, el("table", { class: "heatmap" },
         el("caption", {}, caption),
         el("thead", {}, el("tr", {}, el("td", {}), ...columns, el("th", { scope: "col", class: "certain" }, "sure"))),

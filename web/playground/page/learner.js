@@ -94,6 +94,7 @@ export class Learner {
     }
 
     learned(data) {
+        if (data.error) return;
         const first = data.step - data.losses.length;
         data.losses.forEach((loss, i) => this.losses.push([first + i + 1, loss]));
         this.facts = data;
