@@ -52,7 +52,10 @@ target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THRE
 
 function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # A module of WebAssembly is at one place, and addresses that may move cost time.
+  if(NOT EMSCRIPTEN)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   add_dependencies(${name} lookback_ops)
   target_link_libraries(${name} PRIVATE lookback_inside)
   foreach(module IN LISTS LOOKBACK_MODULES)

@@ -309,6 +309,51 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);
 
+/* ---- Training step by step, for a program with a loop of its own, such as a page or a window. ---- */
+
+/** A training that takes a step when it is asked to. */
+typedef struct lb_stepper lb_stepper;
+
+/** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
+ *  Files:  reads `train`, `dev` and `from`; writes none. `out`, `fresh`, `keep`, `patience`, `target`, `evaluate_every`,
+ *          `seeds` and all of the listener but `report` and `hint` have no effect.
+ *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
+ *  Errors: as lb_translator_train. */
+LB_MUST_USE lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error);
+
+/** Frees the training and its model. NULL is allowed. */
+void lb_stepper_free(lb_stepper *stepper);
+
+/** Takes one step. `loss` receives that of its batch.
+ *  Errors: LB_ERROR_ARGUMENT after the last step; LB_ERROR_DIVERGED; errors of reading `train`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_step(lb_stepper *stepper, double *loss, lb_error *error);
+
+/** Sets the peak of the learning rate for the following steps. */
+void lb_stepper_set_lr(lb_stepper *stepper, double lr);
+
+/** Evaluates the model on up to `pairs` held-out lists or pairs.
+ *  Errors: LB_ERROR_ARGUMENT for fewer than one; errors of reading the pairs; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_measure(lb_stepper *stepper, int64_t pairs, lb_evaluation *found,
+                                         lb_error *error);
+
+/** Where a training is. */
+typedef struct lb_stepper_facts {
+    int64_t step, steps; /* steps done; of the whole training */
+    int64_t parameters;  /* that are learned */
+    double lr;           /* of the next step */
+} lb_stepper_facts;
+
+/** Where the training is. */
+lb_stepper_facts lb_stepper_about(const lb_stepper *stepper);
+
+/** The model as it is now, with averaged weights if the recipe has an average, for lb_translate_all and the like.
+ *  Memory: owned by the stepper. The next step changes it. */
+lb_translator *lb_stepper_translator(lb_stepper *stepper);
+
+/** Writes the model as it is now, for lb_translator_open. The file has no record of the training.
+ *  Errors: as lb_safetensors_write. */
+LB_MUST_USE lb_status lb_stepper_save(const lb_stepper *stepper, const char *path, lb_error *error);
+
 LB_END_DECLS
 
 #endif

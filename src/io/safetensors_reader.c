@@ -49,14 +49,15 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
     if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, too few for a safetensors file",
                             file->path, file->size);
-    uint64_t length = lb_file_integer(file->bytes, LB_SAFETENSORS_LENGTH_BYTES);
+    uint64_t told = lb_file_integer(file->bytes, LB_SAFETENSORS_LENGTH_BYTES);
     size_t most = file->size - LB_SAFETENSORS_LENGTH_BYTES;
-    if (length > most || length > LB_SAFETENSORS_MAX_HEADER)
+    if (told > most || told > LB_SAFETENSORS_MAX_HEADER)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: not safetensors, or truncated: expected a header of %llu bytes, but the "
                             "file has %zu and the "
                             "limit is %d",
-                            file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
+                            file->path, (unsigned long long)told, file->size, LB_SAFETENSORS_MAX_HEADER);
+    size_t length = (size_t)told;
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || lb_json_find_zero(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",

@@ -98,9 +98,9 @@ void lb_training_free(lb_training *t)
     lb_params_free(t->params);
 }
 
-static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t *tokens)
 {
-    lb_training *t = context;
+    lb_training *t = training;
     lb_batch batch = lb_producer_batch(&t->producer, tape, step);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     double share = (double)step / (double)t->run.steps;
@@ -245,7 +245,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     lb_trainer_config trainer = lb_recipe_trainer(t->config, t->run.steps);
     trainer.params = t->params;
     trainer.context = t;
-    trainer.loss = loss_of_step;
+    trainer.loss = lb_training_loss;
     trainer.evaluate = evaluate;
     trainer.progress = tell_step;
     trainer.stop = shall_stop;

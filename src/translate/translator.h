@@ -12,6 +12,9 @@ struct lb_translator {
     int32_t most; /* maximum symbols of a text */
 };
 
+/** The maximum symbols of a text that the model is given. */
+int32_t lb_translator_most(const lb_text_model *model);
+
 /** A source in ids. */
 typedef struct lb_source {
     const int32_t *id;
