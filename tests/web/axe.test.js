@@ -11,14 +11,28 @@ before(async () => ({ browser, close } = await launch()));
 after(() => close());
 
 for (const dark of [false, true]) {
-    for (const [name, hash] of [["french", "#pair=3&step=2"], ["transformer", "#pair=3&attention=encoder"], ["french", "#view=learned"],
-                                ["french", "#view=history"], ["french", "#view=card"], ["hostile", "#pair=10"], ["bare", ""]]) {
+    for (const [name, hash] of [
+        ["french", "#pair=3&step=2"],
+        ["transformer", "#pair=3&attention=encoder"],
+        ["french", "#view=learned"],
+        ["french", "#view=history"],
+        ["french", "#view=card"],
+        ["hostile", "#pair=10"],
+        ["bare", ""],
+    ]) {
         test(`axe finds nothing in ${name}${hash}, ${dark ? "dark" : "light"}`, async () => {
             const { page } = await openPage(browser, name, { hash, dark });
             await settle(page, 500);
             await page.evaluate(axe);
-            const found = await page.evaluate(async () => (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations
-                .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`));
+            const found = await page.evaluate(async () =>
+                (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.map(
+                    (one) =>
+                        `${one.id}: ${one.nodes
+                            .slice(0, 3)
+                            .map((node) => `${node.target} ${node.failureSummary}`)
+                            .join("; ")}`,
+                ),
+            );
             assert.deepEqual(found, []);
             await page.close();
         });

@@ -13,25 +13,43 @@ export const PICTURES = process.env.PICTURES ?? join(here, "pictures");
 export async function launch() {
     const home = mkdtempSync(join(tmpdir(), "lookback-web-"));
     const browser = await puppeteer.launch({
-        executablePath: process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim(),
+        executablePath:
+            process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim(),
         userDataDir: join(home, "profile"),
         // Chromium refuses its sandbox to root. The same fonts on every machine, drawn in the same way.
-        args: [...(process.getuid() === 0 ? ["--no-sandbox"] : []), "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb",
-               "--hide-scrollbars"],
+        args: [
+            ...(process.getuid() === 0 ? ["--no-sandbox"] : []),
+            "--font-render-hinting=none",
+            "--disable-lcd-text",
+            "--force-color-profile=srgb",
+            "--hide-scrollbars",
+        ],
         env: { ...process.env, HOME: home, FONTCONFIG_FILE: join(here, "fonts.conf") },
     });
-    return { browser, close: async () => {
-        await browser.close();
-        rmSync(home, { recursive: true, force: true });
-    } };
+    return {
+        browser,
+        close: async () => {
+            await browser.close();
+            rmSync(home, { recursive: true, force: true });
+        },
+    };
 }
 
 // Opens a report from its file. `trouble` holds errors of the console, and requests for anything else than the file.
 export async function openPage(browser, name, { hash = "", dark = false, width = 1280, height = 900 } = {}) {
-    const page = await browser.newPage(), trouble = [], url = pathToFileURL(join(REPORTS, `${name}.html`)).href;
+    const page = await browser.newPage(),
+        trouble = [],
+        url = pathToFileURL(join(REPORTS, `${name}.html`)).href;
     await page.setViewport({ width, height });
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }, { name: "prefers-reduced-motion", value: "reduce" }]);
-    page.on("console", (message) => ["error", "warn", "warning"].includes(message.type()) && trouble.push(`console: ${message.text()}`));
+    await page.emulateMediaFeatures([
+        { name: "prefers-color-scheme", value: dark ? "dark" : "light" },
+        { name: "prefers-reduced-motion", value: "reduce" },
+    ]);
+    page.on(
+        "console",
+        (message) =>
+            ["error", "warn", "warning"].includes(message.type()) && trouble.push(`console: ${message.text()}`),
+    );
     page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
     page.on("dialog", (dialog) => {
         trouble.push(`dialog: ${dialog.message()}`);

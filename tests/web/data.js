@@ -1,5 +1,4 @@
 // Reports with made-up data, in the form that `lookback report` writes.
-import { deflateSync } from "node:zlib";
 
 // The same numbers in every run: mulberry32.
 export function randomOf(seed) {
@@ -11,13 +10,6 @@ export function randomOf(seed) {
         return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
     };
 }
-
-const WORDS = [
-    ["château", "ʃɑto"], ["maison", "mɛzɔ̃"], ["fenêtre", "fənɛtʁ"], ["bonjour", "bɔ̃ʒuʁ"], ["montagne", "mɔ̃taɲ"], ["oiseau", "wazo"],
-    ["chanson", "ʃɑ̃sɔ̃"], ["grenouille", "ɡʁənuj"], ["heureux", "øʁø"], ["travail", "tʁavaj"], ["campagne", "kɑ̃paɲ"], ["question", "kɛstjɔ̃"],
-    ["printemps", "pʁɛ̃tɑ̃"], ["aujourd’hui", "oʒuʁdɥi"], ["famille", "famij"], ["lumière", "lymjɛʁ"], ["poisson", "pwasɔ̃"], ["rêveur", "ʁɛvœʁ"],
-    ["soleil", "sɔlɛj"], ["ville", "vil"], ["femme", "fam"], ["monsieur", "məsjø"], ["second", "səɡɔ̃"], ["examen", "ɛɡzamɛ̃"],
-];
 
 // A combining mark belongs to the letter before it.
 export function lettersOf(text) {
@@ -54,10 +46,13 @@ export class Maker {
     attend(rows, columns, causal = false, shift = 0, width = 0.8) {
         const offset = this.bytes.length;
         for (let r = 0; r < rows; r++) {
-            const middle = rows > 1 ? (r / (rows - 1)) * (columns - 1) + shift : shift, row = [];
+            const middle = rows > 1 ? (r / (rows - 1)) * (columns - 1) + shift : shift,
+                row = [];
             for (let c = 0; c < columns; c++) {
                 const hidden = causal && c > r;
-                row.push(hidden ? 0 : Math.exp(-((c - middle) ** 2) / (2 * width * width)) + 0.02 + 0.03 * this.random());
+                row.push(
+                    hidden ? 0 : Math.exp(-((c - middle) ** 2) / (2 * width * width)) + 0.02 + 0.03 * this.random(),
+                );
             }
             const sum = row.reduce((a, b) => a + b, 0);
             for (const w of row) this.bytes.push(Math.round((255 * w) / sum));
@@ -68,7 +63,8 @@ export class Maker {
     attention(layers, heads, rows, columns, causal = false) {
         const offset = this.bytes.length;
         for (let l = 0; l < layers; l++) {
-            for (let h = 0; h < heads; h++) this.attend(rows, columns, causal, [0, 0, -1, 1][h % 4], [0.45, 2.5, 0.9, 0.9][h % 4] + 0.3 * l);
+            for (let h = 0; h < heads; h++)
+                this.attend(rows, columns, causal, [0, 0, -1, 1][h % 4], [0.45, 2.5, 0.9, 0.9][h % 4] + 0.3 * l);
         }
         return offset;
     }
@@ -76,13 +72,21 @@ export class Maker {
     output(ids, sourceLength, sure, weighted, finished = true) {
         const steps = [...ids, ...(finished ? [0] : [])].map(() => +(1 - (1 - sure) * this.random()).toFixed(4));
         const probability = steps.reduce((p, v) => p * v, 1);
-        return { symbols: ids, finished, score: +(Math.log(probability) / steps.length).toFixed(4), probability: +probability.toFixed(4), steps,
-                 weights: weighted ? this.attention(this.layers, this.heads, steps.length, sourceLength) : -1 };
+        return {
+            symbols: ids,
+            finished,
+            score: +(Math.log(probability) / steps.length).toFixed(4),
+            probability: +probability.toFixed(4),
+            steps,
+            weights: weighted ? this.attention(this.layers, this.heads, steps.length, sourceLength) : -1,
+        };
     }
 
     // What it writes: mostly what is expected, now and then one symbol off.
     spoil(ids, others) {
-        const out = [...ids], at = Math.floor(this.random() * ids.length), way = this.random();
+        const out = [...ids],
+            at = Math.floor(this.random() * ids.length),
+            way = this.random();
         if (way < 0.6) out[at] = others[Math.floor(this.random() * others.length)];
         else if (way < 0.8) out.splice(at, 1);
         else out.splice(at, 0, others[Math.floor(this.random() * others.length)]);
@@ -90,22 +94,33 @@ export class Maker {
     }
 
     add(source, expected, { wrong = this.random() < 0.25, detailed = true } = {}) {
-        const from = this.symbols.ids(source), to = expected && this.symbols.ids(expected), others = this.symbols.ids(["e", "ɛ", "o", "i", "a"]);
-        const best = to ? (wrong ? this.spoil(to, others) : to) : from, outputs = [this.output(best, from.length, wrong ? 0.6 : 0.97, detailed)];
-        for (let k = 1; k < this.beam && detailed; k++) outputs.push(this.output(this.spoil(best, others), from.length, 0.7, true, k < 3));
+        const from = this.symbols.ids(source),
+            to = expected && this.symbols.ids(expected),
+            others = this.symbols.ids(["e", "ɛ", "o", "i", "a"]);
+        const best = to ? (wrong ? this.spoil(to, others) : to) : from,
+            outputs = [this.output(best, from.length, wrong ? 0.6 : 0.97, detailed)];
+        for (let k = 1; k < this.beam && detailed; k++)
+            outputs.push(this.output(this.spoil(best, others), from.length, 0.7, true, k < 3));
         const distance = to ? distanceOf(to, best) : null;
-        let likeliest = null, self = null;
+        let likeliest = null,
+            self = null;
         if (detailed) {
             likeliest = { count: 5, symbols: [], probability: [] };
             outputs[0].steps.forEach((p, t) => {
-                const chosen = t < best.length ? best[t] : 2, rest = [2, ...others].filter((id) => id !== chosen).slice(0, 4);
+                const chosen = t < best.length ? best[t] : 2,
+                    rest = [2, ...others].filter((id) => id !== chosen).slice(0, 4);
                 likeliest.symbols.push(chosen, ...rest);
                 likeliest.probability.push(p, ...[0.6, 0.25, 0.1, 0.05].map((part) => +(part * (1 - p)).toFixed(4)));
             });
             const steps = outputs[0].steps.length;
             if (this.self) {
-                self = { layers: 2, heads: this.heads, encoder: this.attention(2, this.heads, from.length, from.length),
-                         decoder: this.attention(this.layers, this.heads, steps, steps, true), rollout: this.attend(from.length, from.length, false, 0, 1.6) };
+                self = {
+                    layers: 2,
+                    heads: this.heads,
+                    encoder: this.attention(2, this.heads, from.length, from.length),
+                    decoder: this.attention(this.layers, this.heads, steps, steps, true),
+                    rollout: this.attend(from.length, from.length, false, 0, 1.6),
+                };
             }
         }
         this.pairs.push({ source: from, expected: to, error: null, edits: distance, outputs, likeliest, self });
@@ -113,60 +128,126 @@ export class Maker {
     }
 
     film() {
-        return this.pairs.slice(0, 3).map((pair) => ({ source: pair.source, expected: pair.expected,
+        return this.pairs.slice(0, 3).map((pair) => ({
+            source: pair.source,
+            expected: pair.expected,
             frames: [250, 500, 1000, 2000, 4000].map((step, i) => {
                 const symbols = i < 2 ? pair.source.slice(0, 3) : pair.expected;
-                return { step, symbols, finished: i > 0, weights: this.attend(symbols.length + (i > 0 ? 1 : 0), pair.source.length, false, 0, 8 / (i * i + 1)) };
-            }) }));
+                return {
+                    step,
+                    symbols,
+                    finished: i > 0,
+                    weights: this.attend(
+                        symbols.length + (i > 0 ? 1 : 0),
+                        pair.source.length,
+                        false,
+                        0,
+                        8 / (i * i + 1),
+                    ),
+                };
+            }),
+        }));
     }
 
     statistics() {
-        const known = this.pairs.filter((pair) => pair.edits !== null), right = known.filter((pair) => pair.edits === 0).length, counts = new Map();
+        const known = this.pairs.filter((pair) => pair.edits !== null),
+            right = known.filter((pair) => pair.edits === 0).length,
+            counts = new Map();
         for (const pair of known) {
             if (pair.edits === 1 && pair.expected.length === pair.outputs[0].symbols.length) {
-                const at = pair.expected.findIndex((id, i) => id !== pair.outputs[0].symbols[i]), key = `${pair.expected[at]} ${pair.outputs[0].symbols[at]}`;
+                const at = pair.expected.findIndex((id, i) => id !== pair.outputs[0].symbols[i]),
+                    key = `${pair.expected[at]} ${pair.outputs[0].symbols[at]}`;
                 counts.set(key, (counts.get(key) ?? 0) + 1);
             }
         }
-        const confusions = [...counts].map(([key, count]) => ({ expected: +key.split(" ")[0], found: +key.split(" ")[1], count }))
+        const confusions = [...counts]
+            .map(([key, count]) => ({ expected: +key.split(" ")[0], found: +key.split(" ")[1], count }))
             .sort((a, b) => b.count - a.count || a.expected - b.expected || a.found - b.found);
-        const seen = (lists) => [...new Set(lists.flat())].slice(0, 28), source = seen(this.pairs.map((p) => p.source)), target = seen(known.map((p) => p.expected));
+        const seen = (lists) => [...new Set(lists.flat())].slice(0, 28),
+            source = seen(this.pairs.map((p) => p.source)),
+            target = seen(known.map((p) => p.expected));
         const lengths = [...new Set(this.pairs.map((p) => p.source.length))].sort((a, b) => a - b);
         const heads = [];
         for (let layer = 0; layer < this.layers; layer++) {
             for (let head = 0; head < this.heads; head++) {
-                heads.push({ layer, head, entropy: [0.12, 0.61, 0.3, 0.33][head % 4], monotonicity: 0.99 - 0.07 * head, coverage: 0.9 - 0.1 * head,
-                             without: { exact: 0.7 - 0.15 * head, symbol_error: 0.1 + 0.05 * head } });
+                heads.push({
+                    layer,
+                    head,
+                    entropy: [0.12, 0.61, 0.3, 0.33][head % 4],
+                    monotonicity: 0.99 - 0.07 * head,
+                    coverage: 0.9 - 0.1 * head,
+                    without: { exact: 0.7 - 0.15 * head, symbol_error: 0.1 + 0.05 * head },
+                });
             }
         }
         return {
-            pairs: this.pairs.length, exact: known.length > 0 ? right / known.length : null, symbol_error: known.length > 0 ? 0.041 : null,
-            alignment: { source, target, mean: this.attend(target.length, source.length, false, 0, 1.2) }, heads, confusions,
+            pairs: this.pairs.length,
+            exact: known.length > 0 ? right / known.length : null,
+            symbol_error: known.length > 0 ? 0.041 : null,
+            alignment: { source, target, mean: this.attend(target.length, source.length, false, 0, 1.2) },
+            heads,
+            confusions,
             by_length: lengths.map((length) => {
                 const same = this.pairs.filter((p) => p.source.length === length);
                 return { length, pairs: same.length, wrong: same.filter((p) => p.edits > 0).length };
             }),
-            calibration: [[4, 0.35, 0.25], [9, 0.55, 0.5], [14, 0.74, 0.71], [40, 0.93, 0.9]].map(([pairs, confidence, exact]) => ({ pairs, confidence, exact })),
+            calibration: [
+                [4, 0.35, 0.25],
+                [9, 0.55, 0.5],
+                [14, 0.74, 0.71],
+                [40, 0.93, 0.9],
+            ].map(([pairs, confidence, exact]) => ({ pairs, confidence, exact })),
         };
     }
 
     // `about` is merged, the rest replaces.
     data({ about = {}, ...more } = {}) {
-        const statistics = this.statistics(), film = this.pairs.every((p) => p.expected) ? this.film() : [];
+        const statistics = this.statistics(),
+            film = this.pairs.every((p) => p.expected) ? this.film() : [];
         return {
             version: 1,
-            about: { title: "french · test.tsv", model: "out/french", file: "test.tsv", lookback: "0.2.0",
-                     command: "lookback report out/french test.tsv -o report.html", kind: this.self ? "transformer" : "seq2seq",
-                     attention: this.self ? null : "additive", parameters: 412345, layers: this.layers, heads: this.heads, sorts: false, beam: this.beam,
-                     source_separator: "", target_separator: "",
-                     configuration: { hidden: 128, embedding: 64, dropout: 0.1, encoder: { layers: 1, bidirectional: true } },
-                     training: { seed: 1, steps: 4000, train: { file: "train.tsv", pairs: 20000 }, learning_rate: 0.001 },
-                     source_symbols: [...new Set(this.pairs.flatMap((p) => p.source))],
-                     target_symbols: [...new Set(this.pairs.flatMap((p) => p.expected ?? []))], ...about },
-            symbols: this.symbols.list, pairs: this.pairs, detailed: this.pairs.length, statistics,
-            history: { kept: 3500, points: Array.from({ length: 16 }, (_, i) => ({ step: 250 * (i + 1), loss: 2.4 * Math.exp(-i / 3) + 0.05,
-                dev_loss: 2.3 * Math.exp(-i / 3.2) + 0.12, exact_match: 1 - Math.exp(-i / 4), symbol_error: 0.8 * Math.exp(-i / 3) })) },
-            film, ...more,
+            about: {
+                title: "french · test.tsv",
+                model: "out/french",
+                file: "test.tsv",
+                lookback: "0.2.0",
+                command: "lookback report out/french test.tsv -o report.html",
+                kind: this.self ? "transformer" : "seq2seq",
+                attention: this.self ? null : "additive",
+                parameters: 412345,
+                layers: this.layers,
+                heads: this.heads,
+                sorts: false,
+                beam: this.beam,
+                source_separator: "",
+                target_separator: "",
+                configuration: {
+                    hidden: 128,
+                    embedding: 64,
+                    dropout: 0.1,
+                    encoder: { layers: 1, bidirectional: true },
+                },
+                training: { seed: 1, steps: 4000, train: { file: "train.tsv", pairs: 20000 }, learning_rate: 0.001 },
+                source_symbols: [...new Set(this.pairs.flatMap((p) => p.source))],
+                target_symbols: [...new Set(this.pairs.flatMap((p) => p.expected ?? []))],
+                ...about,
+            },
+            symbols: this.symbols.list,
+            pairs: this.pairs,
+            detailed: this.pairs.length,
+            statistics,
+            history: {
+                kept: 3500,
+                points: Array.from({ length: 16 }, (_, i) => ({
+                    step: 250 * (i + 1),
+                    loss: 2.4 * Math.exp(-i / 3) + 0.05,
+                    dev_loss: 2.3 * Math.exp(-i / 3.2) + 0.12,
+                    exact_match: 1 - Math.exp(-i / 4),
+                    symbol_error: 0.8 * Math.exp(-i / 3),
+                })),
+            },
+            film,
+            ...more,
         };
     }
 }
@@ -179,83 +260,4 @@ function distanceOf(a, b) {
         row = next;
     });
     return row[b.length];
-}
-
-const joined = (words) => words.map(([source, target]) => [lettersOf(source), lettersOf(target)]);
-
-function frenchOf(seed, count, options = {}) {
-    const maker = new Maker(seed, options), words = joined(WORDS);
-    for (let i = 0; i < count; i++) {
-        const [source, target] = words[i % words.length];
-        // Each word once as it is; after that with others behind it, so that texts differ.
-        const more = i < words.length ? [] : words[(i * 7 + Math.floor(i / words.length)) % words.length];
-        maker.add([...source, ...(more[0] ?? [])], [...target, ...(more[1] ?? [])], { detailed: i < (options.detailed ?? count),
-            wrong: i === 2 ? true : i < 2 ? false : undefined });
-    }
-    return maker;
-}
-
-function hostileData() {
-    const maker = new Maker(9, { heads: 2 });
-    const texts = [
-        ["<script>", "globalThis.hacked=1", "</script>"], ["&", "&amp;", "\"", "'", "<b>", "`${1}`"], ["ש", "ל", "ו", "ם"], ["م", "ر", "ح", "ب", "ا"],
-        ["👩‍🚀", "🇫🇷", "e\u0301", "\u0301", " ", ""], ["\ud83d", "\ude00", "x"], ["</style><img src=x onerror=globalThis.hacked=1>", "@DATA@", "@BLOB@"],
-        ["=1+1", ",", "\n", "\t", "\u202e", "\u0000"], ["javascript:globalThis.hacked=1", "__proto__", "constructor"],
-    ];
-    for (const [i, text] of texts.entries()) maker.add(text, [...text].reverse(), { wrong: i % 2 === 1 });
-    maker.pairs.push({ source: [], expected: null, error: "line 10: found <img src=x onerror=globalThis.hacked=1>, expected a tab", edits: null,
-                       outputs: [], likeliest: null, self: null });
-    return [maker, maker.data({ about: { title: "<script>globalThis.hacked=1</script> & \"sons\"", command: "lookback report '</script><script>globalThis.hacked=1'",
-        configuration: { "<b>": { "__proto__x": "<img src=x onerror=globalThis.hacked=1>" } }, source_separator: " ", target_separator: " " } })];
-}
-
-// Name: the data and the bytes of its weights.
-const MAKERS = {
-    french: () => withBytes(frenchOf(1, 72)),
-    transformer: () => withBytes(frenchOf(2, 24, { layers: 2, self: true })),
-    thousand: () => withBytes(frenchOf(3, 1000)),
-    tenThousand: () => {
-        const maker = frenchOf(4, 10000, { detailed: 50 });
-        return [maker.data({ detailed: 50 }), maker.bytes];
-    },
-    hostile: () => {
-        const [maker, data] = hostileData();
-        return [data, maker.bytes];
-    },
-    // A model without attention, texts without answers, no statistics, no record.
-    bare: () => {
-        const maker = new Maker(5, { beam: 1 });
-        maker.add(["a", "b"], null, { detailed: false }).add(["c"], null, { detailed: false });
-        return [maker.data({ about: { layers: 0, heads: 0, attention: null }, statistics: null, history: null, film: [] }), maker.bytes];
-    },
-    // 60 symbols, read and written.
-    long: () => {
-        const maker = new Maker(6), letters = [..."abcdefghijklmnopqrstuvwxyz "], text = Array.from({ length: 60 }, (_, i) => letters[(i * 7) % 27]);
-        for (let i = 0; i < 200; i++) maker.add(text, text, { wrong: i % 3 === 0 });
-        return withBytes(maker);
-    },
-    // Words, not letters.
-    words: () => {
-        const maker = new Maker(7, { heads: 1 });
-        maker.add("the international committee met yesterday in Strasbourg".split(" "), "gestern traf sich das internationale Komitee in Straßburg".split(" "),
-            { wrong: true });
-        return [maker.data({ about: { source_separator: " ", target_separator: " " } }), maker.bytes];
-    },
-};
-
-function withBytes(maker) {
-    return [maker.data(), maker.bytes];
-}
-
-const packed = (bytes) => deflateSync(bytes).toString("base64");
-
-// A function as replacement: the text of a template means nothing to it.
-export function fillTemplate(template, [data, bytes]) {
-    return template.replace("@DATA@", () => packed(Buffer.from(JSON.stringify(data)))).replace("@BLOB@", () => packed(Uint8Array.from(bytes)));
-}
-
-export const names = Object.keys(MAKERS);
-
-export function dataOf(name) {
-    return MAKERS[name]();
 }

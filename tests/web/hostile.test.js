@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, openPage, settle } from "./browser.js";
-import { dataOf } from "./data.js";
+import { dataOf } from "./reports.js";
 
 let browser, close;
 before(async () => ({ browser, close } = await launch()));
 after(() => close());
 
 test("markup, entities, marks, directions and halves of surrogate pairs are shown literally in every view", async () => {
-    const { page, trouble } = await openPage(browser, "hostile"), [data] = dataOf("hostile");
+    const { page, trouble } = await openPage(browser, "hostile"),
+        [data] = dataOf("hostile");
     for (const view of ["learned", "history", "card", "pairs"]) {
         await page.evaluate((name) => (location.hash = `#view=${name}`), view);
         await settle(page);
@@ -18,21 +19,39 @@ test("markup, entities, marks, directions and halves of surrogate pairs are show
         await page.evaluate((number) => (location.hash = `#pair=${number}&step=2`), i + 1);
         await settle(page);
         const shown = await page.$eval(".texts dd bdi", (node) => node.textContent);
-        assert.equal(shown, data.pairs[i].source.map((id) => data.symbols[id].toWellFormed?.() ?? data.symbols[id].replace(/[\ud800-\udfff]/gu, "\ufffd")).join(" "));
+        assert.equal(
+            shown,
+            data.pairs[i].source
+                .map(
+                    (id) =>
+                        data.symbols[id].toWellFormed?.() ?? data.symbols[id].replace(/[\ud800-\udfff]/gu, "\ufffd"),
+                )
+                .join(" "),
+        );
     }
     assert.equal(await page.$eval("h1", (node) => node.textContent), data.about.title);
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
-    assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main b:not(.began b), main script").length), 0);
+    assert.equal(
+        await page.evaluate(() => document.querySelectorAll("main img, main b:not(.began b), main script").length),
+        0,
+    );
     assert.deepEqual(trouble, []);
     await page.close();
 });
 
 test("a hostile address changes nothing but the view", async () => {
-    const { page, trouble } = await openPage(browser, "hostile",
-        { hash: "#pair=99999&output=7&layer=900&head=5&step=40&view=%3Cimg%20src=x%3E&find=%3Cimg%20src=x%20onerror=globalThis.hacked=1%3E&sort=__proto__" });
+    const { page, trouble } = await openPage(browser, "hostile", {
+        hash: "#pair=99999&output=7&layer=900&head=5&step=40&view=%3Cimg%20src=x%3E&find=%3Cimg%20src=x%20onerror=globalThis.hacked=1%3E&sort=__proto__",
+    });
     assert.equal(await page.$eval(".pair h2", (node) => node.textContent), "There is no pair 99999.");
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
-    for (const hash of ["#pair=2&output=99", "#pair=2&step=999", "#pair=2&attention=none", "#film=77&frame=88&view=history", "#"]) {
+    for (const hash of [
+        "#pair=2&output=99",
+        "#pair=2&step=999",
+        "#pair=2&attention=none",
+        "#film=77&frame=88&view=history",
+        "#",
+    ]) {
         await page.evaluate((to) => (location.hash = to), hash);
         await settle(page);
     }

@@ -11,11 +11,16 @@ const { JOIN } = process.env;
 
 // Joins files of these names and texts; the page holds what a page must.
 function joinFiles(files) {
-    const folder = mkdtempSync(join(tmpdir(), "lookback-join-")), out = join(folder, "out");
+    const folder = mkdtempSync(join(tmpdir(), "lookback-join-")),
+        out = join(folder, "out");
     try {
-        for (const [name, text] of Object.entries({ "page.html": "@NONCE@|@STYLE@|@SCRIPT@|@DATA@", ...files })) writeFileSync(join(folder, name), text);
-        const run = spawnSync("cmake", ["-D", `FOLDER=${folder}`, "-D", "PAGE=page.html", "-D", "ENTRY=main", "-D", `OUT=${out}`, "-P", JOIN],
-            { encoding: "utf8" });
+        for (const [name, text] of Object.entries({ "page.html": "@NONCE@|@STYLE@|@SCRIPT@|@DATA@", ...files }))
+            writeFileSync(join(folder, name), text);
+        const run = spawnSync(
+            "cmake",
+            ["-D", `FOLDER=${folder}`, "-D", "PAGE=page.html", "-D", "ENTRY=main", "-D", `OUT=${out}`, "-P", JOIN],
+            { encoding: "utf8" },
+        );
         return { ...run, text: run.status === 0 ? readFileSync(out, "utf8") : "" };
     } finally {
         rmSync(folder, { recursive: true });
@@ -24,17 +29,38 @@ function joinFiles(files) {
 
 test("a module comes after all that it imports, without the words of modules", () => {
     const { text, stderr } = joinFiles({
-        "main.js": 'import {\n    b,\n    a,\n} from "./b.js";\nimport { c } from "./c.js";\n\nexport const main = [a, b, c]; // a; [b]\n',
-        "b.js": 'import { c } from "./c.js";\nexport const a = 1;\nexport function b() {}\n', "c.js": "export class c {}\n", "look.css": "p { x: 1 }\n",
+        "main.js":
+            'import {\n    b,\n    a,\n} from "./b.js";\nimport { c } from "./c.js";\n\nexport const main = [a, b, c]; // a; [b]\n',
+        "b.js": 'import { c } from "./c.js";\nexport const a = 1;\nexport function b() {}\n',
+        "c.js": "export class c {}\n",
+        "look.css": "p { x: 1 }\n",
     });
     assert.equal(stderr, "");
-    assert.match(text, /^[0-9a-f]{32}\|p \{ x: 1 \}\n\|\n\/\/ c\.js\nclass c \{\}\n\n\/\/ b\.js\nconst a = 1;\nfunction b\(\) \{\}\n\n\/\/ main\.js\nconst main = \[a, b, c\]; \/\/ a; \[b\]\n\|@DATA@$/);
+    assert.match(
+        text,
+        /^[0-9a-f]{32}\|p \{ x: 1 \}\n\|\n\/\/ c\.js\nclass c \{\}\n\n\/\/ b\.js\nconst a = 1;\nfunction b\(\) \{\}\n\n\/\/ main\.js\nconst main = \[a, b, c\]; \/\/ a; \[b\]\n\|@DATA@$/,
+    );
 });
 
 for (const [what, files, message] of [
-    ["a name of two modules", { "main.js": 'import { x } from "./b.js";\nconst same = x;\n', "b.js": "export const x = 1;\nfunction same() {}\n" }, /main\.js: same\s+is declared by another/],
-    ["a module that no other imports", { "main.js": "let x = 1;\n", "alone.js": "let y = 1;\n" }, /alone\.js: no\s+module imports it/],
-    ["the end of a script in a script", { "main.js": 'const x = "</script>";\n' }, /found <\/script in a style or a module/],
+    [
+        "a name of two modules",
+        {
+            "main.js": 'import { x } from "./b.js";\nconst same = x;\n',
+            "b.js": "export const x = 1;\nfunction same() {}\n",
+        },
+        /main\.js: same\s+is declared by another/,
+    ],
+    [
+        "a module that no other imports",
+        { "main.js": "let x = 1;\n", "alone.js": "let y = 1;\n" },
+        /alone\.js: no\s+module imports it/,
+    ],
+    [
+        "the end of a script in a script",
+        { "main.js": 'const x = "</script>";\n' },
+        /found <\/script in a style or a module/,
+    ],
 ]) {
     test(`${what} is an error`, () => {
         const { status, stderr } = joinFiles(files);

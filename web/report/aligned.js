@@ -5,7 +5,13 @@ import { fixed, plural } from "./numbers.js";
 import { point, state, update, NO_STEP } from "./state.js";
 import { END_MARK, readsLeft } from "./symbols.js";
 
-const ORDINAL = ["the likeliest", "the second likeliest", "the third likeliest", "the fourth likeliest", "the fifth likeliest"];
+const ORDINAL = [
+    "the likeliest",
+    "the second likeliest",
+    "the third likeliest",
+    "the fourth likeliest",
+    "the fifth likeliest",
+];
 
 function kindOf({ expected, found }) {
     if (expected === found) return ["same", ""];
@@ -17,13 +23,20 @@ function kindOf({ expected, found }) {
 export function whereItBegan(report, pair, which) {
     const output = pair.outputs[which];
     if (!output || !pair.expected) return null;
-    const edits = alignEdits(pair.expected, output.symbols), first = edits.find(isEdit);
+    const edits = alignEdits(pair.expected, output.symbols),
+        first = edits.find(isEdit);
     if (!first) return null;
-    const name = (id) => (id === NOTHING ? END_MARK : report.label(id).text), step = first.step;
+    const name = (id) => (id === NOTHING ? END_MARK : report.label(id).text),
+        step = first.step;
     const written = step < output.symbols.length ? output.symbols[step] : NOTHING;
-    const wanted = first.expected === NOTHING ? edits.slice(edits.indexOf(first)).find((e) => e.expected !== NOTHING)?.expected ?? NOTHING
-                                              : first.expected;
-    const parts = [`The first difference is at symbol ${step + 1}: the model wrote `, el("b", { dir: "auto" }, name(written))];
+    const wanted =
+        first.expected === NOTHING
+            ? (edits.slice(edits.indexOf(first)).find((e) => e.expected !== NOTHING)?.expected ?? NOTHING)
+            : first.expected;
+    const parts = [
+        `The first difference is at symbol ${step + 1}: the model wrote `,
+        el("b", { dir: "auto" }, name(written)),
+    ];
     if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);
     if (wanted !== written) {
         parts.push("; expected was ", el("b", { dir: "auto" }, name(wanted)));
@@ -31,8 +44,11 @@ export function whereItBegan(report, pair, which) {
         if (list && step < output.steps.length) {
             const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
             const rank = ids.findIndex((id) => (wanted === NOTHING ? report.symbols[id] === "<eos>" : id === wanted));
-            parts.push(rank < 0 ? `, which is not among the ${list.count} likeliest there`
-                                : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`);
+            parts.push(
+                rank < 0
+                    ? `, which is not among the ${list.count} likeliest there`
+                    : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`,
+            );
         }
     }
     parts.push(".");
@@ -42,21 +58,47 @@ export function whereItBegan(report, pair, which) {
 export function drawAligned(report, pair, which) {
     const output = pair.outputs[which];
     if (!output || !pair.expected) return null;
-    const edits = alignEdits(pair.expected, output.symbols), wrong = edits.filter(isEdit).length;
+    const edits = alignEdits(pair.expected, output.symbols),
+        wrong = edits.filter(isEdit).length;
     const cell = (id, edit) => {
-        const [kind] = kindOf(edit), label = id === NOTHING ? { text: "·", title: "nothing" } : report.label(id);
+        const [kind] = kindOf(edit),
+            label = id === NOTHING ? { text: "·", title: "nothing" } : report.label(id);
         return el("td", { class: kind, title: label.title, dir: "auto", "data-step": edit.step }, label.text);
     };
     const row = (name, cells) => el("tr", {}, el("th", { scope: "row" }, name), ...cells);
     const signs = edits.map((edit) => {
         const [kind, sign] = kindOf(edit);
         const words = { same: "same", other: "another symbol", extra: "too many", missing: "missing" }[kind];
-        return el("td", { class: `sign ${kind}`, title: words }, sign, kind === "same" ? el("span", { class: "unseen" }, "same") : null);
+        return el(
+            "td",
+            { class: `sign ${kind}`, title: words },
+            sign,
+            kind === "same" ? el("span", { class: "unseen" }, "same") : null,
+        );
     });
-    const table = el("table", { class: "aligned", "aria-label": "expected and found, aligned",
-        dir: readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected))) ? "rtl" : null }, el("tbody", {},
-        row("expected", edits.map((edit) => cell(edit.expected, edit))), el("tr", {}, el("td", { class: "none" }), ...signs),
-        row("found", edits.map((edit) => cell(edit.found, edit)))));
+    const table = el(
+        "table",
+        {
+            class: "aligned",
+            "aria-label": "expected and found, aligned",
+            dir: readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected)))
+                ? "rtl"
+                : null,
+        },
+        el(
+            "tbody",
+            {},
+            row(
+                "expected",
+                edits.map((edit) => cell(edit.expected, edit)),
+            ),
+            el("tr", {}, el("td", { class: "none" }), ...signs),
+            row(
+                "found",
+                edits.map((edit) => cell(edit.found, edit)),
+            ),
+        ),
+    );
     const stepOf = (event) => Number(event.target.closest("[data-step]")?.dataset.step ?? NO_STEP);
     table.addEventListener("pointermove", (event) => point(stepOf(event), NO_STEP));
     table.addEventListener("pointerleave", () => point(NO_STEP, NO_STEP));
@@ -64,6 +106,14 @@ export function drawAligned(report, pair, which) {
         const step = stepOf(event);
         if (step !== NO_STEP) update({ step: state.step === step ? NO_STEP : step });
     });
-    return el("div", { class: "canvas", "aria-label": "expected and found, aligned", role: "group" }, table,
-        el("p", { class: "note" }, wrong === 0 ? "No edits." : `${plural(wrong, "edit", "edits")}: ≠ another symbol, + too many, − missing.`));
+    return el(
+        "div",
+        { class: "canvas", "aria-label": "expected and found, aligned", role: "group" },
+        table,
+        el(
+            "p",
+            { class: "note" },
+            wrong === 0 ? "No edits." : `${plural(wrong, "edit", "edits")}: ≠ another symbol, + too many, − missing.`,
+        ),
+    );
 }

@@ -13,40 +13,99 @@ function shownValue(value) {
 function lists(title, object) {
     const isNested = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
     const entries = Object.entries(object);
-    return [list(title, flatten(Object.fromEntries(entries.filter(([, value]) => !isNested(value))))),
-            ...entries.filter(([, value]) => isNested(value)).map(([name, value]) => list(`${title}: ${name}`, flatten(value)))];
+    return [
+        list(title, flatten(Object.fromEntries(entries.filter(([, value]) => !isNested(value))))),
+        ...entries
+            .filter(([, value]) => isNested(value))
+            .map(([name, value]) => list(`${title}: ${name}`, flatten(value))),
+    ];
 }
 
 // Nested names are joined: decoder.layers.
 function flatten(object, before = "") {
     return Object.entries(object).flatMap(([name, value]) =>
-        value !== null && typeof value === "object" && !Array.isArray(value) ? flatten(value, `${before}${name}.`) : [[before + name, shownValue(value)]]);
+        value !== null && typeof value === "object" && !Array.isArray(value)
+            ? flatten(value, `${before}${name}.`)
+            : [[before + name, shownValue(value)]],
+    );
 }
 
 function list(title, entries) {
     if (entries.length === 0) return null;
-    return el("section", { class: "block" }, el("h3", {}, title),
-        el("table", { class: "facts" }, el("tbody", {}, ...entries.map(([name, value]) =>
-            el("tr", {}, el("th", { scope: "row", dir: "auto" }, name.replaceAll("_", " ")), el("td", { dir: "auto" }, value))))));
+    return el(
+        "section",
+        { class: "block" },
+        el("h3", {}, title),
+        el(
+            "table",
+            { class: "facts" },
+            el(
+                "tbody",
+                {},
+                ...entries.map(([name, value]) =>
+                    el(
+                        "tr",
+                        {},
+                        el("th", { scope: "row", dir: "auto" }, name.replaceAll("_", " ")),
+                        el("td", { dir: "auto" }, value),
+                    ),
+                ),
+            ),
+        ),
+    );
 }
 
 function symbolList(report, title, ids) {
     if (!ids || ids.length === 0) return null;
-    return el("section", { class: "block wide" }, el("h3", {}, `${title}: ${count(ids.length)}`),
-        el("p", { class: "symbols" }, ...ids.map((id) => el("bdi", { class: "chip", title: report.label(id).title }, report.label(id).text))));
+    return el(
+        "section",
+        { class: "block wide" },
+        el("h3", {}, `${title}: ${count(ids.length)}`),
+        el(
+            "p",
+            { class: "symbols" },
+            ...ids.map((id) => el("bdi", { class: "chip", title: report.label(id).title }, report.label(id).text)),
+        ),
+    );
 }
 
 export function makeCard(report) {
-    const { about } = report, command = about.command ?? "", said = el("span", { class: "status", role: "status" });
-    const copy = button("Copy", { click: async () => (said.textContent = (await copyText(command)) ? "copied" : "cannot copy") });
+    const { about } = report,
+        command = about.command ?? "",
+        said = el("span", { class: "status", role: "status" });
+    const copy = button("Copy", {
+        click: async () => (said.textContent = (await copyText(command)) ? "copied" : "cannot copy"),
+    });
     const facts = [
-        ["kind", shownValue(about.kind)], ["attention", shownValue(about.attention)], ["parameters", shownValue(about.parameters)],
-        ["layers of attention", shownValue(about.layers)], ["heads", shownValue(about.heads)], ["beam", shownValue(about.beam)],
-        ["model", shownValue(about.model)], ["data", shownValue(about.file)], ["Lookback", shownValue(about.lookback)],
+        ["kind", shownValue(about.kind)],
+        ["attention", shownValue(about.attention)],
+        ["parameters", shownValue(about.parameters)],
+        ["layers of attention", shownValue(about.layers)],
+        ["heads", shownValue(about.heads)],
+        ["beam", shownValue(about.beam)],
+        ["model", shownValue(about.model)],
+        ["data", shownValue(about.file)],
+        ["Lookback", shownValue(about.lookback)],
     ];
-    return el("section", { class: "card", "aria-label": "a card of the model" }, el("h2", {}, "The model"),
-        el("section", { class: "block wide" }, el("h3", {}, "The command that made this report"), el("pre", { class: "command", tabindex: 0 }, command),
-            el("div", { class: "tools" }, copy, said)),
-        el("div", { class: "blocks" }, list("Summary", facts), ...lists("Configuration", about.configuration ?? {}), ...lists("Training", about.training ?? {}),
-            symbolList(report, "Symbols of the source", about.source_symbols), symbolList(report, "Symbols of the target", about.target_symbols)));
+    return el(
+        "section",
+        { class: "card", "aria-label": "a card of the model" },
+        el("h2", {}, "The model"),
+        el(
+            "section",
+            { class: "block wide" },
+            el("h3", {}, "The command that made this report"),
+            el("pre", { class: "command", tabindex: 0 }, command),
+            el("div", { class: "tools" }, copy, said),
+        ),
+        el(
+            "div",
+            { class: "blocks" },
+            list("Summary", facts),
+            ...lists("Configuration", about.configuration ?? {}),
+            ...lists("Training", about.training ?? {}),
+            symbolList(report, "Symbols of the source", about.source_symbols),
+            symbolList(report, "Symbols of the target", about.target_symbols),
+        ),
+    );
 }

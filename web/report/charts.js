@@ -12,18 +12,39 @@ function short(value) {
 // The axes, and from values to places.
 function axes({ width, height, x, y, xName, yName }) {
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "chart" });
-    const { left, right, top, bottom } = FRAME, wide = width - left - right, high = height - top - bottom;
-    const atX = (v) => left + (wide * (v - x[0])) / (x[1] - x[0] || 1), atY = (v) => top + high * (1 - (v - y[0]) / (y[1] - y[0] || 1));
+    const { left, right, top, bottom } = FRAME,
+        wide = width - left - right,
+        high = height - top - bottom;
+    const atX = (v) => left + (wide * (v - x[0])) / (x[1] - x[0] || 1),
+        atY = (v) => top + high * (1 - (v - y[0]) / (y[1] - y[0] || 1));
     for (const tick of ticks(y[0], y[1], 4)) {
-        root.append(svg("path", { class: "rule", d: `M${left} ${atY(tick)}h${wide}` }),
-            svg("text", { class: "tick", x: left - 7, y: atY(tick) + 3.5, "text-anchor": "end", "font-size": 10.5 }, short(tick)));
+        root.append(
+            svg("path", { class: "rule", d: `M${left} ${atY(tick)}h${wide}` }),
+            svg(
+                "text",
+                { class: "tick", x: left - 7, y: atY(tick) + 3.5, "text-anchor": "end", "font-size": 10.5 },
+                short(tick),
+            ),
+        );
     }
     for (const tick of ticks(x[0], x[1], 6)) {
-        root.append(svg("text", { class: "tick", x: atX(tick), y: top + high + 16, "text-anchor": "middle", "font-size": 10.5 }, short(tick)));
+        root.append(
+            svg(
+                "text",
+                { class: "tick", x: atX(tick), y: top + high + 16, "text-anchor": "middle", "font-size": 10.5 },
+                short(tick),
+            ),
+        );
     }
-    root.append(svg("path", { class: "axis", d: `M${left} ${top + high}h${wide}` }),
-        svg("text", { class: "name", x: left + wide / 2, y: height - 7, "text-anchor": "middle", "font-size": 11 }, xName),
-        svg("text", { class: "name", x: left - 40, y: 11, "font-size": 11 }, yName));
+    root.append(
+        svg("path", { class: "axis", d: `M${left} ${top + high}h${wide}` }),
+        svg(
+            "text",
+            { class: "name", x: left + wide / 2, y: height - 7, "text-anchor": "middle", "font-size": 11 },
+            xName,
+        ),
+        svg("text", { class: "name", x: left - 40, y: 11, "font-size": 11 }, yName),
+    );
     return { root, atX, atY, wide, high };
 }
 
@@ -32,36 +53,82 @@ const finite = (v) => v !== null && v !== undefined && Number.isFinite(v);
 // series: [{name, points: [[x, y]]}]; a y that does not exist is left out. mark: {x, text}.
 export function lineChart({ series, xName, yName, y, mark, width = 520, height = 250 }) {
     const points = series.flatMap((one) => one.points.filter(([, v]) => finite(v)));
-    const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
-    const xRange = [Math.min(0, ...xs), Math.max(1, ...xs)], yRange = y ?? [0, Math.max(1e-9, ...ys) * 1.05];
+    const xs = points.map((p) => p[0]),
+        ys = points.map((p) => p[1]);
+    const xRange = [Math.min(0, ...xs), Math.max(1, ...xs)],
+        yRange = y ?? [0, Math.max(1e-9, ...ys) * 1.05];
     const { root, atX, atY, high } = axes({ width, height, x: xRange, y: yRange, xName, yName });
     if (mark) {
         const late = atX(mark.x) > width * 0.7;
-        root.append(svg("path", { class: "kept", d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
-            svg("text", { class: "tick", x: atX(mark.x) + (late ? 4 : -4), y: FRAME.top - 3, "text-anchor": late ? "end" : "start",
-                          "font-size": 10.5 }, mark.text));
+        root.append(
+            svg("path", { class: "kept", d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
+            svg(
+                "text",
+                {
+                    class: "tick",
+                    x: atX(mark.x) + (late ? 4 : -4),
+                    y: FRAME.top - 3,
+                    "text-anchor": late ? "end" : "start",
+                    "font-size": 10.5,
+                },
+                mark.text,
+            ),
+        );
     }
     series.forEach((one, i) => {
         const seen = one.points.filter(([, v]) => finite(v));
         if (seen.length === 0) return;
-        root.append(svg("path", { class: `series s${i}`, fill: "none", d: "M" + seen.map(([a, b]) => `${atX(a).toFixed(1)} ${atY(b).toFixed(1)}`).join("L") }));
+        root.append(
+            svg("path", {
+                class: `series s${i}`,
+                fill: "none",
+                d: "M" + seen.map(([a, b]) => `${atX(a).toFixed(1)} ${atY(b).toFixed(1)}`).join("L"),
+            }),
+        );
         for (const [a, b] of seen.length <= 60 ? seen : []) {
-            root.append(svg("circle", { class: `dot s${i}`, cx: atX(a), cy: atY(b), r: 2.4 }, svg("title", {}, `${one.name}, ${a}: ${fixed(b, 4)}`)));
+            root.append(
+                svg(
+                    "circle",
+                    { class: `dot s${i}`, cx: atX(a), cy: atY(b), r: 2.4 },
+                    svg("title", {}, `${one.name}, ${a}: ${fixed(b, 4)}`),
+                ),
+            );
         }
-        root.append(svg("path", { class: `series s${i}`, d: `M${FRAME.left + 90 + i * 110} 8h18` }),
-            svg("text", { class: "legend", x: FRAME.left + 113 + i * 110, y: 11.5, "font-size": 11 }, one.name));
+        root.append(
+            svg("path", { class: `series s${i}`, d: `M${FRAME.left + 90 + i * 110} 8h18` }),
+            svg("text", { class: "legend", x: FRAME.left + 113 + i * 110, y: 11.5, "font-size": 11 }, one.name),
+        );
     });
     return root;
 }
 
 // bars: [{x, value, title}]
 export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
-    const xs = bars.map((b) => b.x), x = [Math.min(...xs) - 0.6, Math.max(...xs) + 0.6];
-    const { root, atX, atY } = axes({ width, height, x, y: [0, Math.max(0.05, ...bars.map((b) => b.value)) * 1.05], xName, yName });
+    const xs = bars.map((b) => b.x),
+        x = [Math.min(...xs) - 0.6, Math.max(...xs) + 0.6];
+    const { root, atX, atY } = axes({
+        width,
+        height,
+        x,
+        y: [0, Math.max(0.05, ...bars.map((b) => b.value)) * 1.05],
+        xName,
+        yName,
+    });
     const wide = Math.max(1.5, (atX(1) - atX(0)) * 0.72);
     for (const bar of bars) {
-        root.append(svg("rect", { class: "column", x: atX(bar.x) - wide / 2, y: atY(bar.value), width: wide,
-                                  height: Math.max(0, atY(0) - atY(bar.value)) }, svg("title", {}, bar.title)));
+        root.append(
+            svg(
+                "rect",
+                {
+                    class: "column",
+                    x: atX(bar.x) - wide / 2,
+                    y: atY(bar.value),
+                    width: wide,
+                    height: Math.max(0, atY(0) - atY(bar.value)),
+                },
+                svg("title", {}, bar.title),
+            ),
+        );
     }
     return root;
 }
@@ -69,12 +136,23 @@ export function barChart({ bars, xName, yName, width = 520, height = 230 }) {
 // dots: [{x, y, weight, title}] over the diagonal, where they should be.
 export function diagonalChart({ dots, xName, yName, width = 320, height = 320 }) {
     const { root, atX, atY } = axes({ width, height, x: [0, 1], y: [0, 1], xName, yName });
-    root.append(svg("path", { class: "kept", d: `M${atX(0)} ${atY(0)}L${atX(1)} ${atY(1)}` }),
-        svg("path", { class: "series s0", fill: "none", d: "M" + dots.map((dot) => `${atX(dot.x)} ${atY(dot.y)}`).join("L") }));
+    root.append(
+        svg("path", { class: "kept", d: `M${atX(0)} ${atY(0)}L${atX(1)} ${atY(1)}` }),
+        svg("path", {
+            class: "series s0",
+            fill: "none",
+            d: "M" + dots.map((dot) => `${atX(dot.x)} ${atY(dot.y)}`).join("L"),
+        }),
+    );
     const most = Math.max(...dots.map((dot) => dot.weight));
     for (const dot of dots) {
-        root.append(svg("circle", { class: "dot s0", cx: atX(dot.x), cy: atY(dot.y), r: 3 + 7 * Math.sqrt(dot.weight / most) },
-            svg("title", {}, dot.title)));
+        root.append(
+            svg(
+                "circle",
+                { class: "dot s0", cx: atX(dot.x), cy: atY(dot.y), r: 3 + 7 * Math.sqrt(dot.weight / most) },
+                svg("title", {}, dot.title),
+            ),
+        );
     }
     return root;
 }

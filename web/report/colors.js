@@ -8,7 +8,12 @@ const MAPS = {
     greys: ["f7f7f7", "e2e2e2", "cbcbcb", "ababab", "888888", "686868", "474747", "282828", "0c0c0c"],
 };
 
-export const MAP_NAMES = [["page", "of the page"], ["viridis", "viridis"], ["ylorrd", "YlOrRd"], ["greys", "greys"]];
+export const MAP_NAMES = [
+    ["page", "of the page"],
+    ["viridis", "viridis"],
+    ["ylorrd", "YlOrRd"],
+    ["greys", "greys"],
+];
 
 const tables = new Map();
 let current = null;
@@ -16,10 +21,14 @@ let current = null;
 function tableOfMap(name) {
     if (!tables.has(name)) {
         const stops = MAPS[name].map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
-        tables.set(name, Array.from({ length: 256 }, (_, i) => {
-            const at = (i / 255) * (stops.length - 1), k = Math.min(Math.floor(at), stops.length - 2);
-            return stops[k].map((c, j) => Math.round(c + (stops[k + 1][j] - c) * (at - k)));
-        }));
+        tables.set(
+            name,
+            Array.from({ length: 256 }, (_, i) => {
+                const at = (i / 255) * (stops.length - 1),
+                    k = Math.min(Math.floor(at), stops.length - 2);
+                return stops[k].map((c, j) => Math.round(c + (stops[k + 1][j] - c) * (at - k)));
+            }),
+        );
     }
     return tables.get(name);
 }
@@ -50,7 +59,8 @@ export function inkOn(value) {
 // The values that the ends of the map stand for.
 export function rangeOf(matrix, ofData) {
     if (!ofData) return [0, 1];
-    let least = Infinity, most = -Infinity;
+    let least = Infinity,
+        most = -Infinity;
     for (const v of matrix.values) {
         if (v < least) least = v;
         if (v > most) most = v;

@@ -28,19 +28,33 @@ export function button(text, attributes, ...children) {
 
 // [value, text] each.
 export function choice(label, options, value, onchange) {
-    const select = el("select", { change: () => onchange(select.value) },
-        ...options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)));
+    const select = el(
+        "select",
+        { change: () => onchange(select.value) },
+        ...options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)),
+    );
     return el("label", { class: "choice" }, el("span", {}, label), select);
 }
 
 // The first row is the head.
 export function tableOf(rows, attributes = {}) {
     const [head, ...body] = rows;
-    const row = (cells) => el("tr", {}, ...cells.map((cell, i) =>
-        i === 0 ? el("th", { scope: "row", dir: "auto" }, String(cell)) : el("td", { dir: "auto" }, String(cell))));
-    return el("table", attributes,
+    const row = (cells) =>
+        el(
+            "tr",
+            {},
+            ...cells.map((cell, i) =>
+                i === 0
+                    ? el("th", { scope: "row", dir: "auto" }, String(cell))
+                    : el("td", { dir: "auto" }, String(cell)),
+            ),
+        );
+    return el(
+        "table",
+        attributes,
         el("thead", {}, el("tr", {}, ...head.map((cell) => el("th", { scope: "col", dir: "auto" }, String(cell))))),
-        el("tbody", {}, ...body.map(row)));
+        el("tbody", {}, ...body.map(row)),
+    );
 }
 
 export function later(work, milliseconds) {

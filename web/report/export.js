@@ -1,7 +1,25 @@
 // A picture as a file: SVG that needs no style sheet, PNG, and its numbers as CSV.
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-opacity", "fill-opacity", "opacity", "stroke-dasharray", "stroke-linecap",
-              "font-family", "font-size", "font-weight", "font-style", "text-anchor", "dominant-baseline", "visibility",
-              "direction", "unicode-bidi", "paint-order", "stroke-linejoin"];
+const KEPT = [
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-opacity",
+    "fill-opacity",
+    "opacity",
+    "stroke-dasharray",
+    "stroke-linecap",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "font-style",
+    "text-anchor",
+    "dominant-baseline",
+    "visibility",
+    "direction",
+    "unicode-bidi",
+    "paint-order",
+    "stroke-linejoin",
+];
 
 // The looks of `node` and of all in it, from the style sheet to attributes.
 function keepLooks(node, copy) {
@@ -27,7 +45,8 @@ export function standalone(picture, cells) {
     keepLooks(picture, copy);
     copy.remove();
     copy.querySelector("image[data-cells]")?.replaceWith(cells());
-    const { width, height } = picture.viewBox.baseVal, paper = document.createElementNS(picture.namespaceURI, "rect");
+    const { width, height } = picture.viewBox.baseVal,
+        paper = document.createElementNS(picture.namespaceURI, "rect");
     copy.setAttribute("xmlns", picture.namespaceURI);
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);
@@ -44,7 +63,8 @@ export async function pngOf(text, width, height) {
         const image = new Image();
         image.src = url;
         await image.decode();
-        const canvas = document.createElement("canvas"), zoom = Math.min(2, 8000 / Math.max(width, height));
+        const canvas = document.createElement("canvas"),
+            zoom = Math.min(2, 8000 / Math.max(width, height));
         canvas.width = Math.ceil(width * zoom);
         canvas.height = Math.ceil(height * zoom);
         canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
@@ -84,5 +104,12 @@ export async function copyText(text) {
 }
 
 export function fileName(...parts) {
-    return parts.join("-").normalize("NFKD").replace(/[^\p{L}\p{N}.]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").toLowerCase() || "picture";
+    return (
+        parts
+            .join("-")
+            .normalize("NFKD")
+            .replace(/[^\p{L}\p{N}.]+/gu, "-")
+            .replace(/^[-.]+|[-.]+$/g, "")
+            .toLowerCase() || "picture"
+    );
 }

@@ -9,11 +9,19 @@ const FRAME_TIME = 420;
 
 export function makeFilm(report) {
     const { target_separator: t, source_separator: s } = report.about;
-    const picture = makePicture("film", "The attention over the training", "The same source at each snapshot, mean over the heads of the last layer.");
-    const controls = el("div", { class: "controls" }), slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "snapshot" });
-    const toggle = button("▶ Play", { class: "play", title: "Play the film (p)" }), says = el("output", { class: "says" });
+    const picture = makePicture(
+        "film",
+        "The attention over the training",
+        "The same source at each snapshot, mean over the heads of the last layer.",
+    );
+    const controls = el("div", { class: "controls" }),
+        slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "snapshot" });
+    const toggle = button("▶ Play", { class: "play", title: "Play the film (p)" }),
+        says = el("output", { class: "says" });
     const texts = el("dl", { class: "texts film-texts" });
-    picture.node.querySelector("figcaption").after(controls, el("div", { class: "writing" }, toggle, slider, says), texts);
+    picture.node
+        .querySelector("figcaption")
+        .after(controls, el("div", { class: "writing" }, toggle, slider, says), texts);
     let timer = 0;
 
     const stop = () => {
@@ -28,24 +36,54 @@ export function makeFilm(report) {
         return state.frame < 0 ? last : Math.min(state.frame, last);
     };
     const draw = () => {
-        const film = shownFilm(), frame = film.frames[at()];
+        const film = shownFilm(),
+            frame = film.frames[at()];
         if (!frame) return;
         slider.max = film.frames.length - 1;
         slider.value = at();
         slider.setAttribute("aria-valuetext", `training step ${frame.step}`);
         says.textContent = `training step ${count(frame.step)}`;
-        const found = report.text(frame.symbols, t), expected = film.expected ? report.text(film.expected, t) : null;
-        texts.replaceChildren(el("dt", {}, "source"), el("dd", {}, el("bdi", { dir: "auto" }, report.text(film.source, s))),
-            el("dt", {}, "found"), el("dd", {}, el("bdi", { dir: "auto" }, found), expected === null ? null
-                : el("span", { class: `badge ${found === expected ? "right" : "wrong"}` }, found === expected ? "✓ right" : "✗ wrong")),
-            ...(expected === null ? [] : [el("dt", {}, "expected"), el("dd", {}, el("bdi", { dir: "auto" }, expected))]));
-        const rowLabels = report.stepLabels(frame), columnLabels = film.source.map((id) => report.label(id));
+        const found = report.text(frame.symbols, t),
+            expected = film.expected ? report.text(film.expected, t) : null;
+        texts.replaceChildren(
+            el("dt", {}, "source"),
+            el("dd", {}, el("bdi", { dir: "auto" }, report.text(film.source, s))),
+            el("dt", {}, "found"),
+            el(
+                "dd",
+                {},
+                el("bdi", { dir: "auto" }, found),
+                expected === null
+                    ? null
+                    : el(
+                          "span",
+                          { class: `badge ${found === expected ? "right" : "wrong"}` },
+                          found === expected ? "✓ right" : "✗ wrong",
+                      ),
+            ),
+            ...(expected === null
+                ? []
+                : [el("dt", {}, "expected"), el("dd", {}, el("bdi", { dir: "auto" }, expected))]),
+        );
+        const rowLabels = report.stepLabels(frame),
+            columnLabels = film.source.map((id) => report.label(id));
         if (rowLabels.length === 0 || columnLabels.length === 0) return;
         const matrix = report.matrix(frame.weights, rowLabels.length, columnLabels.length);
-        const drawn = drawHeatmap({ matrix, rowLabels, columnLabels, range: [0, 1], room: Math.max(300, picture.node.clientWidth),
-                                    onpoint: (row, column) => drawn.highlight(row, column), onpin: () => undefined });
-        picture.show({ ...drawn, label: `Attention at training step ${frame.step}. A table follows.`, suffix: `step-${frame.step}`,
-                       rows: () => matrixRows(matrix, rowLabels, columnLabels, "output \\ source") });
+        const drawn = drawHeatmap({
+            matrix,
+            rowLabels,
+            columnLabels,
+            range: [0, 1],
+            room: Math.max(300, picture.node.clientWidth),
+            onpoint: (row, column) => drawn.highlight(row, column),
+            onpin: () => undefined,
+        });
+        picture.show({
+            ...drawn,
+            label: `Attention at training step ${frame.step}. A table follows.`,
+            suffix: `step-${frame.step}`,
+            rows: () => matrixRows(matrix, rowLabels, columnLabels, "output \\ source"),
+        });
     };
     const play = () => {
         if (timer) {
@@ -66,10 +104,25 @@ export function makeFilm(report) {
         update({ frame: Number(slider.value) });
     });
     const render = () => {
-        controls.replaceChildren(...(report.film.length > 1 ? [choice("Source", report.film.map((film, i) => [i, report.text(film.source, s)]),
-            state.film, (value) => update({ film: Number(value) }))] : []));
+        controls.replaceChildren(
+            ...(report.film.length > 1
+                ? [
+                      choice(
+                          "Source",
+                          report.film.map((film, i) => [i, report.text(film.source, s)]),
+                          state.film,
+                          (value) => update({ film: Number(value) }),
+                      ),
+                  ]
+                : []),
+        );
         draw();
     };
     listen(["film", "frame"], () => state.view === "history" && draw());
-    return { node: picture.node, render, play, move: (by) => update({ frame: clamp(at() + by, 0, shownFilm().frames.length - 1) }) };
+    return {
+        node: picture.node,
+        render,
+        play,
+        move: (by) => update({ frame: clamp(at() + by, 0, shownFilm().frames.length - 1) }),
+    };
 }

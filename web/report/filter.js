@@ -2,11 +2,20 @@
 import { alignEdits, isEdit } from "./edits.js";
 
 export const ORDERS = [
-    ["file", "as in the file"], ["score", "score, low first"], ["confidence", "confidence, low first"],
-    ["errors", "errors, many first"], ["length", "length, long first"], ["sure", "wrong but sure first"],
+    ["file", "as in the file"],
+    ["score", "score, low first"],
+    ["confidence", "confidence, low first"],
+    ["errors", "errors, many first"],
+    ["length", "length, long first"],
+    ["sure", "wrong but sure first"],
 ];
 
-export const SHOWN = [["all", "all"], ["wrong", "wrong ones"], ["right", "right ones"], ["unread", "not read"]];
+export const SHOWN = [
+    ["all", "all"],
+    ["wrong", "wrong ones"],
+    ["right", "right ones"],
+    ["unread", "not read"],
+];
 
 const best = (pair) => pair.outputs[0];
 // What has no value comes last.
@@ -43,7 +52,8 @@ function confusionsOf(pair) {
 const plain = (text) => text.normalize("NFC").toLowerCase();
 
 export function selectPairs(report, { find, show, confusion, sort }) {
-    const wanted = plain(find), out = [];
+    const wanted = plain(find),
+        out = [];
     report.pairs.forEach((pair, index) => {
         if (!isShown(pair, show)) return;
         if (confusion !== "" && !confusionsOf(pair).has(confusion)) return;

@@ -11,9 +11,11 @@ const BAR = 10;
 export function pixels(matrix, range, canvas, leftward = false) {
     canvas.width = matrix.columns;
     canvas.height = matrix.rows;
-    const context = canvas.getContext("2d"), image = context.createImageData(matrix.columns, matrix.rows);
+    const context = canvas.getContext("2d"),
+        image = context.createImageData(matrix.columns, matrix.rows);
     for (let i = 0; i < matrix.values.length; i++) {
-        const row = Math.floor(i / matrix.columns), column = i % matrix.columns;
+        const row = Math.floor(i / matrix.columns),
+            column = i % matrix.columns;
         const at = 4 * (row * matrix.columns + (leftward ? matrix.columns - 1 - column : column));
         const color = paint(scale(matrix.values[i], range));
         image.data.set(color, at);
@@ -35,22 +37,42 @@ export function matrixRows(matrix, rowLabels, columnLabels, corner) {
 
 function layout(matrix, rowLabels, columnLabels, room) {
     const size = clamp(Math.floor((room - 120) / matrix.columns), 9, matrix.rows > 40 ? 11 : 24);
-    const font = clamp(size * 0.62, 8, 13), widest = (labels) =>
-        Math.max(...labels.map((label) => textWidth(cut(label.text, 14), `${font}px ${FONT}`)), 8);
-    const columnWidth = widest(columnLabels), turned = columnWidth > size + 2;
+    const font = clamp(size * 0.62, 8, 13),
+        widest = (labels) => Math.max(...labels.map((label) => textWidth(cut(label.text, 14), `${font}px ${FONT}`)), 8);
+    const columnWidth = widest(columnLabels),
+        turned = columnWidth > size + 2;
     return {
-        size, font, turned, left: Math.ceil(widest(rowLabels)) + 12, top: turned ? Math.ceil(columnWidth * 0.8) + 14 : font + 10,
+        size,
+        font,
+        turned,
+        left: Math.ceil(widest(rowLabels)) + 12,
+        top: turned ? Math.ceil(columnWidth * 0.8) + 14 : font + 10,
     };
 }
 
 function colorBar(range, x, height) {
-    const group = svg("g", { class: "bar" }), tall = clamp(height, 60, 160), parts = 48;
+    const group = svg("g", { class: "bar" }),
+        tall = clamp(height, 60, 160),
+        parts = 48;
     for (let i = 0; i < parts; i++) {
-        group.append(svg("rect", { x, y: (tall * i) / parts, width: BAR, height: tall / parts + 0.5, fill: css(1 - (i + 0.5) / parts) }));
+        group.append(
+            svg("rect", {
+                x,
+                y: (tall * i) / parts,
+                width: BAR,
+                height: tall / parts + 0.5,
+                fill: css(1 - (i + 0.5) / parts),
+            }),
+        );
     }
     for (const part of [0, 0.5, 1]) {
-        group.append(svg("text", { class: "tick", x: x + BAR + 5, y: tall * (1 - part) + 3.5, "font-size": 10 },
-            fixed(range[0] + part * (range[1] - range[0]))));
+        group.append(
+            svg(
+                "text",
+                { class: "tick", x: x + BAR + 5, y: tall * (1 - part) + 3.5, "font-size": 10 },
+                fixed(range[0] + part * (range[1] - range[0])),
+            ),
+        );
     }
     return group;
 }
@@ -58,22 +80,40 @@ function colorBar(range, x, height) {
 // options: matrix, rowLabels, columnLabels, range, room, onpoint(row, column), onpin(row).
 export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpoint, onpin }) {
     const { size, font, turned, left, top } = layout(matrix, rowLabels, columnLabels, room);
-    const leftward = readsLeft(columnLabels), wide = matrix.columns * size, high = matrix.rows * size;
+    const leftward = readsLeft(columnLabels),
+        wide = matrix.columns * size,
+        high = matrix.rows * size;
     const columnAt = (c) => left + (leftward ? matrix.columns - 1 - c : c) * size;
-    const tall = Math.max(high, 60), width = left + wide + 58, height = top + tall + 8;
+    const tall = Math.max(high, 60),
+        width = left + wide + 58,
+        height = top + tall + 8;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "heatmap" });
 
-    const text = (label, attributes) => svg("text", { "font-size": font, class: label.mark ? "mark" : "symbol", ...attributes },
-        svg("title", {}, label.title), cut(label.text, 14));
+    const text = (label, attributes) =>
+        svg(
+            "text",
+            { "font-size": font, class: label.mark ? "mark" : "symbol", ...attributes },
+            svg("title", {}, label.title),
+            cut(label.text, 14),
+        );
     const rows = rowLabels.map((label, r) =>
-        text(label, { x: left - 6, y: top + (r + 0.5) * size + font * 0.36, "text-anchor": "end" }));
+        text(label, { x: left - 6, y: top + (r + 0.5) * size + font * 0.36, "text-anchor": "end" }),
+    );
     const columns = columnLabels.map((label, c) => {
         const x = columnAt(c) + size / 2;
-        return turned ? text(label, { x, y: top - 5, transform: `rotate(-50 ${x} ${top - 5})` })
-                      : text(label, { x, y: top - 6, "text-anchor": "middle" });
+        return turned
+            ? text(label, { x, y: top - 5, transform: `rotate(-50 ${x} ${top - 5})` })
+            : text(label, { x, y: top - 6, "text-anchor": "middle" });
     });
-    const image = svg("image", { x: left, y: top, width: wide, height: high, preserveAspectRatio: "none", "data-cells": "",
-                                 href: pixels(matrix, range, document.createElement("canvas"), leftward).toDataURL() });
+    const image = svg("image", {
+        x: left,
+        y: top,
+        width: wide,
+        height: high,
+        preserveAspectRatio: "none",
+        "data-cells": "",
+        href: pixels(matrix, range, document.createElement("canvas"), leftward).toDataURL(),
+    });
     root.append(image);
     if (size >= 12) {
         let path = "";
@@ -90,11 +130,15 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
 
     if (onpoint) {
         const where = (event) => {
-            const box = root.getBoundingClientRect(), zoom = box.width / width;
+            const box = root.getBoundingClientRect(),
+                zoom = box.width / width;
             const x = Math.floor(((event.clientX - box.left) / zoom - left) / size);
             const row = Math.floor(((event.clientY - box.top) / zoom - top) / size);
             const column = leftward ? matrix.columns - 1 - x : x;
-            return [row >= 0 && row < matrix.rows ? row : NO_STEP, column >= 0 && column < matrix.columns ? column : NO_STEP];
+            return [
+                row >= 0 && row < matrix.rows ? row : NO_STEP,
+                column >= 0 && column < matrix.columns ? column : NO_STEP,
+            ];
         };
         root.addEventListener("pointermove", (event) => onpoint(...where(event)));
         root.addEventListener("pointerleave", () => onpoint(NO_STEP, NO_STEP));
@@ -133,8 +177,15 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
         const group = svg("g", { "shape-rendering": "crispEdges" });
         for (let r = 0; r < matrix.rows; r++) {
             for (let c = 0; c < matrix.columns; c++) {
-                group.append(svg("rect", { x: columnAt(c), y: top + r * size, width: size, height: size,
-                                           fill: css(scale(matrix.values[r * matrix.columns + c], range)) }));
+                group.append(
+                    svg("rect", {
+                        x: columnAt(c),
+                        y: top + r * size,
+                        width: size,
+                        height: size,
+                        fill: css(scale(matrix.values[r * matrix.columns + c], range)),
+                    }),
+                );
             }
         }
         return group;

@@ -6,15 +6,25 @@ import { fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
 
 function curves(points, kept, wanted, { name, title, y, yName }) {
-    const series = wanted.map(([field, label]) => ({ name: label, points: points.map((p) => [p.step, p[field]]) }))
+    const series = wanted
+        .map(([field, label]) => ({ name: label, points: points.map((p) => [p.step, p[field]]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
     if (series.length === 0) return null;
     const picture = makePicture(name, title);
     picture.show({
-        picture: lineChart({ series, xName: "step", yName, y, mark: kept === null || kept === undefined ? null : { x: kept, text: "kept" } }),
-        label: `${title} over the steps of the training. A table follows.`, suffix: "training",
-        rows: () => [["step", ...series.map((one) => one.name)],
-                     ...points.map((p, i) => [p.step, ...series.map((one) => fixed(one.points[i][1], 4))])],
+        picture: lineChart({
+            series,
+            xName: "step",
+            yName,
+            y,
+            mark: kept === null || kept === undefined ? null : { x: kept, text: "kept" },
+        }),
+        label: `${title} over the steps of the training. A table follows.`,
+        suffix: "training",
+        rows: () => [
+            ["step", ...series.map((one) => one.name)],
+            ...points.map((p, i) => [p.step, ...series.map((one) => fixed(one.points[i][1], 4))]),
+        ],
     });
     return picture.node;
 }
@@ -31,16 +41,38 @@ export function makeHistory(report) {
         }
         if (history?.points.length > 0) {
             const { points, kept } = history;
-            node.append(el("div", { class: "blocks" },
-                curves(points, kept, [["loss", "training"], ["dev_loss", "dev"]], { name: "loss", title: "Loss", yName: "loss" }),
-                curves(points, kept, [["exact_match", "exact match"], ["symbol_error", "symbol error"]],
-                    { name: "measures", title: "Measures on the dev set", yName: "share", y: [0, 1] })));
+            node.append(
+                el(
+                    "div",
+                    { class: "blocks" },
+                    curves(
+                        points,
+                        kept,
+                        [
+                            ["loss", "training"],
+                            ["dev_loss", "dev"],
+                        ],
+                        { name: "loss", title: "Loss", yName: "loss" },
+                    ),
+                    curves(
+                        points,
+                        kept,
+                        [
+                            ["exact_match", "exact match"],
+                            ["symbol_error", "symbol error"],
+                        ],
+                        { name: "measures", title: "Measures on the dev set", yName: "share", y: [0, 1] },
+                    ),
+                ),
+            );
         }
         if (film && report.blob) {
             node.append(film.node);
             film.render();
         } else if (!film) {
-            node.append(el("p", { class: "note" }, "The training kept no snapshots, so there is no film of its attention."));
+            node.append(
+                el("p", { class: "note" }, "The training kept no snapshots, so there is no film of its attention."),
+            );
         }
     };
     return { node, render, play: film?.play, move: film?.move };

@@ -1,7 +1,8 @@
 // What the program has put into the page: zlib streams in base64.
 function bytesOfBase64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const binary = atob(text), bytes = new Uint8Array(binary.length);
+    const binary = atob(text),
+        bytes = new Uint8Array(binary.length);
     for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
     return bytes;
 }

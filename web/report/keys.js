@@ -3,19 +3,30 @@ import { button, el } from "./dom.js";
 import { NO_STEP, state, update } from "./state.js";
 
 const HELP = [
-    ["↑ ↓ or k j", "the previous and the next pair of the table"], ["← →", "the previous and the next symbol of the output, or snapshot of the film"],
-    ["[ ]", "the previous and the next output of the beam"], ["p", "play or pause"], ["/", "find a text"], ["Escape", "let go of what is pinned"],
-    ["1 2 3 4", "pairs, learned, training, model"], ["?", "this list"],
+    ["↑ ↓ or k j", "the previous and the next pair of the table"],
+    ["← →", "the previous and the next symbol of the output, or snapshot of the film"],
+    ["[ ]", "the previous and the next output of the beam"],
+    ["p", "play or pause"],
+    ["/", "find a text"],
+    ["Escape", "let go of what is pinned"],
+    ["1 2 3 4", "pairs, learned, training, model"],
+    ["?", "this list"],
 ];
 const VIEWS = ["pairs", "learned", "history", "card"];
 
 export function makeHelp() {
     const dialog = el("dialog", { class: "help", "aria-label": "keys" });
-    dialog.append(el("h2", {}, "Keys"),
+    dialog.append(
+        el("h2", {}, "Keys"),
         el("dl", {}, ...HELP.flatMap(([key, does]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, does)])),
-        el("p", {}, "Point at a symbol to see what was read for it, click to pin it. ∎ is the end of the output, ▷ its start, ␣ a blank. " +
-            "The address keeps the view: it can be shared."),
-        button("Close", { click: () => dialog.close() }));
+        el(
+            "p",
+            {},
+            "Point at a symbol to see what was read for it, click to pin it. ∎ is the end of the output, ▷ its start, ␣ a blank. " +
+                "The address keeps the view: it can be shared.",
+        ),
+        button("Close", { click: () => dialog.close() }),
+    );
     return dialog;
 }
 
@@ -32,8 +43,12 @@ export function startKeys({ table, pair, history, help }) {
         update({ step: Math.max(0, Math.min(count - 1, from + by)) });
     };
     const actions = {
-        ArrowUp: () => table.move(-1), ArrowDown: () => table.move(1), k: () => table.move(-1), j: () => table.move(1),
-        ArrowLeft: () => step(-1), ArrowRight: () => step(1),
+        ArrowUp: () => table.move(-1),
+        ArrowDown: () => table.move(1),
+        k: () => table.move(-1),
+        j: () => table.move(1),
+        ArrowLeft: () => step(-1),
+        ArrowRight: () => step(1),
         "[": () => update({ output: Math.max(0, state.output - 1), step: NO_STEP }),
         "]": () => update({ output: Math.min(pair.outputs() - 1, state.output + 1), step: NO_STEP }),
         p: () => (state.view === "history" ? history.play?.() : pair.play()),
@@ -58,7 +73,11 @@ export function startKeys({ table, pair, history, help }) {
             return;
         }
         // A slider and a figure that scrolls have arrows of their own.
-        if (event.key.startsWith("Arrow") && (target.matches("input") || target.matches(".canvas[tabindex], .numbers[tabindex], pre"))) return;
+        if (
+            event.key.startsWith("Arrow") &&
+            (target.matches("input") || target.matches(".canvas[tabindex], .numbers[tabindex], pre"))
+        )
+            return;
         if (["ArrowUp", "ArrowDown", "j", "k"].includes(event.key) && state.view !== "pairs") return;
         const action = actions[event.key];
         if (!action) return;

@@ -1,4 +1,4 @@
-room: Math.min(700, place.clientWidth)// What the model has learned, over the whole file.
+// What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
 import { css } from "./colors.js";
 import { button, el } from "./dom.js";
@@ -10,20 +10,41 @@ import { confusionName } from "./table.js";
 
 function figures(statistics) {
     const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
-    return el("dl", { class: "figures" }, one(count(statistics.pairs), "pairs"), one(percent(statistics.exact), "exactly right"),
-        one(percent(statistics.symbol_error), "symbols wrong"));
+    return el(
+        "dl",
+        { class: "figures" },
+        one(count(statistics.pairs), "pairs"),
+        one(percent(statistics.exact), "exactly right"),
+        one(percent(statistics.symbol_error), "symbols wrong"),
+    );
 }
 
 function drawAlignment(report, place) {
-    const { source, target, mean } = report.statistics.alignment, picture = makePicture("alignment", "What each symbol is read from",
-        "The mean attention of a written symbol (row) to a read symbol (column), over the file.");
+    const { source, target, mean } = report.statistics.alignment,
+        picture = makePicture(
+            "alignment",
+            "What each symbol is read from",
+            "The mean attention of a written symbol (row) to a read symbol (column), over the file.",
+        );
     const matrix = report.matrix(mean, target.length, source.length);
-    const rowLabels = target.map((id) => report.label(id)), columnLabels = source.map((id) => report.label(id));
+    const rowLabels = target.map((id) => report.label(id)),
+        columnLabels = source.map((id) => report.label(id));
     const most = Math.max(0.01, ...matrix.values);
-    const drawn = drawHeatmap({ matrix, rowLabels, columnLabels, range: [0, most], room: place.clientWidth || 900,
-                                onpoint: (row, column) => drawn.highlight(row, column), onpin: () => NO_STEP });
-    picture.show({ ...drawn, label: `Mean attention of ${target.length} written symbols to ${source.length} read symbols. A table follows.`,
-                   rows: () => matrixRows(matrix, rowLabels, columnLabels, "written \\ read"), suffix: "all" });
+    const drawn = drawHeatmap({
+        matrix,
+        rowLabels,
+        columnLabels,
+        range: [0, most],
+        room: Math.min(700, place.clientWidth),
+        onpoint: (row, column) => drawn.highlight(row, column),
+        onpin: () => NO_STEP,
+    });
+    picture.show({
+        ...drawn,
+        label: `Mean attention of ${target.length} written symbols to ${source.length} read symbols. A table follows.`,
+        rows: () => matrixRows(matrix, rowLabels, columnLabels, "written \\ read"),
+        suffix: "all",
+    });
     place.append(picture.node);
 }
 
@@ -36,58 +57,156 @@ function bar(value) {
 }
 
 function headsTable(report) {
-    const { heads, exact } = report.statistics, layered = report.about.layers > 1;
+    const { heads, exact } = report.statistics,
+        layered = report.about.layers > 1;
     const withLoss = heads.some((head) => head.without && head.without.exact !== null);
-    const columns = [...(layered ? ["layer"] : []), "head", "entropy", "monotonicity", "coverage",
-                     ...(withLoss ? ["exact without it", "lost"] : [])];
+    const columns = [
+        ...(layered ? ["layer"] : []),
+        "head",
+        "entropy",
+        "monotonicity",
+        "coverage",
+        ...(withLoss ? ["exact without it", "lost"] : []),
+    ];
     const row = (head) => {
         const without = head.without?.exact ?? null;
-        return el("tr", {}, ...(layered ? [el("td", { class: "number" }, String(head.layer + 1))] : []),
-            el("th", { scope: "row" }, button(`${head.head + 1}`, { class: "link", title: "show this head in the pairs",
-                click: () => update({ view: "pairs", attention: "source", layer: head.layer, head: head.head }) })),
-            bar(head.entropy), bar(head.monotonicity), bar(head.coverage),
-            ...(withLoss ? [el("td", { class: "number" }, percent(without)),
-                            el("td", { class: "number" }, without === null || exact === null ? "–" : percent(exact - without))] : []));
+        return el(
+            "tr",
+            {},
+            ...(layered ? [el("td", { class: "number" }, String(head.layer + 1))] : []),
+            el(
+                "th",
+                { scope: "row" },
+                button(`${head.head + 1}`, {
+                    class: "link",
+                    title: "show this head in the pairs",
+                    click: () => update({ view: "pairs", attention: "source", layer: head.layer, head: head.head }),
+                }),
+            ),
+            bar(head.entropy),
+            bar(head.monotonicity),
+            bar(head.coverage),
+            ...(withLoss
+                ? [
+                      el("td", { class: "number" }, percent(without)),
+                      el(
+                          "td",
+                          { class: "number" },
+                          without === null || exact === null ? "–" : percent(exact - without),
+                      ),
+                  ]
+                : []),
+        );
     };
-    return el("section", { class: "block" }, el("h3", {}, "Heads"),
-        el("p", { class: "note" }, "Entropy: 0 is all attention on one symbol, 1 is the same on each. Monotonicity: the share of steps that look no further back than the step before. " +
-            "Coverage: the share of source symbols that are looked at most at some step." + (withLoss ? " Lost: how much fewer pairs are right with this head switched off." : "")),
-        el("div", { class: "canvas" }, el("table", { class: "data" }, el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-            el("tbody", {}, ...heads.map(row)))));
+    return el(
+        "section",
+        { class: "block" },
+        el("h3", {}, "Heads"),
+        el(
+            "p",
+            { class: "note" },
+            "Entropy: 0 is all attention on one symbol, 1 is the same on each. " +
+                "Monotonicity: the share of steps that look no further back than the step before. " +
+                "Coverage: the share of source symbols that are looked at most at some step." +
+                (withLoss ? " Lost: how much fewer pairs are right with this head switched off." : ""),
+        ),
+        el(
+            "div",
+            { class: "canvas" },
+            el(
+                "table",
+                { class: "data" },
+                el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
+                el("tbody", {}, ...heads.map(row)),
+            ),
+        ),
+    );
 }
 
 function confusionsTable(report) {
-    const list = report.statistics.confusions, most = list[0].count, shown = list.slice(0, 24);
+    const list = report.statistics.confusions,
+        most = list[0].count,
+        shown = list.slice(0, 24);
     const item = ({ expected, found, count: n }) => {
-        const track = el("span", { class: "track", "aria-hidden": "true" }), fill = el("span", { class: "fill" });
+        const track = el("span", { class: "track", "aria-hidden": "true" }),
+            fill = el("span", { class: "fill" });
         fill.style.width = `${(100 * n) / most}%`;
         track.append(fill);
-        return el("li", {}, button("", { class: "confusion", title: "show the pairs that have it",
-            click: () => update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", find: "" }) },
-            el("bdi", {}, confusionName(report, expected, found)), track, el("span", { class: "number" }, String(n))));
+        return el(
+            "li",
+            {},
+            button(
+                "",
+                {
+                    class: "confusion",
+                    title: "show the pairs that have it",
+                    click: () => update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", find: "" }),
+                },
+                el("bdi", {}, confusionName(report, expected, found)),
+                track,
+                el("span", { class: "number" }, String(n)),
+            ),
+        );
     };
-    return el("section", { class: "block" }, el("h3", {}, "Confusions"),
-        el("p", { class: "note" }, "Found for expected, most frequent first" +
-            (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") + ". Each opens its pairs."),
-        el("ol", { class: "confusions" }, ...shown.map(item)));
+    return el(
+        "section",
+        { class: "block" },
+        el("h3", {}, "Confusions"),
+        el(
+            "p",
+            { class: "note" },
+            "Found for expected, most frequent first" +
+                (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") +
+                ". Each opens its pairs.",
+        ),
+        el("ol", { class: "confusions" }, ...shown.map(item)),
+    );
 }
 
 function byLength(list) {
     const picture = makePicture("by-length", "Errors by length");
-    picture.show({ picture: barChart({ xName: "symbols in the source", yName: "share of wrong outputs", bars: list.map((one) => ({
-        x: one.length, value: one.wrong / one.pairs, title: `length ${one.length}: ${one.wrong} of ${one.pairs} wrong` })) }),
-        label: "Share of wrong outputs by the length of the source. A table follows.", suffix: "all",
-        rows: () => [["length", "pairs", "wrong"], ...list.map((one) => [one.length, one.pairs, one.wrong])] });
+    picture.show({
+        picture: barChart({
+            xName: "symbols in the source",
+            yName: "share of wrong outputs",
+            bars: list.map((one) => ({
+                x: one.length,
+                value: one.wrong / one.pairs,
+                title: `length ${one.length}: ${one.wrong} of ${one.pairs} wrong`,
+            })),
+        }),
+        label: "Share of wrong outputs by the length of the source. A table follows.",
+        suffix: "all",
+        rows: () => [["length", "pairs", "wrong"], ...list.map((one) => [one.length, one.pairs, one.wrong])],
+    });
     return picture.node;
 }
 
 function calibration(list) {
-    const picture = makePicture("calibration", "Calibration of the confidence",
-        "On the line, a confidence of 0.8 is right in 80 % of the pairs. Below it, the model is too sure. Larger dots are more pairs.");
-    picture.show({ picture: diagonalChart({ xName: "confidence", yName: "share that is right", dots: list.map((one) => ({
-        x: one.confidence, y: one.exact, weight: one.pairs, title: `${one.pairs} pairs: confidence ${fixed(one.confidence)}, right ${fixed(one.exact)}` })) }),
-        label: "Share of right outputs by confidence, with the diagonal where both are equal. A table follows.", suffix: "all",
-        rows: () => [["pairs", "confidence", "exact"], ...list.map((one) => [one.pairs, fixed(one.confidence, 3), fixed(one.exact, 3)])] });
+    const picture = makePicture(
+        "calibration",
+        "Calibration of the confidence",
+        "On the line, a confidence of 0.8 is right in 80 % of the pairs. Below it, the model is too sure. " +
+            "Larger dots are more pairs.",
+    );
+    picture.show({
+        picture: diagonalChart({
+            xName: "confidence",
+            yName: "share that is right",
+            dots: list.map((one) => ({
+                x: one.confidence,
+                y: one.exact,
+                weight: one.pairs,
+                title: `${one.pairs} pairs: confidence ${fixed(one.confidence)}, right ${fixed(one.exact)}`,
+            })),
+        }),
+        label: "Share of right outputs by confidence, with the diagonal where both are equal. A table follows.",
+        suffix: "all",
+        rows: () => [
+            ["pairs", "confidence", "exact"],
+            ...list.map((one) => [one.pairs, fixed(one.confidence, 3), fixed(one.exact, 3)]),
+        ],
+    });
     return picture.node;
 }
 
@@ -102,10 +221,18 @@ export function makeLearned(report) {
         }
         const blocks = el("div", { class: "blocks" });
         node.append(figures(s), blocks);
-        if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob) drawAlignment(report, blocks);
-        blocks.append(el("div", { class: "stack" }, s.heads?.length > 0 ? headsTable(report) : null,
-            s.confusions?.length > 0 ? confusionsTable(report) : null));
-        if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null) blocks.append(byLength(s.by_length));
+        if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob)
+            drawAlignment(report, blocks);
+        blocks.append(
+            el(
+                "div",
+                { class: "stack" },
+                s.heads?.length > 0 ? headsTable(report) : null,
+                s.confusions?.length > 0 ? confusionsTable(report) : null,
+            ),
+        );
+        if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null)
+            blocks.append(byLength(s.by_length));
         if (s.calibration?.length > 0) blocks.append(calibration(s.calibration));
         node.style.setProperty("--bar", css(0.62));
     };

@@ -6,48 +6,114 @@ import { NO_STEP } from "./state.js";
 import { END_MARK, readsLeft } from "./symbols.js";
 
 export function likeliestRows(report, pair) {
-    const { count, symbols, probability } = pair.likeliest, steps = report.stepLabels(pair.outputs[0]);
+    const { count, symbols, probability } = pair.likeliest,
+        steps = report.stepLabels(pair.outputs[0]);
     const head = ["written"];
     for (let k = 1; k <= count; k++) head.push(`symbol ${k}`, `probability ${k}`);
-    return [head, ...steps.map((label, t) => {
-        const cells = [label.text];
-        for (let k = 0; k < count; k++) {
-            cells.push(report.label(symbols[t * count + k]).text, fixed(probability[t * count + k], 3));
-        }
-        return cells;
-    })];
+    return [
+        head,
+        ...steps.map((label, t) => {
+            const cells = [label.text];
+            for (let k = 0; k < count; k++) {
+                cells.push(report.label(symbols[t * count + k]).text, fixed(probability[t * count + k], 3));
+            }
+            return cells;
+        }),
+    ];
 }
 
 export function drawLikeliest(report, pair, room, onpoint, onpin) {
-    const { count, symbols, probability } = pair.likeliest, output = pair.outputs[0], steps = report.stepLabels(output);
+    const { count, symbols, probability } = pair.likeliest,
+        output = pair.outputs[0],
+        steps = report.stepLabels(output);
     const label = (t, k) => report.label(symbols[t * count + k]);
-    const unit = clamp(Math.floor((room - 70) / Math.max(1, steps.length)), 30, 44), font = 13, high = 32, left = 62, top = 26;
+    const unit = clamp(Math.floor((room - 70) / Math.max(1, steps.length)), 30, 44),
+        font = 13,
+        high = 32,
+        left = 62,
+        top = 26;
     const widest = Math.max(0, ...symbols.map((id) => textWidth(cut(report.label(id).text, 9), `${font}px ${FONT}`)));
     const wide = Math.max(unit, Math.min(110, Math.ceil(widest) + 10));
-    const width = left + steps.length * wide + 4, height = top + count * high + 4;
+    const width = left + steps.length * wide + 4,
+        height = top + count * high + 4;
     const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "likeliest" });
     root.append(svg("text", { class: "tick", x: left - 8, y: 15, "font-size": 10.5, "text-anchor": "end" }, "written"));
     for (let k = 0; k < count; k++) {
-        root.append(svg("text", { class: "tick", x: left - 8, y: top + k * high + high / 2 + 4, "font-size": 10.5, "text-anchor": "end" },
-            ["likeliest", "second", "third", "fourth", "fifth"][k] ?? String(k + 1)));
+        root.append(
+            svg(
+                "text",
+                {
+                    class: "tick",
+                    x: left - 8,
+                    y: top + k * high + high / 2 + 4,
+                    "font-size": 10.5,
+                    "text-anchor": "end",
+                },
+                ["likeliest", "second", "third", "fourth", "fifth"][k] ?? String(k + 1),
+            ),
+        );
     }
     const leftward = readsLeft(steps);
     const columns = steps.map((step, t) => {
-        const x = left + (leftward ? steps.length - 1 - t : t) * wide, group = svg("g", { class: "step" });
-        group.append(svg("text", { x: x + wide / 2, y: 16, "font-size": font, "text-anchor": "middle",
-                                   class: step.mark ? "mark" : "symbol" }, cut(step.text, 9)));
+        const x = left + (leftward ? steps.length - 1 - t : t) * wide,
+            group = svg("g", { class: "step" });
+        group.append(
+            svg(
+                "text",
+                {
+                    x: x + wide / 2,
+                    y: 16,
+                    "font-size": font,
+                    "text-anchor": "middle",
+                    class: step.mark ? "mark" : "symbol",
+                },
+                cut(step.text, 9),
+            ),
+        );
         const written = t < output.symbols.length ? output.symbols[t] : null;
         for (let k = 0; k < count; k++) {
-            const p = probability[t * count + k], y = top + k * high, id = symbols[t * count + k];
+            const p = probability[t * count + k],
+                y = top + k * high,
+                id = symbols[t * count + k];
             if (p === null || p === undefined || !(id >= 0)) continue;
             const chosen = written === null ? label(t, k).text === END_MARK : id === written;
             const ink = inkOn(p);
-            group.append(svg("g", {}, svg("title", {}, `${label(t, k).title}: ${fixed(p, 3)}`),
-                svg("rect", { x: x + 1.5, y: y + 1.5, width: wide - 3, height: high - 3, rx: 3, fill: css(p), class: chosen ? "chosen" : "" }),
-                svg("text", { x: x + wide / 2, y: y + 15, "font-size": font, "text-anchor": "middle", ink }, cut(label(t, k).text, 9)),
-                svg("text", { x: x + wide / 2, y: y + 26, "font-size": 8.5, "text-anchor": "middle", ink }, fixed(p))));
+            group.append(
+                svg(
+                    "g",
+                    {},
+                    svg("title", {}, `${label(t, k).title}: ${fixed(p, 3)}`),
+                    svg("rect", {
+                        x: x + 1.5,
+                        y: y + 1.5,
+                        width: wide - 3,
+                        height: high - 3,
+                        rx: 3,
+                        fill: css(p),
+                        class: chosen ? "chosen" : "",
+                    }),
+                    svg(
+                        "text",
+                        { x: x + wide / 2, y: y + 15, "font-size": font, "text-anchor": "middle", ink },
+                        cut(label(t, k).text, 9),
+                    ),
+                    svg(
+                        "text",
+                        { x: x + wide / 2, y: y + 26, "font-size": 8.5, "text-anchor": "middle", ink },
+                        fixed(p),
+                    ),
+                ),
+            );
         }
-        const frame = svg("rect", { class: "frame", x: x + 0.5, y: 1, width: wide - 1, height: height - 2, rx: 4, visibility: "hidden" });
+        const frame = svg("rect", {
+            class: "frame",
+            x: x + 0.5,
+            y: 1,
+            width: wide - 1,
+            height: height - 2,
+            rx: 4,
+            visibility: "hidden",
+        });
         group.append(frame);
         group.addEventListener("pointerenter", () => onpoint(t, NO_STEP));
         group.addEventListener("pointerleave", () => onpoint(NO_STEP, NO_STEP));
@@ -55,7 +121,8 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
         return { group, frame };
     });
     root.append(...columns.map((c) => c.group));
-    const highlight = (step) => columns.forEach((c, t) => c.frame.setAttribute("visibility", t === step ? "visible" : "hidden"));
+    const highlight = (step) =>
+        columns.forEach((c, t) => c.frame.setAttribute("visibility", t === step ? "visible" : "hidden"));
     const limit = (most) => columns.forEach((c, t) => c.group.classList.toggle("unwritten", t >= most));
     return { picture: root, highlight, limit };
 }

@@ -13,14 +13,20 @@ import { followHash, listen, state, update } from "./state.js";
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
 
-const TABS = [["pairs", "Pairs"], ["learned", "Learned"], ["history", "Training"], ["card", "Model"]];
+const TABS = [
+    ["pairs", "Pairs"],
+    ["learned", "Learned"],
+    ["history", "Training"],
+    ["card", "Model"],
+];
 
 function say(text) {
     document.getElementById("opening").textContent = text;
 }
 
 function summaryOf(report) {
-    const { about, statistics } = report, parts = [plural(report.pairs.length, "pair", "pairs")];
+    const { about, statistics } = report,
+        parts = [plural(report.pairs.length, "pair", "pairs")];
     if (statistics && statistics.exact !== null) parts.push(`${percent(statistics.exact)} exactly right`);
     if (about.kind) parts.push(`${about.kind}${about.attention ? ` with ${about.attention} attention` : ""}`);
     if (about.parameters) parts.push(`${count(about.parameters)} parameters`);
@@ -28,15 +34,25 @@ function summaryOf(report) {
 }
 
 function makeTabs() {
-    const links = TABS.map(([view, text]) => el("a", { href: `#view=${view}`, click: (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        update({ view });
-    } }, text));
-    const mark = () => links.forEach((link, i) => {
-        if (TABS[i][0] === state.view) link.setAttribute("aria-current", "page");
-        else link.removeAttribute("aria-current");
-    });
+    const links = TABS.map(([view, text]) =>
+        el(
+            "a",
+            {
+                href: `#view=${view}`,
+                click: (event) => {
+                    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                    event.preventDefault();
+                    update({ view });
+                },
+            },
+            text,
+        ),
+    );
+    const mark = () =>
+        links.forEach((link, i) => {
+            if (TABS[i][0] === state.view) link.setAttribute("aria-current", "page");
+            else link.removeAttribute("aria-current");
+        });
     listen(["view"], mark);
     mark();
     return el("nav", { "aria-label": "views" }, ...links);
@@ -45,11 +61,23 @@ function makeTabs() {
 function layOut(report) {
     followHash();
     if (!TABS.some(([view]) => view === state.view)) update({ view: "pairs" });
-    const table = makeTable(report), pair = makePairView(report, (by) => table.move(by));
-    const learned = makeLearned(report), history = makeHistory(report), help = makeHelp();
-    const views = { pairs: el("div", { class: "view" }, table.node, pair.node), learned: el("div", { class: "view" }, learned.node),
-                    history: el("div", { class: "view" }, history.node), card: el("div", { class: "view" }, makeCard(report)) };
-    const draw = { pairs: () => pair.render(), learned: () => learned.render(), history: () => history.render(), card: () => undefined };
+    const table = makeTable(report),
+        pair = makePairView(report, (by) => table.move(by));
+    const learned = makeLearned(report),
+        history = makeHistory(report),
+        help = makeHelp();
+    const views = {
+        pairs: el("div", { class: "view" }, table.node, pair.node),
+        learned: el("div", { class: "view" }, learned.node),
+        history: el("div", { class: "view" }, history.node),
+        card: el("div", { class: "view" }, makeCard(report)),
+    };
+    const draw = {
+        pairs: () => pair.render(),
+        learned: () => learned.render(),
+        history: () => history.render(),
+        card: () => undefined,
+    };
     const show = () => {
         for (const [name, node] of Object.entries(views)) node.hidden = name !== state.view;
         draw[state.view]();
@@ -58,9 +86,18 @@ function layOut(report) {
     const { title } = report.about;
     document.title = `${title} · Lookback`;
     nameFilesBy(title);
-    const header = el("header", { class: "top" },
+    const header = el(
+        "header",
+        { class: "top" },
         el("div", { class: "title" }, el("h1", {}, el("bdi", { dir: "auto" }, title)), el("p", {}, summaryOf(report))),
-        makeTabs(), el("div", { class: "settings" }, ...choices, button("?", { class: "round", "aria-label": "keys", title: "Keys (?)", click: () => help.showModal() })));
+        makeTabs(),
+        el(
+            "div",
+            { class: "settings" },
+            ...choices,
+            button("?", { class: "round", "aria-label": "keys", title: "Keys (?)", click: () => help.showModal() }),
+        ),
+    );
     document.getElementById("opening").remove();
     document.body.append(header, el("main", {}, ...Object.values(views)), help);
     table.refresh();
@@ -69,20 +106,26 @@ function layOut(report) {
     const outputs = () => report.pairs[state.pair]?.outputs.length ?? 1;
     startKeys({ table, pair: { ...pair, outputs }, history, help });
     let wide = document.body.clientWidth;
-    window.addEventListener("resize", later(() => {
-        if (document.body.clientWidth !== wide) draw[state.view]();
-        wide = document.body.clientWidth;
-    }, 150));
+    window.addEventListener(
+        "resize",
+        later(() => {
+            if (document.body.clientWidth !== wide) draw[state.view]();
+            wide = document.body.clientWidth;
+        }, 150),
+    );
     return show;
 }
 
 async function start() {
     if (!canInflate()) {
-        say("This browser cannot open the report: it lacks DecompressionStream. Firefox has it since version 113, Chromium since 80.");
+        say(
+            "This browser cannot open the report: it lacks DecompressionStream. Firefox has it since version 113, Chromium since 80.",
+        );
         return;
     }
     try {
-        const report = await openReport(), show = layOut(report);
+        const report = await openReport(),
+            show = layOut(report);
         await report.loadWeights();
         show();
         document.documentElement.dataset.ready = Math.round(performance.now());

@@ -3,7 +3,10 @@ export const NONE = "–";
 
 export function fixed(value, digits = 2) {
     if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
-    return value.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
+    return value
+        .toFixed(digits)
+        .replace(/^-(?=[0.]*$)/, "")
+        .replace("-", "−");
 }
 
 export function percent(value, digits = 1) {
@@ -33,6 +36,7 @@ export function ticks(least, most, wanted) {
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.999);
     const out = [];
-    for (let i = Math.ceil(least / step - 1e-9); i * step <= most + step * 1e-9; i++) out.push(+(i * step).toPrecision(12));
+    for (let i = Math.ceil(least / step - 1e-9); i * step <= most + step * 1e-9; i++)
+        out.push(+(i * step).toPrecision(12));
     return out;
 }

@@ -10,6 +10,7 @@ import { makePicture } from "./picture.js";
 import { ALL_HEADS } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
 import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
+import { readsLeft } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { makeWriting } from "./writing.js";
 
@@ -20,49 +21,74 @@ export function pin(step) {
 function verdict(pair) {
     if (pair.error !== null && pair.error !== undefined) return el("span", { class: "badge wrong" }, "not read");
     if (pair.edits === null || pair.edits === undefined) return null;
-    return pair.edits === 0 ? el("span", { class: "badge right" }, "✓ right")
-                            : el("span", { class: "badge wrong" }, `✗ ${plural(pair.edits, "edit", "edits")}`);
+    return pair.edits === 0
+        ? el("span", { class: "badge right" }, "✓ right")
+        : el("span", { class: "badge wrong" }, `✗ ${plural(pair.edits, "edit", "edits")}`);
 }
 
 function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
     const line = (name, text, more) => [el("dt", {}, name), el("dd", {}, el("bdi", { dir: "auto" }, text), more)];
     const says = output ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}` : "";
-    return el("dl", { class: "texts" }, ...line("source", report.text(pair.source, s)),
+    return el(
+        "dl",
+        { class: "texts" },
+        ...line("source", report.text(pair.source, s)),
         ...(output ? line("found", report.outputText(output), el("span", { class: "aside" }, says)) : []),
-        ...(pair.expected ? line("expected", report.text(pair.expected, t)) : []));
+        ...(pair.expected ? line("expected", report.text(pair.expected, t)) : []),
+    );
 }
 
 export function makePairView(report, neighbours) {
-    let parts = [], attention = null;
-    const head = el("header", { class: "pair-head" }), texts = el("div", {}), began = el("p", { class: "began" });
-    const aligned = el("div", { class: "aligned-holder" }), controls = el("div", { class: "controls" });
+    let parts = [],
+        attention = null;
+    const head = el("header", { class: "pair-head" }),
+        texts = el("div", {}),
+        began = el("p", { class: "began" });
+    const aligned = el("div", { class: "aligned-holder" }),
+        controls = el("div", { class: "controls" });
     const heads = el("div", { class: "heads", role: "group", "aria-label": "heads" });
     const ribbons = makePicture("ribbons", "Attention");
     const heatmap = makePicture("heatmap", "Attention as a matrix");
-    const likeliest = makePicture("likeliest", "The likeliest symbols at each step",
-        "What was written has a frame.");
-    const beam = makePicture("beam", "The beam as a tree", "What hypotheses share is drawn once. Colours are the probabilities of the symbols.");
+    const likeliest = makePicture("likeliest", "The likeliest symbols at each step", "What was written has a frame.");
+    const beam = makePicture(
+        "beam",
+        "The beam as a tree",
+        "What hypotheses share is drawn once. Colours are the probabilities of the symbols.",
+    );
     const hypotheses = el("div", { class: "hypotheses", role: "group", "aria-label": "hypotheses" });
     beam.node.append(hypotheses);
-    const live = el("p", { class: "unseen", "aria-live": "polite" }), missing = el("p", { class: "note missing" });
+    const live = el("p", { class: "unseen", "aria-live": "polite" }),
+        missing = el("p", { class: "note missing" });
     const writing = makeWriting((count) => parts.forEach((part) => part.limit?.(count)));
-    const node = el("section", { class: "pair", "aria-label": "the pair" },
-        head, el("div", { class: "verdict" }, texts, aligned), began, el("div", { class: "bench" }, controls, writing.node), missing, heads,
-        el("div", { class: "pictures" }, ribbons.node, heatmap.node, likeliest.node, beam.node), live);
+    const node = el(
+        "section",
+        { class: "pair", "aria-label": "the pair" },
+        head,
+        el("div", { class: "verdict" }, texts, aligned),
+        began,
+        el("div", { class: "bench" }, controls, writing.node),
+        missing,
+        heads,
+        el("div", { class: "pictures" }, ribbons.node, heatmap.node, likeliest.node, beam.node),
+        live,
+    );
 
     const room = () => Math.max(300, node.clientWidth - 2);
     const light = () => {
-        const step = litStep(), source = pointer.source;
+        const step = litStep(),
+            source = pointer.source;
         for (const part of parts) part.highlight?.(step, source);
     };
     const announce = () => {
         const { step } = state;
         if (step < 0 || !attention || step >= attention.below.length || !report.blob) return;
-        const { layer, head: h } = chosen(attention), matrix = report.weights(attention, layer, h);
+        const { layer, head: h } = chosen(attention),
+            matrix = report.weights(attention, layer, h);
         const row = [...matrix.values.slice(step * matrix.columns, (step + 1) * matrix.columns)];
         const best = row.indexOf(Math.max(...row));
-        live.textContent = `Step ${step + 1}, ${attention.below[step].text}: most on ${attention.above[best].text}, ` +
+        live.textContent =
+            `Step ${step + 1}, ${attention.below[step].text}: most on ${attention.above[best].text}, ` +
             `position ${best + 1}, ${fixed(row[best])}`;
     };
 
@@ -72,25 +98,63 @@ export function makePairView(report, neighbours) {
     };
 
     const drawControls = (pair, kinds) => {
-        const items = [], { layer, head: h } = attention ? chosen(attention) : { layer: 0, head: 0 };
+        const items = [],
+            { layer, head: h } = attention ? chosen(attention) : { layer: 0, head: 0 };
         if (pair.outputs.length > 1) {
-            items.push(choice("Output", pair.outputs.map((o, i) => [i, `${i + 1} of ${pair.outputs.length}, ${percent(o.probability, 0)}`]),
-                state.output, (value) => update({ output: Number(value), step: NO_STEP })));
+            items.push(
+                choice(
+                    "Output",
+                    pair.outputs.map((o, i) => [i, `${i + 1} of ${pair.outputs.length}, ${percent(o.probability, 0)}`]),
+                    state.output,
+                    (value) => update({ output: Number(value), step: NO_STEP }),
+                ),
+            );
         }
         if (kinds.length > 1) {
-            items.push(choice("Attention", kinds.map((kind) => [kind.name, kind.title]), attention.name,
-                (value) => update({ attention: value, step: NO_STEP })));
+            items.push(
+                choice(
+                    "Attention",
+                    kinds.map((kind) => [kind.name, kind.title]),
+                    attention.name,
+                    (value) => update({ attention: value, step: NO_STEP }),
+                ),
+            );
         }
         if (attention && attention.layers > 1) {
-            items.push(choice("Layer", Array.from({ length: attention.layers }, (_, l) => [l, String(l + 1)]), layer,
-                (value) => update({ layer: Number(value) })));
+            items.push(
+                choice(
+                    "Layer",
+                    Array.from({ length: attention.layers }, (_, l) => [l, String(l + 1)]),
+                    layer,
+                    (value) => update({ layer: Number(value) }),
+                ),
+            );
         }
         if (attention && attention.heads > 1) {
-            items.push(choice("Head", [[ALL_HEADS, "mean of all"], ...Array.from({ length: attention.heads }, (_, i) => [i, String(i + 1)])], h,
-                (value) => update({ head: Number(value) })));
+            items.push(
+                choice(
+                    "Head",
+                    [
+                        [ALL_HEADS, "mean of all"],
+                        ...Array.from({ length: attention.heads }, (_, i) => [i, String(i + 1)]),
+                    ],
+                    h,
+                    (value) => update({ head: Number(value) }),
+                ),
+            );
         }
         if (attention) {
-            items.push(choice("Range", [["one", "0 to 1"], ["data", "of the data"]], state.range, (value) => update({ range: value })));
+            items.push(
+                choice(
+                    "Range",
+                    [
+                        ["one", "0 to 1"],
+                        ["data", "of the data"],
+                    ],
+                    state.range,
+                    (value) => update({ range: value }),
+                ),
+            );
         }
         // A choice that is made keeps the focus.
         const had = [...controls.querySelectorAll("select")].indexOf(document.activeElement);
@@ -99,62 +163,125 @@ export function makePairView(report, neighbours) {
     };
 
     const drawAttention = (suffix) => {
-        const { layer, head: h } = chosen(attention), matrix = report.weights(attention, layer, h), ofData = state.range === "data";
-        const range = rangeOf(matrix, ofData), name = headName(attention, layer, h), { above, below } = attention;
+        const { layer, head: h } = chosen(attention),
+            matrix = report.weights(attention, layer, h),
+            ofData = state.range === "data";
+        const range = rangeOf(matrix, ofData),
+            name = headName(attention, layer, h),
+            { above, below } = attention;
         const rows = () => matrixRows(matrix, below, above, `${attention.belowName} \\ ${attention.aboveName}`);
         const label = `Attention, ${attention.title}, ${name}: ${matrix.rows} by ${matrix.columns} weights. A table follows.`;
         const band = drawRibbons({ matrix, above, below, range, room: room(), onpoint: point, onpin: pin });
-        ribbons.show({ ...band, label, rows, suffix,
-                       under: `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` +
-                           (band.even ? " The weights are too small to be seen: choose the range of the data." : "") });
+        ribbons.show({
+            ...band,
+            label,
+            rows,
+            suffix,
+            under:
+                `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` +
+                (band.even ? " The weights are too small to be seen: choose the range of the data." : ""),
+        });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
-        const map = drawHeatmap({ matrix, rowLabels: below, columnLabels: above, range, room: beside > 420 ? beside : room(),
-                                  onpoint: point, onpin: pin });
+        const map = drawHeatmap({
+            matrix,
+            rowLabels: below,
+            columnLabels: above,
+            range,
+            room: beside > 420 ? beside : room(),
+            onpoint: point,
+            onpin: pin,
+        });
         heatmap.show({ ...map, label, rows, suffix });
-        heads.replaceChildren(...(attention.layers * attention.heads > 1
-            ? drawThumbnails(report, attention, layer, h, ofData, (l, i) => update(attention.layers > 1 ? { layer: l, head: i } : { head: i })) : []));
+        heads.replaceChildren(
+            ...(attention.layers * attention.heads > 1
+                ? drawThumbnails(report, attention, layer, h, ofData, (l, i) =>
+                      update(attention.layers > 1 ? { layer: l, head: i } : { head: i }),
+                  )
+                : []),
+        );
         // Only what is written can be unwritten.
         const ofOutput = attention.belowName === "output";
         parts.push(...[band, map].map((part) => (ofOutput ? part : { highlight: part.highlight })));
     };
 
     const drawHypotheses = (pair) => {
-        hypotheses.replaceChildren(...pair.outputs.map((output, i) => {
-            const canvas = el("canvas", { "aria-hidden": "true" });
-            if (report.hasWeights(output) && report.blob && pair.source.length > 0 && output.steps.length > 0) {
-                const [kind] = report.attentions(pair, i), matrix = report.weights(kind, kind.layers - 1, kind.heads === 1 ? 0 : ALL_HEADS);
-                pixels(matrix, [0, 1], canvas);
-            }
-            return button("", { class: "hypothesis", "aria-pressed": String(i === state.output), click: () => update({ output: i, step: NO_STEP }) },
-                canvas, el("span", { class: "rank" }, `${i + 1}.`), el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
-                el("span", { class: "aside" }, fixed(output.probability)));
-        }));
+        hypotheses.replaceChildren(
+            ...pair.outputs.map((output, i) => {
+                const canvas = el("canvas", { "aria-hidden": "true" });
+                if (report.hasWeights(output) && report.blob && pair.source.length > 0 && output.steps.length > 0) {
+                    const [kind] = report.attentions(pair, i),
+                        matrix = report.weights(kind, kind.layers - 1, kind.heads === 1 ? 0 : ALL_HEADS);
+                    pixels(matrix, [0, 1], canvas, readsLeft(kind.above));
+                }
+                return button(
+                    "",
+                    {
+                        class: "hypothesis",
+                        "aria-pressed": String(i === state.output),
+                        click: () => update({ output: i, step: NO_STEP }),
+                    },
+                    canvas,
+                    el("span", { class: "rank" }, `${i + 1}.`),
+                    el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
+                    el("span", { class: "aside" }, fixed(output.probability)),
+                );
+            }),
+        );
     };
 
     const render = () => {
         const pair = report.pairs[state.pair];
         parts = [];
         if (!pair) {
-            head.replaceChildren(el("h2", {}, report.pairs.length === 0 ? "This report has no pairs." : `There is no pair ${state.pair + 1}.`));
+            head.replaceChildren(
+                el(
+                    "h2",
+                    {},
+                    report.pairs.length === 0 ? "This report has no pairs." : `There is no pair ${state.pair + 1}.`,
+                ),
+            );
             for (const part of [ribbons, heatmap, likeliest, beam]) part.node.hidden = true;
             for (const part of [texts, began, aligned, controls, heads]) part.replaceChildren();
             writing.node.hidden = true;
             return;
         }
-        const which = Math.min(state.output, pair.outputs.length - 1), output = pair.outputs[which], suffix = `pair-${state.pair + 1}`;
+        const which = Math.min(state.output, pair.outputs.length - 1),
+            output = pair.outputs[which],
+            suffix = `pair-${state.pair + 1}`;
         const kinds = report.attentions(pair, which).filter((kind) => kind.above.length > 0 && kind.below.length > 0);
         attention = kinds.find((kind) => kind.name === state.attention) ?? kinds[0] ?? null;
         const ready = report.blob !== null;
         const move = (by, text, title) => button(text, { title, "aria-label": title, click: () => neighbours(by) });
-        head.replaceChildren(el("h2", {}, `Pair ${state.pair + 1}`), verdict(pair) ?? "",
-            el("span", { class: "moves" }, move(-1, "‹", "previous pair of the table (k)"), move(1, "›", "next pair of the table (j)")));
+        head.replaceChildren(
+            el("h2", {}, `Pair ${state.pair + 1}`),
+            verdict(pair) ?? "",
+            el(
+                "span",
+                { class: "moves" },
+                move(-1, "‹", "previous pair of the table (k)"),
+                move(1, "›", "next pair of the table (j)"),
+            ),
+        );
         texts.replaceChildren(textsOfPair(report, pair, output));
         if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
         const start = whereItBegan(report, pair, which);
-        began.replaceChildren(...(start ? [...start.sentence, " ", button("Show", { class: "link", click: () => update({ step: start.step }) })] : []));
-        aligned.replaceChildren(...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []));
-        missing.replaceChildren(...(output && kinds.length === 0 ? [report.about.layers > 0 && state.pair >= report.detailed
-            ? `Only the first ${report.detailed} pairs have their attention in this report.` : "This model has no attention to show."] : []));
+        began.replaceChildren(
+            ...(start
+                ? [...start.sentence, " ", button("Show", { class: "link", click: () => update({ step: start.step }) })]
+                : []),
+        );
+        aligned.replaceChildren(
+            ...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []),
+        );
+        missing.replaceChildren(
+            ...(output && kinds.length === 0
+                ? [
+                      report.about.layers > 0 && state.pair >= report.detailed
+                          ? `Only the first ${report.detailed} pairs have their attention in this report.`
+                          : "This model has no attention to show.",
+                  ]
+                : []),
+        );
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
         drawControls(pair, kinds);
@@ -164,16 +291,23 @@ export function makePairView(report, neighbours) {
         likeliest.node.hidden = !(pair.likeliest && which === 0 && output);
         if (!likeliest.node.hidden) {
             const drawn = drawLikeliest(report, pair, room(), point, pin);
-            likeliest.show({ ...drawn, suffix, rows: () => likeliestRows(report, pair),
-                             label: "The likeliest symbols at each step, with their probabilities. A table follows." });
+            likeliest.show({
+                ...drawn,
+                suffix,
+                rows: () => likeliestRows(report, pair),
+                label: "The likeliest symbols at each step, with their probabilities. A table follows.",
+            });
             const ofOutput = !attention || attention.belowName === "output";
             parts.push({ ...drawn, highlight: (step) => drawn.highlight(ofOutput ? step : NO_STEP) });
         }
         beam.node.hidden = pair.outputs.length < 2;
         if (!beam.node.hidden) {
-            beam.show({ ...drawBeam(report, pair, which, (rank) => update({ output: rank, step: NO_STEP })), suffix,
-                        rows: () => beamRows(report, pair.outputs),
-                        label: `The ${pair.outputs.length} hypotheses of the beam as a tree of their prefixes. A table follows.` });
+            beam.show({
+                ...drawBeam(report, pair, which, (rank) => update({ output: rank, step: NO_STEP })),
+                suffix,
+                rows: () => beamRows(report, pair.outputs),
+                label: `The ${pair.outputs.length} hypotheses of the beam as a tree of their prefixes. A table follows.`,
+            });
             drawHypotheses(pair);
         }
         writing.node.hidden = parts.length === 0;
@@ -188,6 +322,11 @@ export function makePairView(report, neighbours) {
         announce();
     });
     listenPointer(light);
-    return { node, render, play: () => !writing.node.hidden && writing.play(), showAll: writing.all,
-             steps: () => attention?.below.length ?? 0 };
+    return {
+        node,
+        render,
+        play: () => !writing.node.hidden && writing.play(),
+        showAll: writing.all,
+        steps: () => attention?.below.length ?? 0,
+    };
 }

@@ -12,9 +12,11 @@ export function nameFilesBy(title) {
 
 export function makePicture(name, title, note = "") {
     let shown = null;
-    const canvas = el("div", { class: "canvas" }), status = el("span", { class: "status", role: "status" });
+    const canvas = el("div", { class: "canvas" }),
+        status = el("span", { class: "status", role: "status" });
     const table = el("div", { class: "numbers unseen", role: "region", "aria-label": `${title}, as a table` });
-    const aside = el("p", { class: "note" }, note), caption = el("figcaption", {}, el("h3", {}, title), aside);
+    const aside = el("p", { class: "note" }, note),
+        caption = el("figcaption", {}, el("h3", {}, title), aside);
     const say = (text) => {
         status.textContent = text;
         setTimeout(() => (status.textContent = ""), 2500);
@@ -23,29 +25,46 @@ export function makePicture(name, title, note = "") {
     const fillTable = later(() => {
         if (shown) table.replaceChildren(tableOf(shown.rows().slice(0, MOST_ROWS)));
     }, 250);
-    const toggle = button("Table", { "aria-pressed": "false", title: "Show the numbers as a table", click: () => {
-        const seen = table.classList.toggle("unseen");
-        toggle.setAttribute("aria-pressed", String(!seen));
-        if (seen) table.removeAttribute("tabindex");
-        else table.setAttribute("tabindex", "0");
-    } });
+    const toggle = button("Table", {
+        "aria-pressed": "false",
+        title: "Show the numbers as a table",
+        click: () => {
+            const seen = table.classList.toggle("unseen");
+            toggle.setAttribute("aria-pressed", String(!seen));
+            if (seen) table.removeAttribute("tabindex");
+            else table.setAttribute("tabindex", "0");
+        },
+    });
 
     const vector = () => standalone(shown.picture, shown.cells);
     const file = (type) => `${fileName(context, shown.suffix, name)}.${type}`;
-    const tools = el("div", { class: "tools", role: "group", "aria-label": `take along: ${title}` },
-        button("SVG", { title: "Save as SVG", click: () => {
-            saveFile(file("svg"), new Blob([vector()], { type: "image/svg+xml" }));
-            say("saved");
-        } }),
-        button("PNG", { title: "Save as PNG", click: async () => {
-            const { width, height } = shown.picture.viewBox.baseVal;
-            saveFile(file("png"), await pngOf(vector(), width, height));
-            say("saved");
-        } }),
-        button("CSV", { title: "Copy the numbers as CSV", click: async () => {
-            say((await copyText(csvOf(shown.rows()))) ? "copied" : "cannot copy");
-        } }),
-        toggle, status);
+    const tools = el(
+        "div",
+        { class: "tools", role: "group", "aria-label": `take along: ${title}` },
+        button("SVG", {
+            title: "Save as SVG",
+            click: () => {
+                saveFile(file("svg"), new Blob([vector()], { type: "image/svg+xml" }));
+                say("saved");
+            },
+        }),
+        button("PNG", {
+            title: "Save as PNG",
+            click: async () => {
+                const { width, height } = shown.picture.viewBox.baseVal;
+                saveFile(file("png"), await pngOf(vector(), width, height));
+                say("saved");
+            },
+        }),
+        button("CSV", {
+            title: "Copy the numbers as CSV",
+            click: async () => {
+                say((await copyText(csvOf(shown.rows()))) ? "copied" : "cannot copy");
+            },
+        }),
+        toggle,
+        status,
+    );
 
     // picture: an <svg>. label: what it shows, in words. rows(): its numbers, with a head. cells(): see standalone.
     // under: a note in place of the first one.

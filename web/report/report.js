@@ -12,7 +12,8 @@ function matrixOf(bytes, offset, rows, columns) {
 }
 
 function meanOf(matrices) {
-    const [first] = matrices, values = new Float32Array(first.values.length);
+    const [first] = matrices,
+        values = new Float32Array(first.values.length);
     for (const matrix of matrices) matrix.values.forEach((v, i) => (values[i] += v / matrices.length));
     return { rows: first.rows, columns: first.columns, values };
 }
@@ -48,7 +49,8 @@ export class Report {
     textsOf(index) {
         let found = this.texts.get(index);
         if (!found) {
-            const pair = this.pairs[index], { source_separator: s, target_separator: t } = this.about;
+            const pair = this.pairs[index],
+                { source_separator: s, target_separator: t } = this.about;
             found = {
                 source: this.text(pair.source, s),
                 expected: this.text(pair.expected, t),
@@ -76,7 +78,10 @@ export class Report {
     // What the decoder has read at each step: the start, then what it has written.
     readLabels(output) {
         const start = { text: START_MARK, title: "start of the output", mark: true };
-        return [start, ...output.symbols.map((id) => this.label(id))].slice(0, output.symbols.length + (output.finished ? 1 : 0));
+        return [start, ...output.symbols.map((id) => this.label(id))].slice(
+            0,
+            output.symbols.length + (output.finished ? 1 : 0),
+        );
     }
 
     hasWeights(output) {
@@ -85,34 +90,78 @@ export class Report {
 
     // The kinds of attention of an output: name, title, layers, heads and labels.
     attentions(pair, which) {
-        const output = pair.outputs[which], found = [];
+        const output = pair.outputs[which],
+            found = [];
         if (!output) return found;
-        const { layers, heads } = this.about, source = this.sourceLabels(pair), steps = this.stepLabels(output);
+        const { layers, heads } = this.about,
+            source = this.sourceLabels(pair),
+            steps = this.stepLabels(output);
         if (this.hasWeights(output)) {
-            found.push({ name: "source", title: "output to source", layers, heads, offset: output.weights, above: source,
-                         below: steps, aboveName: "source", belowName: "output", causal: false });
+            found.push({
+                name: "source",
+                title: "output to source",
+                layers,
+                heads,
+                offset: output.weights,
+                above: source,
+                below: steps,
+                aboveName: "source",
+                belowName: "output",
+                causal: false,
+            });
         }
         const own = pair.self;
         if (own && own.encoder >= 0 && own.layers > 0) {
-            found.push({ name: "encoder", title: "source to itself", layers: own.layers, heads: own.heads, offset: own.encoder,
-                         above: source, below: source, aboveName: "read", belowName: "source", causal: false });
+            found.push({
+                name: "encoder",
+                title: "source to itself",
+                layers: own.layers,
+                heads: own.heads,
+                offset: own.encoder,
+                above: source,
+                below: source,
+                aboveName: "read",
+                belowName: "source",
+                causal: false,
+            });
         }
         if (own && own.rollout >= 0) {
-            found.push({ name: "rollout", title: "source to itself, rollout of all layers", layers: 1, heads: 1,
-                         offset: own.rollout, above: source, below: source, aboveName: "read", belowName: "source",
-                         causal: false });
+            found.push({
+                name: "rollout",
+                title: "source to itself, rollout of all layers",
+                layers: 1,
+                heads: 1,
+                offset: own.rollout,
+                above: source,
+                below: source,
+                aboveName: "read",
+                belowName: "source",
+                causal: false,
+            });
         }
         if (own && own.decoder >= 0 && which === 0 && layers > 0) {
-            found.push({ name: "decoder", title: "output to itself", layers, heads: own.heads, offset: own.decoder,
-                         above: this.readLabels(output), below: steps, aboveName: "read", belowName: "output", causal: true });
+            found.push({
+                name: "decoder",
+                title: "output to itself",
+                layers,
+                heads: own.heads,
+                offset: own.decoder,
+                above: this.readLabels(output),
+                below: steps,
+                aboveName: "read",
+                belowName: "output",
+                causal: true,
+            });
         }
         return found;
     }
 
     // [below, above] of one head, or the mean over the heads of a layer.
     weights(attention, layer, head) {
-        const rows = attention.below.length, columns = attention.above.length;
-        const one = (h) => matrixOf(this.blob, attention.offset + (layer * attention.heads + h) * rows * columns, rows, columns);
+        const rows = attention.below.length,
+            columns = attention.above.length;
+        const one = (h) =>
+            matrixOf(this.blob, attention.offset + (layer * attention.heads + h) * rows * columns, rows, columns);
         return head === ALL_HEADS ? meanOf(Array.from({ length: attention.heads }, (_, h) => one(h))) : one(head);
     }
 

@@ -2,8 +2,20 @@
 export const NO_STEP = -1;
 
 const DEFAULTS = {
-    view: "pairs", pair: 0, output: 0, attention: "source", layer: -1, head: -1, step: NO_STEP, range: "one",
-    find: "", show: "all", confusion: "", sort: "file", film: 0, frame: -1,
+    view: "pairs",
+    pair: 0,
+    output: 0,
+    attention: "source",
+    layer: -1,
+    head: -1,
+    step: NO_STEP,
+    range: "one",
+    find: "",
+    show: "all",
+    confusion: "",
+    sort: "file",
+    film: 0,
+    frame: -1,
 };
 const TEXTS = ["view", "attention", "range", "find", "show", "confusion", "sort"];
 // Shown from 1 on, as in the table.

@@ -1,8 +1,14 @@
 // Symbols as one sees them. The text of a symbol can be anything: a blank, a lone mark, half of a surrogate pair.
-export const END_MARK = "∎", START_MARK = "▷";
+export const END_MARK = "∎",
+    START_MARK = "▷";
 
 const NAMED = new Map([
-    ["", "∅"], [" ", "␣"], ["\n", "↵"], ["\t", "⇥"], ["<eos>", END_MARK], ["<sos>", START_MARK],
+    ["", "∅"],
+    [" ", "␣"],
+    ["\n", "↵"],
+    ["\t", "⇥"],
+    ["<eos>", END_MARK],
+    ["<sos>", START_MARK],
 ]);
 
 export function wellFormed(text) {
@@ -27,7 +33,10 @@ export function visible(text) {
 
 export function isRightToLeft(text) {
     const strong = /[\p{L}]/u.exec(text);
-    return strong !== null && /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(strong[0]);
+    return (
+        strong !== null &&
+        /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(strong[0])
+    );
 }
 
 // A sequence of labels reads from right to left if its first letter does.

@@ -6,10 +6,18 @@ import { clamp, count, fixed, plural } from "./numbers.js";
 import { listen, NO_STEP, state, update } from "./state.js";
 import { oneLine } from "./symbols.js";
 
-const HEIGHT = 30, SPARE = 8;
-const COLUMNS = [["number", "№", "file"], ["text", "source", null], ["text", "found", null], ["text", "expected", null],
-                 ["number", "length", "length"], ["number", "errors", "errors"], ["number", "confidence", "confidence"],
-                 ["number", "score", "score"]];
+const HEIGHT = 30,
+    SPARE = 8;
+const COLUMNS = [
+    ["number", "№", "file"],
+    ["text", "source", null],
+    ["text", "found", null],
+    ["text", "expected", null],
+    ["number", "length", "length"],
+    ["number", "errors", "errors"],
+    ["number", "confidence", "confidence"],
+    ["number", "score", "score"],
+];
 
 export function confusionName(report, expected, found) {
     const name = (id) => (id === NOTHING ? "nothing" : report.label(id).text);
@@ -35,46 +43,105 @@ function marked(report, pair, index) {
 }
 
 export function makeTable(report) {
-    let order = [], pool = new Map();
-    const grid = el("div", { class: "grid", role: "grid", tabindex: 0, "aria-label": "pairs", "aria-colcount": COLUMNS.length });
+    let order = [],
+        pool = new Map();
+    const grid = el("div", {
+        class: "grid",
+        role: "grid",
+        tabindex: 0,
+        "aria-label": "pairs",
+        "aria-colcount": COLUMNS.length,
+    });
     const body = el("div", { class: "rows", role: "rowgroup" });
-    const heads = COLUMNS.map(([kind, title, sort]) => el("div", { role: "columnheader", class: kind },
-        sort ? button(title, { class: "sort", tabindex: -1, title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}`,
-                               click: () => update({ sort }) }) : title));
-    grid.append(el("div", { role: "rowgroup", class: "head" }, el("div", { role: "row", class: "row", "aria-rowindex": 1 }, ...heads)), body);
+    const heads = COLUMNS.map(([kind, title, sort]) =>
+        el(
+            "div",
+            { role: "columnheader", class: kind },
+            sort
+                ? button(title, {
+                      class: "sort",
+                      tabindex: -1,
+                      title: `sort: ${ORDERS.find(([name]) => name === sort)[1]}`,
+                      click: () => update({ sort }),
+                  })
+                : title,
+        ),
+    );
+    grid.append(
+        el(
+            "div",
+            { role: "rowgroup", class: "head" },
+            el("div", { role: "row", class: "row", "aria-rowindex": 1 }, ...heads),
+        ),
+        body,
+    );
 
     // A short file needs no tall table.
     grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
 
     const shown = el("p", { class: "shown", role: "status" });
-    const find = el("input", { type: "search", placeholder: "find a text ( / )", "aria-label": "find a text in the pairs", id: "find",
-                               spellcheck: "false", autocomplete: "off", dir: "auto" });
+    const find = el("input", {
+        type: "search",
+        placeholder: "find a text ( / )",
+        "aria-label": "find a text in the pairs",
+        id: "find",
+        spellcheck: "false",
+        autocomplete: "off",
+        dir: "auto",
+    });
     const searching = later(() => update({ find: find.value }), 90);
     find.addEventListener("input", searching);
     const tools = el("div", { class: "filters", role: "search" });
 
     const drawTools = () => {
         const had = [...tools.querySelectorAll("select, input")].indexOf(document.activeElement);
-        const list = (report.statistics?.confusions ?? []).slice(0, 300).map(({ expected, found, count: n }) =>
-            [`${expected}.${found}`, `${confusionName(report, expected, found)} (${n})`]);
+        const list = (report.statistics?.confusions ?? [])
+            .slice(0, 300)
+            .map(({ expected, found, count: n }) => [
+                `${expected}.${found}`,
+                `${confusionName(report, expected, found)} (${n})`,
+            ]);
         if (find.value !== state.find) find.value = state.find;
-        tools.replaceChildren(find, choice("Show", SHOWN, state.show, (show) => update({ show })),
-            ...(list.length > 0 ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))] : []),
-            choice("Sort by", ORDERS, state.sort, (sort) => update({ sort })), shown);
+        tools.replaceChildren(
+            find,
+            choice("Show", SHOWN, state.show, (show) => update({ show })),
+            ...(list.length > 0
+                ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))]
+                : []),
+            choice("Sort by", ORDERS, state.sort, (sort) => update({ sort })),
+            shown,
+        );
         tools.querySelectorAll("select, input")[had]?.focus();
     };
 
     const rowOf = (at) => {
-        const index = order[at], pair = report.pairs[index], output = pair.outputs[0], { source, expected } = report.textsOf(index);
+        const index = order[at],
+            pair = report.pairs[index],
+            output = pair.outputs[0],
+            { source, expected } = report.textsOf(index);
         const cell = (kind, ...children) => el("div", { role: "gridcell", class: kind }, ...children);
         const text = (...children) => cell("text", el("bdi", { dir: "auto" }, ...children));
         const wrong = pair.edits > 0 || Boolean(pair.error);
         const errors = pair.error ? "not read" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
-        const row = el("div", { role: "row", class: wrong ? "row wrong" : "row", id: `row-${index}`, "aria-rowindex": at + 2,
-                                "aria-selected": String(index === state.pair), click: () => choose(index) },
-            cell("number", String(index + 1)), text(oneLine(source)), pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
-            text(oneLine(expected)), cell("number", String(pair.source.length)), cell("number", errors),
-            cell("number", output ? fixed(output.probability) : ""), cell("number", output ? fixed(output.score) : ""));
+        const row = el(
+            "div",
+            {
+                role: "row",
+                class: wrong ? "row wrong" : "row",
+                id: `row-${index}`,
+                "aria-rowindex": at + 2,
+                "aria-selected": String(index === state.pair),
+                click: () => choose(index),
+            },
+            cell("number", String(index + 1)),
+            text(oneLine(source)),
+            pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
+            text(oneLine(expected)),
+            cell("number", String(pair.source.length)),
+            cell("number", errors),
+            cell("number", output ? fixed(output.probability) : ""),
+            cell("number", output ? fixed(output.score) : ""),
+        );
         row.style.transform = `translateY(${at * HEIGHT}px)`;
         return row;
     };
@@ -94,7 +161,8 @@ export function makeTable(report) {
     const reveal = () => {
         const at = order.indexOf(state.pair);
         if (at < 0) return;
-        const top = at * HEIGHT, room = grid.clientHeight - HEIGHT;
+        const top = at * HEIGHT,
+            room = grid.clientHeight - HEIGHT;
         if (top < grid.scrollTop) grid.scrollTop = top;
         else if (top + HEIGHT > grid.scrollTop + room) grid.scrollTop = top + HEIGHT - room;
     };
@@ -113,10 +181,20 @@ export function makeTable(report) {
         pool.clear();
         body.style.height = `${order.length * HEIGHT}px`;
         grid.setAttribute("aria-rowcount", order.length + 1);
-        shown.textContent = order.length === report.pairs.length ? plural(order.length, "pair", "pairs")
-                                                                 : `${count(order.length)} of ${plural(report.pairs.length, "pair", "pairs")}`;
-        heads.forEach((head, i) => head.setAttribute("aria-sort", COLUMNS[i][2] === state.sort
-            ? (["errors", "length"].includes(state.sort) ? "descending" : "ascending") : "none"));
+        shown.textContent =
+            order.length === report.pairs.length
+                ? plural(order.length, "pair", "pairs")
+                : `${count(order.length)} of ${plural(report.pairs.length, "pair", "pairs")}`;
+        heads.forEach((head, i) =>
+            head.setAttribute(
+                "aria-sort",
+                COLUMNS[i][2] === state.sort
+                    ? ["errors", "length"].includes(state.sort)
+                        ? "descending"
+                        : "ascending"
+                    : "none",
+            ),
+        );
         drawTools();
         grid.scrollTop = 0;
         select();
@@ -135,12 +213,16 @@ export function makeTable(report) {
         move(by);
     });
     let frame = 0;
-    grid.addEventListener("scroll", () => {
-        frame ||= requestAnimationFrame(() => {
-            frame = 0;
-            draw();
-        });
-    }, { passive: true });
+    grid.addEventListener(
+        "scroll",
+        () => {
+            frame ||= requestAnimationFrame(() => {
+                frame = 0;
+                draw();
+            });
+        },
+        { passive: true },
+    );
     new ResizeObserver(() => draw()).observe(grid);
     listen(["find", "show", "confusion", "sort"], refresh);
     listen(["pair"], select);

@@ -3,8 +3,14 @@ import { choice } from "./dom.js";
 import { MAP_NAMES, useMap } from "./colors.js";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
-const THEMES = [["system", "as the system"], ["light", "light"], ["dark", "dark"]];
-let theme = "system", map = "page", printing = false;
+const THEMES = [
+    ["system", "as the system"],
+    ["light", "light"],
+    ["dark", "dark"],
+];
+let theme = "system",
+    map = "page",
+    printing = false;
 
 // A page from a file may have no memory.
 function remembered(name, allowed, otherwise) {
@@ -40,7 +46,10 @@ export function startTheme(onchange) {
     map = remembered("map", MAP_NAMES, "page");
     apply();
     system.addEventListener("change", again);
-    for (const [event, on] of [["beforeprint", true], ["afterprint", false]]) {
+    for (const [event, on] of [
+        ["beforeprint", true],
+        ["afterprint", false],
+    ]) {
         window.addEventListener(event, () => {
             printing = on;
             again();

@@ -3,6 +3,7 @@ import { rangeOf } from "./colors.js";
 import { button, el } from "./dom.js";
 import { pixels } from "./heatmap.js";
 import { ALL_HEADS } from "./report.js";
+import { readsLeft } from "./symbols.js";
 
 export function headName(attention, layer, head) {
     const which = head === ALL_HEADS ? "mean of all heads" : `head ${head + 1}`;
@@ -16,18 +17,35 @@ export function drawThumbnails(report, attention, layer, head, ofData, onselect)
         const heads = attention.heads > 1 ? [ALL_HEADS] : [];
         for (let h = 0; h < attention.heads; h++) heads.push(h);
         for (const h of heads) {
-            const matrix = report.weights(attention, l, h), canvas = el("canvas", { "aria-hidden": "true" });
-            pixels(matrix, rangeOf(matrix, ofData), canvas);
+            const matrix = report.weights(attention, l, h),
+                canvas = el("canvas", { "aria-hidden": "true" });
+            pixels(matrix, rangeOf(matrix, ofData), canvas, readsLeft(attention.above));
             // Never narrower than a finger, never a strip.
             const ratio = Math.min(2.2, Math.max(0.6, matrix.columns / matrix.rows));
             canvas.style.width = `${Math.round(52 * Math.sqrt(ratio))}px`;
             canvas.style.height = `${Math.round(52 / Math.sqrt(ratio))}px`;
-            const chosen = l === layer && h === head, name = headName(attention, l, h);
-            row.append(button("", { class: "thumbnail", "aria-pressed": String(chosen), "aria-label": name, title: name,
-                                    click: () => onselect(l, h) },
-                canvas, el("span", { "aria-hidden": "true" }, h === ALL_HEADS ? "mean" : String(h + 1))));
+            const chosen = l === layer && h === head,
+                name = headName(attention, l, h);
+            row.append(
+                button(
+                    "",
+                    {
+                        class: "thumbnail",
+                        "aria-pressed": String(chosen),
+                        "aria-label": name,
+                        title: name,
+                        click: () => onselect(l, h),
+                    },
+                    canvas,
+                    el("span", { "aria-hidden": "true" }, h === ALL_HEADS ? "mean" : String(h + 1)),
+                ),
+            );
         }
-        rows.push(attention.layers > 1 ? el("div", { class: "layer-row" }, el("span", { class: "layer-name" }, `layer ${l + 1}`), row) : row);
+        rows.push(
+            attention.layers > 1
+                ? el("div", { class: "layer-row" }, el("span", { class: "layer-name" }, `layer ${l + 1}`), row)
+                : row,
+        );
     }
     return rows;
 }

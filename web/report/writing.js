@@ -6,7 +6,9 @@ const PAUSE = 550;
 
 // onchange(count): the first `count` steps are written.
 export function makeWriting(onchange) {
-    let steps = 0, count = 0, timer = 0;
+    let steps = 0,
+        count = 0,
+        timer = 0;
     const slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "symbols written" });
     const says = el("output", { class: "says" });
     const toggle = button("▶ Play", { class: "play", title: "Play the writing (p)" });
@@ -49,7 +51,13 @@ export function makeWriting(onchange) {
         go(Number(slider.value));
     });
     return {
-        node: el("div", { class: "writing", role: "group", "aria-label": "the writing of the output" }, toggle, slider, says),
+        node: el(
+            "div",
+            { class: "writing", role: "group", "aria-label": "the writing of the output" },
+            toggle,
+            slider,
+            says,
+        ),
         play,
         // A new output is shown whole.
         reset(length) {

@@ -1,0 +1,145 @@
+// The made-up reports, by name.
+import { deflateSync } from "node:zlib";
+import { lettersOf, Maker } from "./data.js";
+
+const WORDS = [
+    ["château", "ʃɑto"],
+    ["maison", "mɛzɔ̃"],
+    ["fenêtre", "fənɛtʁ"],
+    ["bonjour", "bɔ̃ʒuʁ"],
+    ["montagne", "mɔ̃taɲ"],
+    ["oiseau", "wazo"],
+    ["chanson", "ʃɑ̃sɔ̃"],
+    ["grenouille", "ɡʁənuj"],
+    ["heureux", "øʁø"],
+    ["travail", "tʁavaj"],
+    ["campagne", "kɑ̃paɲ"],
+    ["question", "kɛstjɔ̃"],
+    ["printemps", "pʁɛ̃tɑ̃"],
+    ["aujourd’hui", "oʒuʁdɥi"],
+    ["famille", "famij"],
+    ["lumière", "lymjɛʁ"],
+    ["poisson", "pwasɔ̃"],
+    ["rêveur", "ʁɛvœʁ"],
+    ["soleil", "sɔlɛj"],
+    ["ville", "vil"],
+    ["femme", "fam"],
+    ["monsieur", "məsjø"],
+    ["second", "səɡɔ̃"],
+    ["examen", "ɛɡzamɛ̃"],
+];
+
+const joined = (words) => words.map(([source, target]) => [lettersOf(source), lettersOf(target)]);
+
+function frenchOf(seed, count, options = {}) {
+    const maker = new Maker(seed, options),
+        words = joined(WORDS);
+    for (let i = 0; i < count; i++) {
+        const [source, target] = words[i % words.length];
+        // Each word once as it is; after that with others behind it, so that texts differ.
+        const more = i < words.length ? [] : words[(i * 7 + Math.floor(i / words.length)) % words.length];
+        maker.add([...source, ...(more[0] ?? [])], [...target, ...(more[1] ?? [])], {
+            detailed: i < (options.detailed ?? count),
+            wrong: i === 2 ? true : i < 2 ? false : undefined,
+        });
+    }
+    return maker;
+}
+
+function hostileData() {
+    const maker = new Maker(9, { heads: 2 });
+    const texts = [
+        ["<script>", "globalThis.hacked=1", "</script>"],
+        ["&", "&amp;", '"', "'", "<b>", "`${1}`"],
+        ["ש", "ל", "ו", "ם"],
+        ["م", "ر", "ح", "ب", "ا"],
+        ["👩‍🚀", "🇫🇷", "e\u0301", "\u0301", " ", ""],
+        ["\ud83d", "\ude00", "x"],
+        ["</style><img src=x onerror=globalThis.hacked=1>", "@DATA@", "@BLOB@"],
+        ["=1+1", ",", "\n", "\t", "\u202e", "\u0000"],
+        ["javascript:globalThis.hacked=1", "__proto__", "constructor"],
+    ];
+    for (const [i, text] of texts.entries()) maker.add(text, [...text].reverse(), { wrong: i % 2 === 1 });
+    maker.pairs.push({
+        source: [],
+        expected: null,
+        error: "line 10: found <img src=x onerror=globalThis.hacked=1>, expected a tab",
+        edits: null,
+        outputs: [],
+        likeliest: null,
+        self: null,
+    });
+    return [
+        maker,
+        maker.data({
+            about: {
+                title: '<script>globalThis.hacked=1</script> & "sons"',
+                command: "lookback report '</script><script>globalThis.hacked=1'",
+                configuration: { "<b>": { __proto__x: "<img src=x onerror=globalThis.hacked=1>" } },
+                source_separator: " ",
+                target_separator: " ",
+            },
+        }),
+    ];
+}
+
+// Name: the data and the bytes of its weights.
+const MAKERS = {
+    french: () => withBytes(frenchOf(1, 72)),
+    transformer: () => withBytes(frenchOf(2, 24, { layers: 2, self: true })),
+    thousand: () => withBytes(frenchOf(3, 1000)),
+    tenThousand: () => {
+        const maker = frenchOf(4, 10000, { detailed: 50 });
+        return [maker.data({ detailed: 50 }), maker.bytes];
+    },
+    hostile: () => {
+        const [maker, data] = hostileData();
+        return [data, maker.bytes];
+    },
+    // A model without attention, texts without answers, no statistics, no record.
+    bare: () => {
+        const maker = new Maker(5, { beam: 1 });
+        maker.add(["a", "b"], null, { detailed: false }).add(["c"], null, { detailed: false });
+        return [
+            maker.data({ about: { layers: 0, heads: 0, attention: null }, statistics: null, history: null, film: [] }),
+            maker.bytes,
+        ];
+    },
+    // 60 symbols, read and written.
+    long: () => {
+        const maker = new Maker(6),
+            letters = [..."abcdefghijklmnopqrstuvwxyz "],
+            text = Array.from({ length: 60 }, (_, i) => letters[(i * 7) % 27]);
+        for (let i = 0; i < 200; i++) maker.add(text, text, { wrong: i % 3 === 0 });
+        return withBytes(maker);
+    },
+    // Words, not letters.
+    words: () => {
+        const maker = new Maker(7, { heads: 1 });
+        maker.add(
+            "the international committee met yesterday in Strasbourg".split(" "),
+            "gestern traf sich das internationale Komitee in Straßburg".split(" "),
+            { wrong: true },
+        );
+        return [maker.data({ about: { source_separator: " ", target_separator: " " } }), maker.bytes];
+    },
+};
+
+function withBytes(maker) {
+    return [maker.data(), maker.bytes];
+}
+
+const packed = (bytes) => deflateSync(bytes).toString("base64");
+
+// A function as replacement: the text of a template means nothing to it.
+export function fillTemplate(template, [data, bytes]) {
+    return template
+        .replace("@DATA@", () => packed(Buffer.from(JSON.stringify(data))))
+        .replace("@BLOB@", () => packed(Uint8Array.from(bytes)));
+}
+
+export const names = Object.keys(MAKERS);
+
+export function dataOf(name) {
+    return MAKERS[name]();
+}
