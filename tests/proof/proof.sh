@@ -104,11 +104,18 @@ done <<<"$campaigns"
 if [[ $chosen == *mutants.sh* ]]; then
     "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
 fi
-# Two lanes, one for each core, take from one queue, the longest first.
+# Two lanes, one for each core, take from one queue, the longest first. The shell reads byte by byte: one at a time.
+next_entry() {
+    local read=0
+    flock 7
+    read -r share program <&8 || read=1
+    flock -u 7
+    ((read == 0)) && [[ -n $program ]]
+}
 lane() {
     local share program
-    while read -r share program <&8 && [[ -n $program ]]; do run_one "$share" "$program"; done
-}
+    while next_entry; do run_one "$share" "$program"; done
+} 7>"$run/lock"
 mkfifo "$run/queue"
 exec 8<>"$run/queue"
 {
