@@ -6,7 +6,16 @@ import { ATTENTIONS, MODEL_DEFAULTS, select, slider } from "./settings.js";
 export class Learner {
     // `page` hears of what changes: changed(), begin(learner), failed(text).
     constructor(name, kind, page, chosen = {}) {
-        Object.assign(this, { name, kind, page, chosen: { ...MODEL_DEFAULTS, ...chosen }, head: -1, running: false, ready: false, done: false });
+        Object.assign(this, {
+            name,
+            kind,
+            page,
+            chosen: { ...MODEL_DEFAULTS, ...chosen },
+            head: -1,
+            running: false,
+            ready: false,
+            done: false,
+        });
         this.losses = [];
         this.matches = [];
         this.facts = null;
@@ -23,15 +32,35 @@ export class Learner {
             this.draw();
         });
         this.heads.node.hidden = true;
-        this.attention = select("attention", ATTENTIONS, this.chosen.attention, (attention) => this.choose({ attention }));
-        this.node = el("section", { class: `learner ${this.kind}`, "aria-label": this.name },
+        this.attention = select("attention", ATTENTIONS, this.chosen.attention, (attention) =>
+            this.choose({ attention }),
+        );
+        this.node = el(
+            "section",
+            { class: `learner ${this.kind}`, "aria-label": this.name },
             el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
-            el("div", { class: "controls" },
+            el(
+                "div",
+                { class: "controls" },
                 this.attention.node,
                 slider("width", [16, 192, 16], this.chosen.hidden, (hidden) => this.choose({ hidden })).node,
-                slider("learning rate", [-4, -1.5, 0.1], Math.log10(this.chosen.lr), (power) => this.setRate(10 ** power), (power) => (10 ** power).toPrecision(2)).node),
-            this.status, this.heads.node, this.picture,
-            el("div", { class: "controls" }, button("Save as .safetensors", { click: () => this.worker?.postMessage({ type: "save" }) })));
+                slider(
+                    "learning rate",
+                    [-4, -1.5, 0.1],
+                    Math.log10(this.chosen.lr),
+                    (power) => this.setRate(10 ** power),
+                    (power) => (10 ** power).toPrecision(2),
+                ).node,
+            ),
+            this.status,
+            this.heads.node,
+            this.picture,
+            el(
+                "div",
+                { class: "controls" },
+                button("Save as .safetensors", { click: () => this.worker?.postMessage({ type: "save" }) }),
+            ),
+        );
     }
 
     choose(change) {
@@ -74,17 +103,29 @@ export class Learner {
                 this.ready = true;
                 this.page.begin(this);
             },
-            begun: () => { if (!data.error) this.facts = data; },
+            begun: () => {
+                if (!data.error) this.facts = data;
+            },
             step: () => this.learned(data),
-            measure: () => { if (!data.error) this.matches.push([data.step, data.exact_match]); },
-            look: () => { this.look = data; },
+            measure: () => {
+                if (!data.error) this.matches.push([data.step, data.exact_match]);
+            },
+            look: () => {
+                this.look = data;
+            },
             idle: () => {
                 this.running = false;
                 this.done = data.done;
             },
-            saved: () => { if (!data.error) this.page.download(data.file, `${this.kind}-${data.step}.safetensors`); },
-            opened: () => { if (!data.error) this.show(data); },
-            broken: () => { this.running = false; },
+            saved: () => {
+                if (!data.error) this.page.download(data.file, `${this.kind}-${data.step}.safetensors`);
+            },
+            opened: () => {
+                if (!data.error) this.show(data);
+            },
+            broken: () => {
+                this.running = false;
+            },
         };
         heard[data.type]();
         const bad = data.error && data.type !== "look";
@@ -110,11 +151,14 @@ export class Learner {
     describe() {
         if (this.opened) {
             const { sorts, kind, source_symbols, target_symbols, shortest, longest } = this.opened;
-            return sorts ? `opened: a ${kind} that sorts lists of ${shortest} to ${longest} numbers` :
-                `opened: a ${kind} that reads ${source_symbols} symbols and writes ${target_symbols}`;
+            return sorts
+                ? `opened: a ${kind} that sorts lists of ${shortest} to ${longest} numbers`
+                : `opened: a ${kind} that reads ${source_symbols} symbols and writes ${target_symbols}`;
         }
         if (!this.facts) return "starting";
-        const { step, steps, parameters } = this.facts, match = this.matches.at(-1), recent = this.losses.slice(-20);
+        const { step, steps, parameters } = this.facts,
+            match = this.matches.at(-1),
+            recent = this.losses.slice(-20);
         const loss = recent.reduce((sum, point) => sum + point[1], 0) / recent.length;
         const parts = [`${parameters.toLocaleString("en")} parameters`, `step ${step} of ${steps}`];
         if (recent.length) parts.push(`loss ${loss.toFixed(3)}`);
@@ -129,11 +173,19 @@ export class Learner {
         this.heads.node.hidden = heads < 2;
         const options = this.heads.node.querySelector("select");
         if (options.length !== heads + 1) {
-            options.replaceChildren(...Array.from({ length: heads + 1 }, (_, i) => el("option", { value: i - 1 }, i ? `${i}` : "mean of all")));
+            options.replaceChildren(
+                ...Array.from({ length: heads + 1 }, (_, i) =>
+                    el("option", { value: i - 1 }, i ? `${i}` : "mean of all"),
+                ),
+            );
             this.head = -1;
         }
         this.heads.set(String(this.head));
-        this.picture.replaceChildren(this.look.error ? el("p", { class: "trouble" }, this.look.error) : heatmapOf(this.look, this.head, this.name),
-            this.look.error ? "" : el("p", { class: "written", dir: "auto" }, `${this.look.input} → ${this.look.text}`));
+        this.picture.replaceChildren(
+            this.look.error
+                ? el("p", { class: "trouble" }, this.look.error)
+                : heatmapOf(this.look, this.head, this.name),
+            this.look.error ? "" : el("p", { class: "written", dir: "auto" }, `${this.look.input} → ${this.look.text}`),
+        );
     }
 }

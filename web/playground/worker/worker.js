@@ -3,7 +3,12 @@
 const SLICE = 40; // milliseconds between two looks for messages
 const LOOK_EVERY = 200; // milliseconds between two pictures while it learns
 const MEASURE_EVERY = 50; // steps
-let lookback = null, running = false, single = 0, input = "", looked = 0, measured = -1;
+let lookback = null,
+    running = false,
+    single = 0,
+    input = "",
+    looked = 0,
+    measured = -1;
 const encoder = new TextEncoder();
 
 function ask(name, ...values) {
@@ -27,7 +32,8 @@ function measure(step) {
 
 // Steps for one slice. The first step is measured alone: it tells how long the others take.
 function learn() {
-    const begin = Date.now(), losses = [];
+    const begin = Date.now(),
+        losses = [];
     let now = null;
     do {
         now = ask("step", 1);
@@ -61,7 +67,10 @@ const answers = {
         running = false;
         measured = -1;
         if (pairs !== undefined) lookback.FS.writeFile("/pairs.tsv", encoder.encode(pairs));
-        const now = ask("begin", JSON.stringify({ ...settings, pairs: pairs === undefined ? undefined : "/pairs.tsv" }));
+        const now = ask(
+            "begin",
+            JSON.stringify({ ...settings, pairs: pairs === undefined ? undefined : "/pairs.tsv" }),
+        );
         tell("begun", now);
         if (!now.error && input) look();
     },
