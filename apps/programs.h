@@ -9,6 +9,7 @@
     X(predict, predict, "apply a model to lines of text")                                                    \
     X(evaluate, evaluate, "measure a model, or predictions, against references")                             \
     X(score, score, "say how likely a model finds given pairs")                                              \
+    X(report, report, "write a page about what a model does: outputs, attention, errors")                    \
     X(inspect, inspect, "show what a model file holds")                                                      \
     X(visualize, visualize, "draw where a model looks")                                                      \
     X(compare, compare_attention, "train a model with each kind of attention, and without")                  \

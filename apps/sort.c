@@ -13,7 +13,7 @@
 static lb_training_config settings;
 static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3};
 static app_model_choice model, usual;
-static int threads;
+static int threads, film;
 
 static int train(void)
 {
@@ -24,6 +24,7 @@ static int train(void)
         .measure = {.name = "exact match", .label = "Exact match on held-out lists"},
     };
     lb_set_threads(threads);
+    settings.film = film ? film : -1;
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
@@ -38,6 +39,7 @@ static lb_status begin_with_recipe(lb_error *error)
 {
     settings = (lb_training_config){.sort = &task, .steps = 3000, .target = 0.99, .seed = 1, .out = "out"};
     lb_status status = lb_training_config_settle(&settings, error);
+    film = settings.film;
     settings.layers = 0;
     settings.lr = 0;
     model = usual = (app_model_choice){.embed = settings.embed, .attention = LB_ATTENTION_MULTI_HEAD};
@@ -92,6 +94,9 @@ int sort_main(int argc, char **argv)
                 "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, log and chart"),
+        APP_INT(0, "film", "N", &film, 0, 1000,
+                "held-out lists whose outputs and attention each evaluation adds to film.jsonl, for lookback "
+                "report"),
         APP_FLAG(0, "fresh", &settings.fresh, "start again instead of resuming an earlier run"),
     };
     const app_program program = {

@@ -22,7 +22,7 @@ static const char *const forms[] = {
 static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
-    int normalize, warm_up, patience, threads;
+    int normalize, warm_up, patience, film, threads;
     double dropout, label_smoothing; /* label_smoothing below 0: from the recipe, by the number of pairs */
 } choice;
 static app_config config;
@@ -92,6 +92,9 @@ static const app_option options[] = {
     APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, checkpoint, log and chart"),
     APP_INT(0, "keep", "N", &settings.keep, 0, 1 << 20,
             "also keep the models of the last N evaluations, as model-STEP.safetensors"),
+    APP_INT(
+        0, "film", "N", &choice.film, 0, 1000,
+        "pairs of dev whose outputs and attention each evaluation adds to film.jsonl, for lookback report"),
     APP_FLAG(0, "fresh", &settings.fresh, "start again instead of resuming an earlier run"),
     APP_CONFIG_OPTIONS(&config),
     APP_HEADING("Sweep"),
@@ -123,6 +126,7 @@ static lb_status settle(lb_error *error)
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
+    settings.film = (int)or_none(choice.film);
     settings.dropout = or_none(choice.dropout);
     settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
     return lb_training_config_settle(&settings, error);
@@ -149,7 +153,7 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep",
+static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep", "film",
                                          "fresh",          "sweep",   "sweep-count", NULL};
 
 static int check_and_run(const app_program *program)
@@ -177,6 +181,7 @@ static lb_status begin_with_recipe(lb_error *error)
     choice.normalize = LB_NORMALIZE_NFD;
     choice.dropout = settings.dropout;
     choice.warm_up = settings.warm_up;
+    choice.film = settings.film;
     choice.patience = -1;
     choice.label_smoothing = -1;
     return status;

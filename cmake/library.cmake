@@ -9,6 +9,17 @@ option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${shared
 
 include(cmake/components.cmake)
 
+# The memory sanitizer does not see what a library writes that was compiled without it.
+if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_FILES)
+  add_library(lookback_uninstrumented STATIC ${PROJECT_SOURCE_DIR}/tests/sanitizers/uninstrumented.c)
+  target_compile_options(lookback_uninstrumented PRIVATE -fsanitize=memory)
+  target_link_libraries(lookback_uninstrumented PUBLIC PkgConfig::UTF8PROC)
+  target_link_libraries(lookback_options INTERFACE lookback_uninstrumented)
+  foreach(function iterate decompose reencode encode_char)
+    target_link_options(lookback_options INTERFACE LINKER:--wrap=utf8proc_${function})
+  endforeach()
+endif()
+
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/autograd/ops/*.c)
 
 # The declarations and the registry of the ops are generated from the files in ops/, so that an op is in one place.
@@ -41,7 +52,10 @@ target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THRE
 
 function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # A module of WebAssembly is at one place, and addresses that may move cost time.
+  if(NOT EMSCRIPTEN)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   add_dependencies(${name} lookback_ops)
   target_link_libraries(${name} PRIVATE lookback_inside)
   foreach(module IN LISTS LOOKBACK_MODULES)

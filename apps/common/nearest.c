@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 64 };
+enum { LONGEST_NAME = 32 };
 
 static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
 {

@@ -1,5 +1,7 @@
 #include "common/option_value.h"
 
+#include "base/alloc.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -95,6 +97,16 @@ static bool read_choice(const app_option *option, const char *text)
     return false;
 }
 
+static bool add_text(app_texts *texts, const char *text)
+{
+    size_t bytes = texts->count * sizeof *texts->text;
+    const char **grown = lb_alloc_grow((void *)texts->text, bytes, bytes + sizeof *grown);
+    if (!grown) return false;
+    grown[texts->count++] = text;
+    texts->text = grown;
+    return true;
+}
+
 enum { MOST_VARIABLES = 256 };
 
 static const void *variables[MOST_VARIABLES]; /* set so far; ends with NULL */
@@ -129,6 +141,8 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_TEXT:
         *option->value.text = text;
         return true;
+    case APP_IS_TEXTS:
+        return add_text(option->value.texts, text);
     case APP_IS_FLAG:
         *option->value.flag = true;
         return true;

@@ -28,6 +28,13 @@ typedef struct app_alias {
     int choice;       /* its position */
 } app_alias;
 
+/** Texts of an option that may be given several times, in the order of the command line; they point into argv. Zero is
+ *  empty. Release `text` with lb_release. */
+typedef struct app_texts {
+    const char **text; /* [count] */
+    size_t count;
+} app_texts;
+
 /** One row of the table; use the macros below. */
 typedef struct app_option {
     enum {
@@ -37,6 +44,7 @@ typedef struct app_option {
         APP_IS_SEED,
         APP_IS_NUMBER,
         APP_IS_TEXT,
+        APP_IS_TEXTS,
         APP_IS_CHOICE
     } kind;
     char letter;         /* the short form, or 0 */
@@ -49,6 +57,7 @@ typedef struct app_option {
         uint64_t *seed;
         double *number;
         const char **text;
+        app_texts *texts;
     } value;
     double min, max;            /* inclusive; both 0: any */
     const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
@@ -94,6 +103,13 @@ typedef struct app_option {
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
         .help = (about), .value.text = (pointer)                                                             \
+    }
+
+/** An app_texts: the option may be given several times. */
+#define APP_TEXTS(short_name, long_name, meta, pointer, about)                                               \
+    {                                                                                                        \
+        .kind = APP_IS_TEXTS, .letter = (short_name), .name = (long_name), .metavar = (meta),                \
+        .help = (about), .value.texts = (pointer)                                                            \
     }
 
 /** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */

@@ -6,8 +6,8 @@
 
 LB_BEGIN_DECLS
 
-/* ---- Number formats of files. Both file formats are little-endian, and the machine must be, too: src/io/dtype.c does
- * not compile elsewhere. ---- */
+/* ---- Number formats of files. Both file formats are little-endian. On a big-endian machine, reading and writing swap
+ * the bytes: numbers in memory always have the order of the machine. ---- */
 
 /** Name in safetensors, name in NumPy (without byte order; NumPy has no bfloat16), bytes per number. */
 #define LB_DTYPE_LIST(X)                                                                                     \

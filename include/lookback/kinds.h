@@ -20,6 +20,7 @@ typedef struct lb_model {
     int64_t layers, heads; /* of the attention of the decoder to the source; both 0 without attention */
     int64_t step_reals; /* estimated numbers per row that a decoding step needs, without logits and weights */
     int64_t state_reals; /* estimated numbers per token and row that a state holds */
+    int64_t positions;   /* the most tokens of a source or a target, where decoding stops; 0: any number */
 } lb_model;
 
 /** The state of a decoder after the source and some tokens of the target. Each kind of model defines its own. It lives

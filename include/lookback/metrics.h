@@ -1,4 +1,4 @@
-/* The quality of outputs: edit distance, error rates, BLEU, confidence intervals, confusions. */
+/* The quality of outputs: edit distance, error rates, BLEU, confidence intervals, confusions; and how a model attends. */
 #ifndef LOOKBACK_METRICS_H
 #define LOOKBACK_METRICS_H
 
@@ -196,6 +196,75 @@ void lb_confusions_sort(lb_confusions *confusions);
 
 /** Frees the table. */
 void lb_confusions_free(lb_confusions *confusions);
+
+/* ---- Calibration: whether the confidence of a model is how often it is right. ---- */
+
+enum { LB_CALIBRATION_BINS = 10 };
+
+/** The outputs whose confidence is between i and i + 1 tenths; 1 belongs to the last bin. */
+typedef struct lb_calibration_bin {
+    int64_t outputs, right;
+    double confidence; /* sum over the outputs */
+} lb_calibration_bin;
+
+/** Outputs by their confidence. Zero is empty. */
+typedef struct lb_calibration {
+    lb_calibration_bin bin[LB_CALIBRATION_BINS];
+} lb_calibration;
+
+/** Adds an output that the model gave this probability, 0 to 1. Others count as the nearest of the two, NaN as 0. */
+void lb_calibration_add(lb_calibration *calibration, double confidence, bool right);
+
+/** The expected calibration error: the mean over the bins of |share of right outputs - mean confidence|, weighted by
+ *  their outputs. 0 is best; without outputs it is 0.
+ *  Source: Guo, Pleiss, Sun, Weinberger 2017, arXiv:1706.04599, equation 3. */
+double lb_calibration_error(const lb_calibration *calibration);
+
+/* ---- Attention: how sharp, how ordered and how complete it is. ---- */
+
+/** The statistics of a map of attention. To measure several maps, add up their statistics first. */
+typedef struct lb_attention_statistics {
+    int64_t maps;    /* 1 */
+    int64_t steps;   /* rows */
+    int64_t moves;   /* from one row to the next */
+    int64_t forward; /* moves of the most attended position that are not backward */
+    double entropy;  /* sum over the rows of the entropy divided by log(positions) */
+    double
+        coverage; /* sum over the maps of the share of positions that are the most attended one of some row */
+} lb_attention_statistics;
+
+/** Measures of attention, each from 0 to 1. */
+typedef struct lb_attention_measures {
+    double entropy;      /* mean over the rows: 0 looks at one position, 1 looks at all alike */
+    double monotonicity; /* share of moves that do not go back */
+    double coverage;     /* mean over the maps: how much of the source was looked at most by some row */
+} lb_attention_measures;
+
+/** The statistics of one map. The most attended position of a row is the first of its largest weights.
+ *  Shapes:  weights [steps, positions]; a row sums to 1.
+ *  Formula: the entropy of a row is -sum_j w_j log w_j, with 0 log 0 = 0; it is 0 if there is one position only.
+ *  Memory:  a byte per position during the call. Errors: LB_ERROR_MEMORY.
+ *  Source:  entropy: Ghader and Monz 2017, "What does attention in neural machine translation pay attention to?",
+ *           section 4.2, here divided by its largest value. Monotonicity and coverage: the share of a path that never
+ *           goes back (Raffel et al. 2017, arXiv:1704.00784, where it is a constraint), and the coverage of Tu et al.
+ *           2016, arXiv:1601.04811, with the largest weight of a row in place of its weights. */
+LB_MUST_USE lb_status lb_attention_count(const double *weights, int64_t steps, int64_t positions,
+                                         lb_attention_statistics *statistics, lb_error *error);
+
+/** Adds `more` to `sum`, which starts from zero. */
+void lb_attention_add(lb_attention_statistics *sum, const lb_attention_statistics *more);
+
+/** The measures of added-up statistics. Without moves, monotonicity is 1; without maps, the others are 0. */
+lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum);
+
+/** What the positions of the last layer draw from those of the input, through all layers of self-attention: the product
+ *  of the layers' mean weights over the heads, each mixed half and half with the identity for the residual connection.
+ *  Shapes:  weights [layers, heads, length, length], rows sum to 1 -> rollout [length, length], rows sum to 1.
+ *  Formula: A_l = (mean over heads of W_l + I) / 2; rollout = A_L ... A_2 A_1.
+ *  Memory:  length^2 numbers during the call. Errors: LB_ERROR_MEMORY.
+ *  Source:  Abnar and Zuidema 2020, arXiv:2005.00928, section 3. */
+LB_MUST_USE lb_status lb_attention_rollout(const double *weights, int64_t layers, int64_t heads,
+                                           int64_t length, double *rollout, lb_error *error);
 
 LB_END_DECLS
 

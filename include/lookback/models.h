@@ -134,6 +134,39 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
 /** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in);
 
+/** The self-attention of a transformer; on the tape. */
+typedef struct lb_self_attention {
+    int64_t layers, heads; /* both 0 for a model without self-attention */
+    lb_tensor *encoder;    /* [batch, layers heads, S, S] */
+    lb_tensor *decoder;    /* [batch, layers heads, T, T]: each position attends to those up to itself */
+} lb_self_attention;
+
+/** Runs a model as lb_model_forward does and returns its self-attention, which decoding does not keep. The tape should be
+ *  in LB_MODE_EVALUATE: with dropout, weights are those that remain.
+ *  Shapes: source [batch, S], target_in [batch, T].
+ *  Kinds:  a transformer; others have no self-attention, nor does an ensemble as a whole.
+ *  Errors: as lb_model_forward, recorded on the tape. */
+lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in);
+
+/* ---- A head switched off: what a model does without one head of its attention to the source. ---- */
+
+/** What a head contributed, for switching it on again. */
+typedef struct lb_head_off lb_head_off;
+
+/** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did not
+ *  read it. With a single head, that is all of the attention. An ensemble does without the head of each member.
+ *  Changes: the parameters that read the context. Do not train or save the model meanwhile.
+ *  Memory:  switch the head on again with lb_head_switch_on, which restores the parameters bit for bit. NULL after an error; the
+ *           parameters are then unchanged.
+ *  Errors:  LB_ERROR_ARGUMENT if there is no such head, or if the heads of a custom kind of model or attention are not
+ *           known; LB_ERROR_MEMORY.
+ *  Source:  Michel, Levy, Neubig 2019, arXiv:1905.10650, section 2.3. */
+LB_MUST_USE lb_head_off *lb_head_switch_off(const lb_model *model, int64_t layer, int64_t head,
+                                            lb_error *error);
+
+/** Switches the head on again and frees the memory. Several are switched on in the reverse order. NULL is allowed. */
+void lb_head_switch_on(lb_head_off *off);
+
 /* ---- Ensembles: several models that decode as one. ---- */
 
 /** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the mean of the
@@ -170,7 +203,8 @@ typedef struct lb_decoded {
 /** The index of the largest logit, the first of equal ones: the token that greedy decoding chooses. */
 int32_t lb_argmax(const lb_real *logits, int64_t classes);
 
-/** Decodes all rows of a batch side by side until every row has ended or has `limit` tokens.
+/** Decodes all rows of a batch side by side until every row has ended or has `limit` tokens, or as many as the model has
+ *  positions for.
  *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Errors: LB_ERROR_INDEX, LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a limit below 1; `batch` of the result is then 0. */
 lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
@@ -181,7 +215,8 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit);
 typedef struct lb_beam_config {
     int64_t beam;   /* hypotheses kept at each step [1: greedy decoding] */
     int64_t n_best; /* hypotheses in the result, at most `beam` [beam] */
-    int64_t limit;  /* tokens after which a hypothesis is cut off [2 source lengths + 8] */
+    /* Tokens after which a hypothesis is cut off [2 source lengths + 8]; at most lb_model.positions. */
+    int64_t limit;
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
     /* No output has a token below this one, however likely: LB_EOS leaves out LB_PAD and LB_BOS [0: all may be]. */
@@ -225,7 +260,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
 /** Zero means the default in brackets. */
 typedef struct lb_sample_config {
     int64_t count;         /* outputs for each source, at most 65536, drawn independently [1] */
-    int64_t limit;         /* tokens after which an output is cut off [2 source lengths + 8] */
+    int64_t limit;         /* tokens after which an output is cut off, as in lb_beam_config */
     double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
     double length_penalty; /* of lb_beam_config [1] */
     int32_t first_token;   /* of lb_beam_config [0] */

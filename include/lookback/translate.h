@@ -38,7 +38,8 @@ typedef struct lb_translate_config {
     int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
     double length_penalty; /* of lb_beam_config [1]; negative: none */
     int n_best;            /* outputs per text [1] */
-    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts]. */
+    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts]; at most as many as the
+     * model has learned positions. */
     int64_t limit;
     bool attention; /* return the attention weights, too */
     /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the
@@ -131,6 +132,26 @@ LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, cons
 
 /** Frees them. NULL is allowed. */
 void lb_likeliest_free(lb_likeliest *likeliest);
+
+/** The self-attention of a transformer for a text and an output. */
+typedef struct lb_text_attention {
+    int64_t layers, heads; /* both 0 for a model without self-attention */
+    int64_t length, steps; /* of the text and of the output */
+    lb_real *encoder;      /* [layers, heads, length, length]; NULL without self-attention */
+    lb_real *decoder; /* [layers, heads, steps, steps]; position i has read the i symbols before step i */
+    struct lb_arena *memory; /* of all of it */
+} lb_text_attention;
+
+/** What each symbol of a text attends to in the text, and each step of an output in the output: see
+ *  lb_model_self_attention, and lb_attention_rollout for all layers together.
+ *  Memory: freed by lb_text_attention_free; NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT if the text has no symbols, or the output no steps; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_text_attention *lb_translate_self_attention(lb_translator *translator,
+                                                           const lb_translation *text,
+                                                           const lb_output *output, lb_error *error);
+
+/** Frees it. NULL is allowed. */
+void lb_text_attention_free(lb_text_attention *attention);
 
 /* ---- Facts about a model. ---- */
 
@@ -245,11 +266,13 @@ typedef struct lb_training_config {
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */
     int keep;      /* also keep the models of this many last evaluations, as model-STEP.safetensors [none] */
+    /* At each evaluation, film what the model writes for this many held-out pairs, and where it looks [2] */
+    int film;
     uint64_t seed; /* of the initial weights and all random numbers */
     int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
 
-    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, log.jsonl and log.csv (or
-     * train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
+    /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, film.jsonl, log.jsonl and log.csv
+     * (or train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
     const char *out;
     /* Start from scratch even if an earlier run could be resumed. Its model is kept as model.old-1.safetensors, or -2
      * and so on. */
@@ -285,6 +308,51 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);
+
+/* ---- Training step by step, for a program with a loop of its own, such as a page or a window. ---- */
+
+/** A training that takes a step when it is asked to. */
+typedef struct lb_stepper lb_stepper;
+
+/** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
+ *  Files:  reads `train`, `dev` and `from`; writes none. `out`, `fresh`, `keep`, `patience`, `target`, `evaluate_every`,
+ *          `seeds` and all of the listener but `report` and `hint` have no effect.
+ *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
+ *  Errors: as lb_translator_train. */
+LB_MUST_USE lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error);
+
+/** Frees the training and its model. NULL is allowed. */
+void lb_stepper_free(lb_stepper *stepper);
+
+/** Takes one step. `loss` receives that of its batch.
+ *  Errors: LB_ERROR_ARGUMENT after the last step; LB_ERROR_DIVERGED; errors of reading `train`; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_step(lb_stepper *stepper, double *loss, lb_error *error);
+
+/** Sets the peak of the learning rate for the following steps. */
+void lb_stepper_set_lr(lb_stepper *stepper, double lr);
+
+/** Evaluates the model on up to `pairs` held-out lists or pairs.
+ *  Errors: LB_ERROR_ARGUMENT for fewer than one; errors of reading the pairs; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_measure(lb_stepper *stepper, int64_t pairs, lb_evaluation *found,
+                                         lb_error *error);
+
+/** Where a training is. */
+typedef struct lb_stepper_facts {
+    int64_t step, steps; /* steps done; of the whole training */
+    int64_t parameters;  /* that are learned */
+    double lr;           /* of the next step */
+} lb_stepper_facts;
+
+/** Where the training is. */
+lb_stepper_facts lb_stepper_about(const lb_stepper *stepper);
+
+/** The model as it is now, with averaged weights if the recipe has an average, for lb_translate_all and the like.
+ *  Memory: owned by the stepper. The next step changes it. */
+lb_translator *lb_stepper_translator(lb_stepper *stepper);
+
+/** Writes the model as it is now, for lb_translator_open. The file has no record of the training.
+ *  Errors: as lb_safetensors_write. */
+LB_MUST_USE lb_status lb_stepper_save(const lb_stepper *stepper, const char *path, lb_error *error);
 
 LB_END_DECLS
 

@@ -1,5 +1,7 @@
 #include "base/alloc.h"
 
+#include "base/unwritten.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +34,9 @@ void lb_set_allocator(const lb_allocator *allocator)
 
 void *lb_alloc(size_t bytes)
 {
-    return current.allocate(bytes ? bytes : 1);
+    void *memory = current.allocate(bytes ? bytes : 1);
+    if (memory) LB_MARK_UNWRITTEN(memory, bytes);
+    return memory;
 }
 
 void *lb_alloc_zero(size_t bytes)
@@ -61,7 +65,9 @@ char *lb_alloc_string(const char *text)
 
 void lb_release(void *memory)
 {
-    if (memory) current.release(memory);
+    if (!memory) return;
+    LB_MARK_RELEASED(memory);
+    current.release(memory);
 }
 
 size_t lb_align_up(size_t bytes)

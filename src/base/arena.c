@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include "base/alloc.h"
+#include "base/unwritten.h"
 
 #include <stdint.h>
 
@@ -65,6 +66,7 @@ void *lb_arena_alloc(lb_arena *arena, size_t bytes)
     void *memory = arena->last->memory + arena->last->used;
     arena->last->used += size;
     arena->used += size;
+    LB_MARK_UNWRITTEN(memory, size); /* after a reset it was written before */
     return memory;
 }
 

@@ -90,15 +90,15 @@ static lb_status measure_side(const lb_pairs *pairs, int32_t (*length)(const lb_
                               lb_side_report *side, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs), before = 0;
-    int64_t *with = lb_alloc_zero((LB_PAIR_LONGEST + 1) * sizeof *with); /* pairs by length */
-    if (!with) return out_of_memory(error);
     side->shortest = LB_PAIR_LONGEST;
     for (int64_t i = 0; i < count; i++) {
         int32_t found = length(pairs, i);
-        with[found]++;
         side->shortest = found < side->shortest ? found : side->shortest;
         side->longest = found > side->longest ? found : side->longest;
     }
+    int64_t *with = lb_alloc_zero(((size_t)side->longest + 1) * sizeof *with); /* pairs by length */
+    if (!with) return out_of_memory(error);
+    for (int64_t i = 0; i < count; i++) with[length(pairs, i)]++;
     for (side->median = 0; before + with[side->median] < (count + 1) / 2; side->median++)
         before += with[side->median];
     lb_release(with);

@@ -4,10 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#    error "src/io copies numbers as they lie in little-endian files: this machine must be little-endian"
-#endif
-
 typedef struct dtype_row {
     const char *name, *numpy_name;
     size_t size;

@@ -1,5 +1,4 @@
-/* Number formats of files, and their conversion. Both file formats are little-endian, and the machine must be, too:
- * src/io/dtype.c does not compile elsewhere. */
+/* Number formats of files, and their conversion. The numbers are in the order of the machine: see io/byte_order.h. */
 #ifndef LB_DTYPE_H
 #define LB_DTYPE_H
 

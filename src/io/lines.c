@@ -9,11 +9,19 @@
 
 enum { CHUNK = 65536 };
 
+static lb_status grow(lb_lines *lines, size_t capacity, lb_error *error)
+{
+    char *buffer = lb_alloc_grow(lines->buffer, lines->end, capacity);
+    if (!buffer) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", lines->name);
+    lines->buffer = buffer;
+    lines->capacity = capacity;
+    return LB_OK;
+}
+
 lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest, lb_error *error)
 {
-    *lines = (lb_lines){.descriptor = descriptor, .name = name, .capacity = longest + CHUNK};
-    lines->buffer = lb_alloc(lines->capacity);
-    return lines->buffer ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", name);
+    *lines = (lb_lines){.descriptor = descriptor, .name = name, .limit = longest + CHUNK};
+    return grow(lines, CHUNK, error);
 }
 
 void lb_lines_close(lb_lines *lines)
@@ -79,6 +87,10 @@ static lb_status fill(lb_lines *lines, lb_error *error)
     lines->base += (int64_t)lines->begin;
     lines->begin = 0;
     lines->end = held;
+    if (held == lines->capacity) {
+        size_t twice = 2 * held;
+        if (grow(lines, twice < lines->limit ? twice : lines->limit, error)) return LB_ERROR_MEMORY;
+    }
     ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
     if (count < 0)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
@@ -94,7 +106,7 @@ lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_erro
         if (!lines->skipping && find_line(lines, line)) return LB_LINES_ONE;
         size_t held = lines->end - lines->begin;
         if (lines->at_end) return held ? hand_out(lines, lines->end, lines->end, line) : LB_LINES_NONE;
-        if (held == lines->capacity) {
+        if (held == lines->limit) {
             hand_out(lines, lines->end, lines->end, line);
             line->cut = lines->skipping = true;
             return LB_LINES_ONE;

@@ -24,6 +24,7 @@ typedef struct lb_lines {
     const char *name; /* for messages */
     char *buffer;     /* [capacity]; the bytes from `begin` to `end` are not used yet */
     size_t capacity, begin, end;
+    size_t limit;    /* of the capacity */
     size_t searched; /* the bytes before this one contain no end of a line */
     int64_t number;
     int64_t base; /* bytes before the first of the buffer */
@@ -39,7 +40,7 @@ typedef enum lb_lines_result {
 } lb_lines_result;
 
 /** Starts reading lines of at most `longest` bytes. `name` is the name of the file in messages.
- *  Memory: a little more than `longest` bytes, however much is read; free it with lb_lines_close.
+ *  Memory: what the longest line so far needs, at most a little more than `longest` bytes; free it with lb_lines_close.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest,
                                     lb_error *error);
@@ -47,7 +48,7 @@ LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char 
 /** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
  *  skips the rest of a cut line, however long it is.
  *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting.
- *  Errors: LB_ERROR_OPEN if reading fails. */
+ *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
 /** Frees the buffer; the descriptor stays open. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "tensor/shape.h"
@@ -110,7 +111,7 @@ static bool parse_dictionary(cursor c, npy_header *header)
     return c.at == c.end && seen[0] && seen[1] && seen[2] && lb_shape_valid(header->shape);
 }
 
-/* "<f4": a byte order ('|' for none, '=' for that of the machine), then the name. */
+/* "<f4": a byte order ('|' for none, '=', which NumPy writes nowhere, for '<'), then the name. */
 static bool find_dtype(npy_header *header)
 {
     static const lb_dtype all[] = {
@@ -135,8 +136,7 @@ static lb_status parse_header(const char *path, lb_bytes file, npy_header *heade
     size_t length_bytes = file.count > MAGIC && bytes[MAGIC] == 1 ? 2 : 4, begin = VERSION_END + length_bytes;
     if (file.count < begin || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] < 1 || bytes[MAGIC] > 3)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: not a .npy file of version 1, 2 or 3", path);
-    uint32_t length = 0; /* little-endian, as src/io/dtype.c checks */
-    memcpy(&length, bytes + VERSION_END, length_bytes);
+    uint32_t length = (uint32_t)lb_file_integer(bytes + VERSION_END, length_bytes);
     if (length > file.count - begin)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: expected a header of %" PRIu32 " bytes, found only %zu", path, length,
@@ -168,11 +168,13 @@ static void copy_transposed(const npy_header *header, const unsigned char *from,
     }
 }
 
-static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double **values, lb_error *error)
+/* Changes the bytes to the order of the machine. */
+static lb_status parse(const char *path, unsigned char *bytes, size_t size, lb_shape *shape, double **values,
+                       lb_error *error)
 {
     npy_header header = {0};
     lb_bytes data = {0};
-    lb_status status = parse_header(path, file, &header, &data, error);
+    lb_status status = parse_header(path, (lb_bytes){bytes, size}, &header, &data, error);
     if (status) return status;
     size_t count = (size_t)lb_shape_count(header.shape), expected = count * lb_dtype_size(header.dtype);
     char text[LB_SHAPE_TEXT];
@@ -182,6 +184,7 @@ static lb_status parse(const char *path, lb_bytes file, lb_shape *shape, double 
     *values = lb_alloc(count * sizeof **values);
     if (!*values) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     *shape = header.shape;
+    lb_file_order(bytes + (size - data.count), count, lb_dtype_size(header.dtype));
     if (header.fortran_order)
         copy_transposed(&header, data.data, *values);
     else
@@ -196,7 +199,7 @@ lb_status lb_npy_read(const char *path, lb_shape *shape, double **values, lb_err
     *values = NULL;
     lb_status status = lb_file_read(path, &bytes, &count, error);
     if (status) return status;
-    status = parse(path, (lb_bytes){bytes, count}, shape, values, error);
+    status = parse(path, bytes, count, shape, values, error);
     lb_release(bytes);
     return status;
 }
@@ -228,6 +231,20 @@ static size_t format_header(char *out, size_t size, lb_dtype dtype, lb_shape sha
     return end;
 }
 
+/* The values as the file has them; NULL without memory. Release them. */
+static void *format_values(const double *values, size_t count, lb_dtype dtype)
+{
+    size_t width = lb_dtype_size(dtype);
+    void *numbers = lb_alloc(count * width);
+    if (!numbers) return NULL;
+    if (dtype == LB_DTYPE_F32)
+        for (size_t i = 0; i < count; i++) ((float *)numbers)[i] = (float)values[i];
+    else if (count)
+        memcpy(numbers, values, count * width);
+    lb_file_order(numbers, count, width);
+    return numbers;
+}
+
 lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const double *values,
                        lb_error *error)
 {
@@ -238,16 +255,11 @@ lb_status lb_npy_write(const char *path, lb_dtype dtype, lb_shape shape, const d
                             path, lb_dtype_name(dtype));
     if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: invalid shape", path);
     size_t count = (size_t)lb_shape_count(shape);
-    lb_bytes parts[] = {{header, format_header(header, sizeof header, dtype, shape)},
-                        {values, count * sizeof *values}};
-    float *rounded = NULL;
-    if (dtype == LB_DTYPE_F32) {
-        rounded = lb_alloc(count * sizeof *rounded);
-        if (!rounded) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-        for (size_t i = 0; i < count; i++) rounded[i] = (float)values[i];
-        parts[1] = (lb_bytes){rounded, count * sizeof *rounded};
-    }
+    void *numbers = format_values(values, count, dtype);
+    if (!numbers) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    const lb_bytes parts[] = {{header, format_header(header, sizeof header, dtype, shape)},
+                              {numbers, count * lb_dtype_size(dtype)}};
     lb_status status = lb_file_write_parts(path, parts, 2, error);
-    lb_release(rounded);
+    lb_release(numbers);
     return status;
 }

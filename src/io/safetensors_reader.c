@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -18,7 +19,7 @@ struct lb_safetensors {
     char *path;
     unsigned char *bytes; /* the whole file */
     size_t size;
-    const unsigned char *data; /* after the header */
+    unsigned char *data; /* after the header */
     size_t data_size;
     cJSON *header; /* owns names, keys and values */
     lb_safetensors_tensor *tensors;
@@ -48,15 +49,15 @@ static lb_status parse_header(lb_safetensors *file, lb_error *error)
     if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, too few for a safetensors file",
                             file->path, file->size);
-    uint64_t length;
+    uint64_t told = lb_file_integer(file->bytes, LB_SAFETENSORS_LENGTH_BYTES);
     size_t most = file->size - LB_SAFETENSORS_LENGTH_BYTES;
-    memcpy(&length, file->bytes, sizeof length);
-    if (length > most || length > LB_SAFETENSORS_MAX_HEADER)
+    if (told > most || told > LB_SAFETENSORS_MAX_HEADER)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: not safetensors, or truncated: expected a header of %llu bytes, but the "
                             "file has %zu and the "
                             "limit is %d",
-                            file->path, (unsigned long long)length, file->size, LB_SAFETENSORS_MAX_HEADER);
+                            file->path, (unsigned long long)told, file->size, LB_SAFETENSORS_MAX_HEADER);
+    size_t length = (size_t)told;
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || lb_json_find_zero(text, length))
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the header is not a JSON object in UTF-8",
@@ -264,6 +265,17 @@ static lb_status check_checksum(const lb_safetensors *file, lb_error *error)
                         file->path, computed, stored);
 }
 
+/* The arrays cover the data exactly once, in the order of the file. */
+static void order_data(lb_safetensors *file)
+{
+    unsigned char *at = file->data;
+    for (size_t i = 0; i < file->count; i++) {
+        const lb_safetensors_tensor *tensor = &file->tensors[i];
+        lb_file_order(at, (size_t)lb_shape_count(tensor->shape), lb_dtype_size(tensor->dtype));
+        at += data_bytes(tensor);
+    }
+}
+
 static lb_status parse(lb_safetensors *file, lb_error *error)
 {
     lb_status status = parse_header(file, error);
@@ -271,6 +283,7 @@ static lb_status parse(lb_safetensors *file, lb_error *error)
     if (!status) status = check_coverage(file, error);
     if (!status) status = index_names(file, error);
     if (!status) status = check_checksum(file, error);
+    if (!status) order_data(file);
     return status;
 }
 

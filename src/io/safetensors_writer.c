@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
 #include "io/safetensors_format.h"
@@ -143,13 +144,35 @@ static void fill_in_checksum(char *header, const lb_bytes *parts, size_t part_co
            LB_SAFETENSORS_DIGIT_COUNT);
 }
 
-/* Assembles the file without copying the data. `parts` has room for all arrays and two more. */
+/* The data as the file has them: where they are, or, if the machine has another order of bytes, in one `*copy`.
+ * False without memory for it. */
+static bool order_data(const content *c, lb_bytes *parts, unsigned char **copy)
+{
+    size_t total = 0, at = 0;
+    for (size_t i = 0; i < c->tensor_count; i++) {
+        parts[i] = (lb_bytes){c->tensors[i]->data, data_bytes(c->tensors[i])};
+        total += parts[i].count;
+    }
+    if (!lb_big_endian) return true;
+    *copy = lb_alloc(total);
+    if (!*copy) return false;
+    for (size_t i = 0; i < c->tensor_count; at += parts[i++].count) {
+        size_t width = lb_dtype_size(c->tensors[i]->dtype);
+        if (parts[i].count) memcpy(*copy + at, parts[i].data, parts[i].count);
+        lb_file_order(*copy + at, parts[i].count / width, width);
+        parts[i].data = *copy + at;
+    }
+    return true;
+}
+
+/* Assembles the file. `parts` has room for all arrays and two more. */
 static lb_status write_content(const char *path, const content *c, lb_bytes *parts, lb_error *error)
 {
     lb_buffer header = {0};
     print_header(&header, c);
+    unsigned char *copy = NULL;
     lb_status status;
-    if (header.failed) {
+    if (header.failed || !order_data(c, parts + 2, &copy)) {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     } else if (header.length > LB_SAFETENSORS_MAX_HEADER) {
         status = lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -157,13 +180,13 @@ static lb_status write_content(const char *path, const content *c, lb_bytes *par
                               header.length, LB_SAFETENSORS_MAX_HEADER);
     } else {
         uint64_t length = header.length;
+        lb_file_order(&length, 1, sizeof length);
         parts[0] = (lb_bytes){&length, sizeof length};
         parts[1] = (lb_bytes){header.text, header.length};
-        for (size_t i = 0; i < c->tensor_count; i++)
-            parts[i + 2] = (lb_bytes){c->tensors[i]->data, data_bytes(c->tensors[i])};
         fill_in_checksum(header.text, parts, c->tensor_count + 2);
         status = lb_file_write_parts(path, parts, c->tensor_count + 2, error);
     }
+    lb_release(copy);
     lb_release(header.text);
     return status;
 }

@@ -228,6 +228,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (config.beam == 0) config.beam = 1;
     if (config.n_best == 0) config.n_best = config.beam;
     if (config.limit == 0) config.limit = 2 * source.length + 8;
+    config.limit = lb_model_limit(model, config.limit);
     if (config.length_penalty == 0) config.length_penalty = 1;
     search s = {.model = model, .tape = source.tape, .config = config, .source = source};
     s.maps = model->layers * model->heads;

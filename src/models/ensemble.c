@@ -72,6 +72,8 @@ static void add_sizes(lb_model *base, const lb_model *member)
     if (member->layers != base->layers || member->heads != base->heads) base->layers = base->heads = 0;
     base->step_reals += member->step_reals + 3 * member->target_vocab;
     base->state_reals += member->state_reals + 2 * member->layers * member->heads;
+    if (member->positions && (!base->positions || member->positions < base->positions))
+        base->positions = member->positions;
 }
 
 lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count, lb_error *error)

@@ -105,7 +105,7 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     }
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
-    lb_decoded all = decode_all(model, source, limit);
+    lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
     lb_tape_set_mode(source.tape, mode);
     return all;
 }

@@ -29,6 +29,11 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     return step;
 }
 
+int64_t lb_model_limit(const lb_model *model, int64_t limit)
+{
+    return model->positions && model->positions < limit ? model->positions : limit;
+}
+
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
     return lb_model_decode(model, model->kind->encode(model, source), target_in, source.length).logits;

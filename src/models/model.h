@@ -9,4 +9,7 @@
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length);
 
+/** The limit on the tokens of an output: no more than the model has positions for. */
+int64_t lb_model_limit(const lb_model *model, int64_t limit);
+
 #endif

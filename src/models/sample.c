@@ -88,7 +88,7 @@ static void draw_all(const sampling *s)
     int64_t count = s->source.batch * s->config.count;
     int64_t *writing = grab(s, count, sizeof *writing), *origin = grab(s, count, sizeof *origin);
     lb_decoder_state state = s->model->kind->encode(s->model, s->source);
-    for (int64_t i = 0; i < count && origin; i++) {
+    for (int64_t i = 0; i < count && writing && origin; i++) {
         origin[i] = i / s->config.count;
         writing[i] = i;
     }
@@ -144,6 +144,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
 {
     if (config.count == 0) config.count = 1;
     if (config.limit == 0) config.limit = 2 * source.length + 8;
+    config.limit = lb_model_limit(model, config.limit);
     if (config.temperature == 0) config.temperature = 1;
     if (config.length_penalty == 0) config.length_penalty = 1;
     sampling s = {.model = model,

@@ -41,7 +41,8 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                  .layers = config.layers,
                  .heads = config.heads,
                  .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
-                 .state_reals = 4 * (int64_t)config.layers * config.width},
+                 .state_reals = 4 * (int64_t)config.layers * config.width,
+                 .positions = config.positions == LB_POSITIONAL_LEARNED ? config.max_length : 0},
         .name = lb_params_scope(params, "", name),
         .config = config,
     };
@@ -87,19 +88,25 @@ static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
     return all;
 }
 
-lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source)
+/* `self` receives the weights of the self-attention of each layer, unless NULL. */
+static lb_transformer_memory encode(const lb_transformer *model, lb_tokens source, lb_tensor **self)
 {
     lb_tape *tape = source.tape;
     const char *outer = lb_tape_enter(tape, model->name);
     lb_transformer_memory memory = {.source = new_key_values(model, tape),
                                     .past = new_key_values(model, tape),
                                     .mask = lb_key_mask(lb_tokens_mask(source))};
-    lb_transformer_context context = {.self_mask = memory.mask};
+    lb_transformer_context context = {.self_mask = memory.mask, .self_weights = self};
     lb_tensor *x = embed(model, &model->source_embedding, &model->source_positions, source, 0);
     x = lb_transformer_stack_forward(&model->encoder, x, &context);
     if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
     lb_tape_leave(tape, outer);
     return memory;
+}
+
+lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source)
+{
+    return encode(model, source, NULL);
 }
 
 /* The mask of `count` more tokens: each sees the tokens before it and itself. */
@@ -109,8 +116,8 @@ static lb_tensor *causal_mask(lb_tape *tape, int64_t past, int64_t count)
     return lb_slice(lb_causal_mask(tape, past + count), 0, past, count);
 }
 
-lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
-                                             lb_tokens target_in)
+static lb_transformer_decoded decode(const lb_transformer *model, const lb_transformer_memory *memory,
+                                     lb_tokens target_in, lb_tensor **self)
 {
     lb_tape *tape = target_in.tape;
     int layers = model->config.layers;
@@ -129,6 +136,7 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
                                       .past = decoded.memory.past,
                                       .memory_projected = memory->source,
                                       .memory_mask = memory->mask,
+                                      .self_weights = self,
                                       .cross_weights = weights};
     lb_tensor *x =
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
@@ -137,6 +145,34 @@ lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const 
     decoded.weights = lb_concat(weights, layers, 1);
     lb_tape_leave(tape, outer);
     return decoded;
+}
+
+lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
+                                             lb_tokens target_in)
+{
+    return decode(model, memory, target_in, NULL);
+}
+
+lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in)
+{
+    lb_self_attention found = {0};
+    if (model->kind != &lb_transformer_kind) return found;
+    const lb_transformer *transformer = (const lb_transformer *)model;
+    int layers = transformer->config.layers;
+    size_t bytes = 2 * (size_t)layers * sizeof(lb_tensor *);
+    lb_tensor **self = lb_tape_alloc(source.tape, bytes);
+    if (!self) {
+        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");
+        return found;
+    }
+    memset(self, 0, bytes);
+    lb_transformer_memory memory = encode(transformer, source, self);
+    decode(transformer, &memory, target_in, self + layers);
+    found.layers = layers;
+    found.heads = transformer->config.heads;
+    found.encoder = lb_concat(self, layers, 1);
+    found.decoder = lb_concat(self + layers, layers, 1);
+    return found;
 }
 
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in)

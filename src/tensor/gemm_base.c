@@ -3,7 +3,8 @@
 #define LB_GEMM_NAME lb_gemm_base
 #define LB_GEMM_TARGET
 #define LB_GEMM_BYTES 16
-#ifdef __x86_64__
+/* WebAssembly runs on either, mostly on x86-64. */
+#if defined(__x86_64__) || defined(__wasm__)
 #    define LB_GEMM_ROWS 4
 #else
 #    define LB_GEMM_ROWS 8

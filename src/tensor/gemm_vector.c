@@ -15,6 +15,8 @@ enum {
 #    define BASE "SSE2"
 #elif defined(__aarch64__)
 #    define BASE "NEON"
+#elif defined(__wasm_simd128__)
+#    define BASE "SIMD128"
 #else
 #    define BASE "128 bits"
 #endif

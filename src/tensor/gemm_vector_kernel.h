@@ -20,6 +20,10 @@ typedef lb_real vector __attribute__((vector_size(LB_GEMM_BYTES), aligned(sizeof
 
 enum { LANES = sizeof(vector) / sizeof(lb_real), ROWS = LB_GEMM_ROWS, DEPTH = LB_GEMM_DEPTH };
 
+#ifdef __wasm_simd128__
+#    include "tensor/gemm_simd128.h"
+#endif
+
 /* c [rows, vectors LANES] = a b, or += a b. `rows`, `vectors` and the flags are constants after inlining, so all sums
  * stay in registers. */
 static inline INLINED void block(int rows, int vectors, bool transposed, int64_t k, const lb_real *a,
@@ -27,6 +31,9 @@ static inline INLINED void block(int rows, int vectors, bool transposed, int64_t
                                  int64_t stride)
 {
     vector sum[ROWS][2] = {0};
+#ifdef __wasm_simd128__
+    sum_block(rows, vectors, transposed, k, a, a_stride, b, b_stride, sum);
+#else
     for (int64_t i = 0; i < k; i++) {
         const vector *y = (const vector *)(b + i * b_stride);
         UNROLL
@@ -36,6 +43,7 @@ static inline INLINED void block(int rows, int vectors, bool transposed, int64_t
             if (vectors == 2) sum[row][1] += x * y[1];
         }
     }
+#endif
     UNROLL
     for (int row = 0; row < rows; row++) {
         vector *to = (vector *)(c + row * stride);

@@ -60,7 +60,7 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
         return none;
     }
     const lb_tensor *logits = forward_without_gradient(model, source, target_in);
-    if (!lb_is_sound(logits)) return none;
+    if (lb_tape_status(target_in.tape)) return none;
     int32_t *id, *lengths;
     lb_tokens mixed = lb_tokens_new(target_in.tape, target_in.batch, target_in.length, &id, &lengths);
     if (mixed.batch == 0) return none;

@@ -1,23 +1,18 @@
 #include "lookback/train.h"
 
-#include "base/alloc.h"
 #include "base/buffer.h"
-#include "tensor/accumulate.h"
 #include "train/point.h"
-#include "train/resume.h"
+#include "train/session.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 enum { EVALUATE_EVERY = 250 };
 
 typedef struct session {
-    const lb_trainer_config *config;
-    lb_tape *tape;
-    lb_train_state state;
+    lb_train_session train;
     lb_error *error;
-    double start, tokens; /* of this session */
+    double start; /* of this session */
     double seconds_before, tokens_before;
     int64_t saved; /* the step of the checkpoint */
 } session;
@@ -51,80 +46,32 @@ const lb_train_point *lb_train_best(const lb_train_history *history)
 
 static lb_status tape_failed(const session *s)
 {
-    return lb_error_set(s->error, lb_tape_status(s->tape), "%s", lb_tape_error(s->tape));
-}
-
-static lb_status diverged(const session *s, int64_t step)
-{
-    return lb_error_set(
-        s->error, LB_ERROR_DIVERGED,
-        "training diverged: the loss of step %lld is not finite; a smaller learning rate may help",
-        (long long)step + 1);
-}
-
-/* One step; `loss` receives its value. */
-static lb_status train_step(session *s, int64_t step, double *loss)
-{
-    const lb_trainer_config *c = s->config;
-    int64_t tokens = 0;
-    lb_tape_reset(s->tape);
-    lb_tape_seed(s->tape, c->seed, (uint32_t)step);
-    lb_tensor *result = c->loss(c->context, s->tape, step, &tokens);
-    lb_status status = lb_backward(result, s->error);
-    if (status) return status;
-    *loss = (double)lb_item(result);
-    s->tokens += (double)tokens;
-    if (!isfinite(*loss)) return diverged(s, step);
-    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&c->schedule, step));
-    return lb_adam_step(s->state.adam, s->error);
-}
-
-static void update_average(const session *s, int64_t step)
-{
-    double young = (1 + (double)step) / (10 + (double)step);
-    double decay = young < s->config->average ? young : s->config->average;
-    lb_move_towards(lb_params_size(s->config->params), (lb_real)(1 - decay),
-                    lb_params_values(s->config->params), s->state.average);
-}
-
-/* Swaps the weights with their average: before and after evaluating it. */
-static void swap_average(const session *s)
-{
-    lb_real *values = lb_params_values(s->config->params), *average = s->state.average;
-    for (int64_t i = 0; average && i < lb_params_size(s->config->params); i++) {
-        lb_real value = values[i];
-        values[i] = average[i];
-        average[i] = value;
-    }
-}
-
-static size_t slab_bytes(const session *s)
-{
-    return (size_t)lb_params_size(s->config->params) * sizeof(lb_real);
+    return lb_error_set(s->error, lb_tape_status(s->train.tape), "%s", lb_tape_error(s->train.tape));
 }
 
 /* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
 static lb_status evaluate(session *s, lb_train_point *point)
 {
-    const lb_trainer_config *c = s->config;
-    lb_train_history *history = s->state.history;
-    if (c->evaluate(c->context, s->tape, &point->dev)) return tape_failed(s);
-    point->grad_norm = lb_adam_grad_norm(s->state.adam);
-    point->tokens = s->tokens + s->tokens_before;
+    const lb_trainer_config *c = s->train.config;
+    lb_train_history *history = s->train.state.history;
+    if (c->evaluate(c->context, s->train.tape, &point->dev)) return tape_failed(s);
+    point->grad_norm = lb_adam_grad_norm(s->train.state.adam);
+    point->tokens = s->train.tokens + s->tokens_before;
     point->seconds = now() - s->start + s->seconds_before;
     lb_status status = lb_train_history_add(history, *point, s->error);
     if (status) return status;
-    if (s->state.best && lb_train_best(history) == last_point(history))
-        memcpy(s->state.best, lb_params_values(c->params), slab_bytes(s));
+    if (s->train.state.best && lb_train_best(history) == last_point(history))
+        memcpy(s->train.state.best, lb_params_values(c->params), lb_train_session_bytes(&s->train));
     return c->evaluated ? c->evaluated(c->context, history, s->error) : LB_OK;
 }
 
 static lb_status save(session *s, lb_error *error)
 {
-    s->state.tokens = s->tokens + s->tokens_before;
-    s->state.seconds = now() - s->start + s->seconds_before;
-    lb_status status = s->config->checkpoint ? lb_resume_save(s->config, &s->state, error) : LB_OK;
-    if (!status) s->saved = s->state.step;
+    s->train.state.tokens = s->train.tokens + s->tokens_before;
+    s->train.state.seconds = now() - s->start + s->seconds_before;
+    lb_status status =
+        s->train.config->checkpoint ? lb_resume_save(s->train.config, &s->train.state, error) : LB_OK;
+    if (!status) s->saved = s->train.state.step;
     return status;
 }
 
@@ -135,34 +82,34 @@ static lb_status try_to_save(session *s)
     lb_status status = save(s, &found);
     if (!status) return LB_OK;
     if (status != LB_ERROR_WRITE) return lb_error_set(s->error, status, "%s", found.message);
-    if (s->config->unsaved) s->config->unsaved(s->config->context, &found);
+    if (s->train.config->unsaved) s->train.config->unsaved(s->train.config->context, &found);
     return LB_OK;
 }
 
 static lb_status save_if_needed(session *s)
 {
-    return s->saved < s->state.step ? save(s, s->error) : LB_OK;
+    return s->saved < s->train.state.step ? save(s, s->error) : LB_OK;
 }
 
 static int64_t steps_since_point(const session *s)
 {
-    const lb_train_point *last = last_point(s->state.history);
-    return s->state.step - (last ? last->step : 0);
+    const lb_train_point *last = last_point(s->train.state.history);
+    return s->train.state.step - (last ? last->step : 0);
 }
 
 /* Evaluates, records the point, and saves. */
 static lb_status mark_point(session *s)
 {
-    const lb_trainer_config *c = s->config;
-    lb_train_point point = {.step = s->state.step,
-                            .loss = s->state.loss_sum / (double)steps_since_point(s),
-                            .lr = lb_schedule_lr(&c->schedule, s->state.step - 1)};
-    swap_average(s);
+    const lb_trainer_config *c = s->train.config;
+    lb_train_point point = {.step = s->train.state.step,
+                            .loss = s->train.state.loss_sum / (double)steps_since_point(s),
+                            .lr = lb_schedule_lr(&c->schedule, s->train.state.step - 1)};
+    lb_train_session_swap(&s->train);
     lb_status status = evaluate(s, &point);
-    swap_average(s);
-    s->state.loss_sum = 0;
+    lb_train_session_swap(&s->train);
+    s->train.state.loss_sum = 0;
     if (!status) status = try_to_save(s);
-    if (!status && c->point) status = c->point(c->context, s->state.history, s->error);
+    if (!status && c->point) status = c->point(c->context, s->train.state.history, s->error);
     return status;
 }
 
@@ -177,8 +124,8 @@ static const lb_train_point *last_gain(const lb_train_history *history)
 
 static bool is_done(const session *s, int64_t step)
 {
-    const lb_trainer_config *c = s->config;
-    lb_train_history *history = s->state.history;
+    const lb_trainer_config *c = s->train.config;
+    lb_train_history *history = s->train.state.history;
     const lb_train_point *last = last_point(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
     if (step >= c->steps) return true;
@@ -194,24 +141,22 @@ static lb_status interrupt(session *s)
 {
     lb_status status = save_if_needed(s);
     if (status) return status;
-    return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted at step %lld", (long long)s->state.step);
+    return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted at step %lld",
+                        (long long)s->train.state.step);
 }
 
 static lb_status run(session *s)
 {
-    const lb_trainer_config *c = s->config;
-    lb_train_state *state = &s->state;
+    const lb_trainer_config *c = s->train.config;
+    lb_train_state *state = &s->train.state;
     int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
     while (!is_done(s, state->step)) {
         double loss = 0;
         if (c->stop && c->stop(c->context)) return interrupt(s);
-        lb_status status = train_step(s, state->step, &loss);
+        lb_status status = lb_train_session_step(&s->train, &loss, s->error);
         if (status) return status;
-        if (state->average) update_average(s, state->step);
-        state->loss_sum += loss;
-        state->step++;
         if (c->progress)
-            c->progress(c->context, state->step, loss, last_point(state->history), s->tokens,
+            c->progress(c->context, state->step, loss, last_point(state->history), s->train.tokens,
                         now() - s->start);
         if (state->step % every != 0 && state->step != c->steps) continue;
         status = mark_point(s);
@@ -223,59 +168,32 @@ static lb_status run(session *s)
 /* Resumes from the checkpoint. */
 static lb_status resume(session *s)
 {
-    lb_status status = lb_resume_load(s->config, &s->state, s->error);
-    s->saved = s->state.step;
-    s->seconds_before = s->state.seconds;
-    s->tokens_before = s->state.tokens;
+    lb_status status = lb_resume_load(s->train.config, &s->train.state, s->error);
+    s->saved = s->train.state.step;
+    s->seconds_before = s->train.state.seconds;
+    s->tokens_before = s->train.state.tokens;
     return status;
-}
-
-/* Frozen parameters are their own average, bit for bit. */
-static void begin_average(const session *s)
-{
-    const lb_real *values = lb_params_values(s->config->params);
-    int64_t size = lb_params_size(s->config->params), end;
-    if (!s->state.average) return;
-    memcpy(s->state.average, values, slab_bytes(s));
-    for (int64_t at = 0; !s->config->trained && (at = lb_params_trained(s->config->params, at, &end)) < size;
-         at = end)
-        memset(s->state.average + at, 0, (size_t)(end - at) * sizeof *values);
-}
-
-static lb_status prepare(session *s)
-{
-    const lb_trainer_config *c = s->config;
-    s->tape = lb_tape_new();
-    s->state.adam = lb_adam_new(c->params, c->adam);
-    if (c->average > 0) s->state.average = lb_alloc_zero(slab_bytes(s));
-    if (c->keep_best) s->state.best = lb_alloc_zero(slab_bytes(s));
-    bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
-    if (!s->tape || !s->state.adam || !slabs)
-        return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for training");
-    begin_average(s);
-    return c->checkpoint && !c->fresh ? resume(s) : LB_OK;
 }
 
 /* Sets the parameters to the final result of the run. */
 static void settle(const session *s)
 {
-    if (s->state.best && s->state.history->count > 0)
-        memcpy(lb_params_values(s->config->params), s->state.best, slab_bytes(s));
+    if (s->train.state.best && s->train.state.history->count > 0)
+        memcpy(lb_params_values(s->train.config->params), s->train.state.best,
+               lb_train_session_bytes(&s->train));
     else
-        swap_average(s);
+        lb_train_session_swap(&s->train);
 }
 
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
 {
     *history = (lb_train_history){0};
-    session s = {.config = config, .state = {.history = history}, .error = error, .start = now()};
-    lb_status status = prepare(&s);
+    session s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
+    lb_status status = lb_train_session_begin(&s.train, error);
+    if (!status && config->checkpoint && !config->fresh) status = resume(&s);
     if (!status) status = run(&s);
     if (!status) settle(&s);
-    lb_release(s.state.average);
-    lb_release(s.state.best);
-    lb_adam_free(s.state.adam);
-    lb_tape_free(s.tape);
+    lb_train_session_free(&s.train);
     return status;
 }
 

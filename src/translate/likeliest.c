@@ -3,23 +3,6 @@
 #include "base/arena.h"
 #include "translate/translator.h"
 
-/* Runs the model on source and target. The target begins with <bos> and has a token for each step. */
-static lb_tensor *forward(lb_translator *t, const lb_translation *text, const lb_output *output)
-{
-    int32_t *source_id, *source_length, *target_id, *target_length;
-    lb_tokens source = lb_tokens_new(t->tape, 1, text->length, &source_id, &source_length);
-    lb_tokens target = lb_tokens_new(t->tape, 1, output->steps, &target_id, &target_length);
-    if (source.batch == 1 && target.batch == 1) {
-        *source_length = lb_vocabulary_encode(t->model.source, text->symbol, (size_t)text->length, source_id,
-                                              (int32_t)text->length);
-        target_id[0] = LB_BOS;
-        lb_vocabulary_encode(t->model.target, output->symbol, (size_t)(output->steps - 1), target_id + 1,
-                             (int32_t)(output->steps - 1));
-        *target_length = (int32_t)output->steps;
-    }
-    return lb_softmax(lb_model_forward(t->model.model, source, target));
-}
-
 /* Puts the `count` largest of a row into `symbol` and `probability`, in descending order. */
 static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t width, int64_t count,
                  const char **symbol, double *probability)
@@ -47,7 +30,8 @@ static lb_status find(lb_translator *t, const lb_translation *text, const lb_out
     lb_tape_reset(t->tape);
     lb_mode mode = lb_tape_mode(t->tape);
     lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
-    lb_tensor *probabilities = forward(t, text, output);
+    lb_given given = lb_translate_given(t, text, output);
+    lb_tensor *probabilities = lb_softmax(lb_model_forward(t->model.model, given.source, given.target_in));
     lb_tape_set_mode(t->tape, mode);
     lb_status status = lb_tape_status(t->tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
@@ -67,8 +51,7 @@ lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_transla
 {
     enum { NEVER_WRITTEN = 2 };
     int64_t symbols = translator->model.model->target_vocab - NEVER_WRITTEN;
-    bool fits = text->length > 0 && text->length <= translator->most && output->steps > 0 &&
-                output->steps >= output->length && output->steps <= output->length + 1;
+    bool fits = lb_translate_has_steps(translator, text, output);
     if (count < 1 || !fits) {
         lb_error_set(error, LB_ERROR_ARGUMENT,
                      count < 1 ? "expected at least 1 symbol for each step, found %lld"

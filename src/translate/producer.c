@@ -37,6 +37,15 @@ lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t step)
     return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, now.pair, now.count);
 }
 
+lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int64_t *number)
+{
+    int64_t all = p->order ? lb_pairs_count(p->data->dev) : count;
+    count = count < all ? count : all;
+    for (int64_t i = 0; i < count; i++) number[i] = i * all / count;
+    if (!p->order) return lb_sort_batch_from(&p->task, LB_SPLIT_TEST, tape, count, 0);
+    return lb_pair_batch(p->data->dev, p->data->source, p->data->target, tape, number, count);
+}
+
 lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, lb_evaluation *found)
 {
     lb_training_data *d = p->data;

@@ -26,6 +26,10 @@ int64_t lb_producer_steps(const lb_producer *producer, const lb_training_config 
 /** The pairs of a step, on the tape. Errors: those of lb_pair_batch or lb_sort_batch. */
 lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t step);
 
+/** At most `count` pairs that are kept out of the training, evenly spaced, on the tape. `number[row]` receives the number
+ *  of each pair, in the dev file or the split of the task. Errors: as lb_producer_batch. */
+lb_batch lb_producer_held_out(lb_producer *producer, lb_tape *tape, int64_t count, int64_t *number);
+
 /** Evaluates the model on the dev pairs. Resets the tape. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_producer_measure(lb_producer *producer, const lb_model *model, lb_tape *tape,
                                           lb_evaluation *found);

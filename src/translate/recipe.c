@@ -5,6 +5,8 @@
 
 enum { SEQ2SEQ, TRANSFORMER, MODELS };
 
+enum { FILMED = 2 };
+
 static const char *const models[MODELS] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] = "transformer"};
 
 typedef struct recipe {
@@ -154,6 +156,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     if (c->evaluate_every > 0)
         choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
+    choose(&c->film, FILMED);
     if (c->sort) {
         choose(&c->batch, r->batch);
         choose(&c->steps, r->least_steps);

@@ -43,7 +43,9 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
     lb_status status = m->sorts ? lb_list_split(&m->task, text, length, &j->symbols, &found)
                                 : lb_symbols_split(&m->target_rule, text, length, &j->symbols, &found);
     size_t count = j->symbols.count;
-    if (!status && most < (size_t)m->longest_target) most = (size_t)m->longest_target;
+    if (most < (size_t)m->longest_target) most = (size_t)m->longest_target;
+    /* The model reads a token for the start before them. */
+    if (m->model->positions && most >= (size_t)m->model->positions) most = (size_t)m->model->positions - 1;
     if (!status && count > most)
         status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
                               count, most);

@@ -1,6 +1,7 @@
 #include "translate/start.h"
 
 #include "base/alloc.h"
+#include "io/byte_order.h"
 #include "io/folder.h"
 #include "models/ensemble.h"
 #include "models/model_formats.h"
@@ -22,6 +23,17 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
     return hash;
 }
 
+/* The same on machines of both byte orders, where a checkpoint may be resumed. */
+static uint64_t hash_numbers(uint64_t hash, const lb_real *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        lb_real number = x[i];
+        lb_file_order(&number, 1, sizeof number);
+        hash = hash_bytes(hash, &number, sizeof number);
+    }
+    return hash;
+}
+
 static uint64_t hash_symbols(uint64_t hash, const lb_vocabulary *symbols)
 {
     for (int32_t id = 0; id < lb_vocabulary_size(symbols); id++) {
@@ -38,7 +50,7 @@ static uint64_t hash_model(const lb_text_model *m)
         const lb_tensor *tensor = lb_params_tensor(m->params, i);
         const char *name = lb_params_name(m->params, i);
         hash = hash_bytes(hash, name, strlen(name) + 1);
-        hash = hash_bytes(hash, tensor->data, (size_t)lb_count(tensor) * sizeof *tensor->data);
+        hash = hash_numbers(hash, tensor->data, lb_count(tensor));
     }
     return hash;
 }

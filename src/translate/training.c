@@ -22,7 +22,8 @@ static lb_status name_files(lb_training *t, lb_error *error)
     t->checkpoint = lb_folder_path(folder, "checkpoint.safetensors", error);
     t->log = lb_folder_path(folder, sorts ? "train.jsonl" : "log.jsonl", error);
     t->table = lb_folder_path(folder, sorts ? "train.csv" : "log.csv", error);
-    return t->model_file && t->checkpoint && t->log && t->table ? LB_OK : LB_ERROR_MEMORY;
+    t->film.path = t->film_file = lb_folder_path(folder, "film.jsonl", error);
+    return t->model_file && t->checkpoint && t->log && t->table && t->film_file ? LB_OK : LB_ERROR_MEMORY;
 }
 
 static lb_status unknown_module(const lb_training *t, const char *name, int length, lb_error *error)
@@ -90,14 +91,16 @@ void lb_training_free(lb_training *t)
     lb_release(t->checkpoint);
     lb_release(t->log);
     lb_release(t->table);
+    lb_film_free(&t->film);
+    lb_release(t->film_file);
     lb_release(t->set_aside);
     lb_producer_free(&t->producer);
     lb_params_free(t->params);
 }
 
-static lb_tensor *loss_of_step(void *context, lb_tape *tape, int64_t step, int64_t *tokens)
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t *tokens)
 {
-    lb_training *t = context;
+    lb_training *t = training;
     lb_batch batch = lb_producer_batch(&t->producer, tape, step);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     double share = (double)step / (double)t->run.steps;
@@ -185,14 +188,24 @@ static lb_status forgive(const lb_training *t, lb_status status, const lb_error 
     return LB_OK;
 }
 
+static lb_status film(lb_training *t, const lb_train_history *history, lb_error *error)
+{
+    lb_error found = {0};
+    lb_text_model model = lb_training_data_model(t->data, t->model, t->params);
+    lb_status status = lb_film_add(&t->film, &t->producer, &model, t->config->film, history, &found);
+    return forgive(t, status, &found, error);
+}
+
 static lb_status save_evaluated(void *context, const lb_train_history *history, lb_error *error)
 {
-    const lb_training *t = context;
+    lb_training *t = context;
     lb_error found = {0};
     bool best = lb_train_best(history) == &history->points[history->count - 1];
     lb_status status = best ? save_model(t, t->model_file, &found) : LB_OK;
     if (!status && t->config->keep > 0) status = save_snapshot(t, &found);
-    return forgive(t, status, &found, error);
+    status = forgive(t, status, &found, error);
+    if (status) return status;
+    return film(t, history, error);
 }
 
 /* The evaluation whose weights would be the result if the run ended now. */
@@ -232,7 +245,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     lb_trainer_config trainer = lb_recipe_trainer(t->config, t->run.steps);
     trainer.params = t->params;
     trainer.context = t;
-    trainer.loss = loss_of_step;
+    trainer.loss = lb_training_loss;
     trainer.evaluate = evaluate;
     trainer.progress = tell_step;
     trainer.stop = shall_stop;
@@ -274,6 +287,7 @@ lb_status lb_training_do(lb_training *t, lb_error *error)
     status = save_model(t, t->model_file, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);
     if (!status) status = lb_training_log_write(t->table, &t->history, error);
+    if (!status) status = lb_film_save(&t->film, error);
     if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LB_TRAINING_H
 #define LB_TRAINING_H
 
+#include "translate/film.h"
 #include "translate/producer.h"
 
 /** One model in training. */
@@ -16,7 +17,8 @@ typedef struct lb_training {
     lb_producer producer;
     lb_train_history history;
     const lb_trainer_config *trainer; /* while it trains */
-    char *model_file, *checkpoint, *log, *table;
+    char *model_file, *checkpoint, *log, *table, *film_file;
+    lb_film film;
     char *set_aside; /* the earlier model; NULL: there is none */
     double smoothing;
     int64_t logged, tabled;
@@ -31,6 +33,9 @@ LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
  *  best weights in `params`. During training, the file of the model holds the best one so far.
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
+
+/** The loss of one step, as lb_loss_fn; `training` is an lb_training. */
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t *tokens);
 
 void lb_training_free(lb_training *training);
 

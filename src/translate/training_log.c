@@ -2,11 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/append.h"
 #include "io/file.h"
 
 #include <cJSON.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,24 +50,14 @@ lb_status lb_training_log_write(const char *path, const lb_train_history *histor
     return status;
 }
 
-/* One write per line, so that a concurrent reader never sees a part of a line. */
 static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
 {
     lb_train_point copy = *point;
     char *line = print_points(path, &(lb_train_history){.points = &copy, .count = 1}, false);
     if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    size_t length = strlen(line);
-    if (file >= 0) errno = ENOSPC; /* a partial write sets no errno */
-    bool written = file >= 0 && write(file, line, length) == (ssize_t)length;
-    int reason = errno;
-    if (file >= 0 && close(file) != 0 && written) {
-        written = false;
-        reason = errno;
-    }
+    lb_status status = lb_file_append(path, line, strlen(line), error);
     lb_release(line);
-    return written ? LB_OK
-                   : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
+    return status;
 }
 
 lb_status lb_training_log_append(const char *path, const lb_train_history *history, int64_t *logged,

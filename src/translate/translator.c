@@ -1,17 +1,18 @@
 #include "translate/translator.h"
 
 #include "base/alloc.h"
+#include "models/model.h"
 #include "translate/model_path.h"
 
 /* Texts longer than those of the training are allowed, although outputs get worse, but one text must not exhaust the
  * memory. */
 enum { LONG = 1000, LONGER_LISTS = 10 };
 
-static int32_t most_symbols(const lb_text_model *model)
+int32_t lb_translator_most(const lb_text_model *model)
 {
     int64_t longest = model->longest_source, most = LONG;
     if (model->sorts && LONGER_LISTS * longest < most) most = LONGER_LISTS * longest;
-    return (int32_t)(longest > most ? longest : most);
+    return (int32_t)lb_model_limit(model->model, longest > most ? longest : most);
 }
 
 static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)
@@ -20,7 +21,7 @@ static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_ext
     t->tape = lb_tape_new();
     if (!t->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
     if (lb_text_model_load(file, own, &t->model, &found)) return lb_name_file(t->path, &found, error);
-    t->most = most_symbols(&t->model);
+    t->most = lb_translator_most(&t->model);
     return LB_OK;
 }
 

@@ -12,6 +12,9 @@ struct lb_translator {
     int32_t most; /* maximum symbols of a text */
 };
 
+/** The maximum symbols of a text that the model is given. */
+int32_t lb_translator_most(const lb_text_model *model);
+
 /** A source in ids. */
 typedef struct lb_source {
     const int32_t *id;
@@ -36,5 +39,19 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
  *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
 LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
                                           const lb_translate_config *config, lb_beam *found, lb_error *error);
+
+/** A source, and the start of an output before each of its steps: what a model reads to write it. */
+typedef struct lb_given {
+    lb_tokens source;    /* [1, text length] */
+    lb_tokens target_in; /* [1, steps], beginning with LB_BOS */
+} lb_given;
+
+/** Whether the output could be that of the text: it has symbols and steps, and not too many. */
+bool lb_translate_has_steps(const lb_translator *translator, const lb_translation *text,
+                            const lb_output *output);
+
+/** What the model reads for such an output, on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+lb_given lb_translate_given(const lb_translator *translator, const lb_translation *text,
+                            const lb_output *output);
 
 #endif

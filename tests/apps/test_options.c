@@ -13,6 +13,7 @@ static bool fresh;
 static uint64_t seed;
 static double rate;
 static const char *out;
+static app_texts inputs;
 
 static const char *const ways[] = {"additive", "dot", "general", NULL};
 static const app_option options[] = {
@@ -24,6 +25,7 @@ static const app_option options[] = {
     APP_SEED(0, "seed", "SEED", &seed, "where randomness begins"),
     APP_NUMBER(0, "rate", "X", &rate, 0, 1, "how fast"),
     APP_TEXT('o', "out", "DIR", &out, "where to write"),
+    APP_TEXTS('i', "input", "TEXT", &inputs, "what to read"),
 };
 static const app_program program = {
     .name = "prog",
@@ -96,6 +98,20 @@ START_TEST(test_app_options_parse_every_kind_is_set)
     ck_assert_uint_eq(seed, UINT64_MAX);
     ck_assert_double_eq(rate, 1e-3);
     ck_assert_str_eq(out, "a=b");
+}
+END_TEST
+
+START_TEST(test_app_options_parse_texts_are_kept_in_their_order)
+{
+    ck_assert_int_eq(parse("m"), LB_OK);
+    ck_assert_uint_eq(inputs.count, 0);
+    ck_assert_int_eq(parse("--input a -i b m --input=~"), LB_OK);
+    ck_assert_uint_eq(inputs.count, 3);
+    ck_assert_str_eq(inputs.text[0], "a");
+    ck_assert_str_eq(inputs.text[1], "b");
+    ck_assert_str_eq(inputs.text[2], "~");
+    expect_refusal("m --input", "--input: expected TEXT, found nothing");
+    lb_release((void *)inputs.text);
 }
 END_TEST
 
@@ -355,6 +371,7 @@ int main(void)
     tcase_add_test(tests, test_app_options_parse_leading_blank_is_refused);
     tcase_add_test(tests, test_app_options_parse_bad_option_is_refused);
     tcase_add_test(tests, test_app_options_parse_wrong_operand_count_is_refused);
+    tcase_add_test(tests, test_app_options_parse_texts_are_kept_in_their_order);
     tcase_add_test(tests, test_app_options_parse_no_in_front_turns_a_flag_off);
     tcase_add_test(tests, test_app_options_help_shows_how_to_turn_off_what_is_on);
     tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);

@@ -154,6 +154,18 @@ START_TEST(test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted)
 }
 END_TEST
 
+START_TEST(test_read_standard_input_that_cannot_be_read_says_why)
+{
+    int nothing = open("/dev/null", O_WRONLY);
+    ck_assert_int_eq(dup2(nothing, STDIN_FILENO), STDIN_FILENO);
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_reviews_read("-", 2, &reviews, &error), LB_ERROR_OPEN);
+    ck_assert_str_eq(error.message, "standard input: cannot read: Bad file descriptor");
+    lb_strings_free(&reviews);
+    close(nothing);
+}
+END_TEST
+
 START_TEST(test_read_nothing_is_an_error)
 {
     folder("empty");
@@ -282,7 +294,8 @@ int main(void)
 {
     return support_run_tests(
         "reviews",
-        SUPPORT_TESTS(test_read_imdb_folder_goes_by_number_then_name, test_read_part_of_imdb_gives_that_part,
+        SUPPORT_TESTS(test_read_standard_input_that_cannot_be_read_says_why,
+                      test_read_imdb_folder_goes_by_number_then_name, test_read_part_of_imdb_gives_that_part,
                       test_read_any_folder_takes_its_text_files_and_nothing_else,
                       test_read_file_of_a_folder_is_one_review, test_read_lines_are_reviews,
                       test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted,

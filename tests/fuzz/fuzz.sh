@@ -4,12 +4,13 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tests/fuzz/fuzz.sh [--seconds S] [--seed N] [--bin FOLDER] [--folder DIR] [--grow] [NAME]...
+usage: tests/fuzz/fuzz.sh [--seconds S] [--most N] [--seed N] [--bin FOLDER] [--folder DIR] [--grow] [NAME]...
 
-  --seconds S   seconds in all, divided among the targets [60]
+  --seconds S   seconds of a processor in all, divided among the targets [60]
+  --most N      inputs of each target, at most [no limit]
   --seed N      seed of libFuzzer [1]
   --bin FOLDER  where the fuzz_NAME are [build/fuzz/bin]; they are made by
-                cmake --preset fuzz && cmake --build --preset fuzz
+                ./run build fuzz
   --folder DIR  for logs, and for the input of each failure [build/fuzz/runs]
   --grow        keep in tests/fuzz/corpus/ what reaches further code, beside the seeds
   NAME          targets [all of them]
@@ -24,10 +25,10 @@ fail() {
 }
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-seconds=60 seed=1 bin=$here/../../build/fuzz/bin folder=$here/../../build/fuzz/runs grow=false targets=()
+seconds=60 most=-1 seed=1 bin=$here/../../build/fuzz/bin folder=$here/../../build/fuzz/runs grow=false targets=()
 while (($#)); do
     case $1 in
-    --seconds | --seed | --bin | --folder)
+    --seconds | --most | --seed | --bin | --folder)
         (($# > 1)) || fail "$1: expected a value"
         declare "${1#--}=$2"
         shift
@@ -42,7 +43,7 @@ while (($#)); do
     esac
     shift
 done
-[[ $seconds =~ ^[0-9]+$ && $seed =~ ^[0-9]+$ ]] || fail "--seconds and --seed: expected whole numbers"
+[[ $seconds =~ ^[0-9]+$ && $most =~ ^(-1|[0-9]+)$ && $seed =~ ^[0-9]+$ ]] || fail "--seconds, --most and --seed: expected whole numbers"
 
 if ((${#targets[@]} == 0)); then
     for source in "$here"/fuzz_*.c; do
@@ -55,22 +56,21 @@ for name in "${targets[@]}"; do
 done
 mkdir -p "$folder"
 bin=$(cd -- "$bin" && pwd) folder=$(cd -- "$folder" && pwd)
-each=$((seconds / ${#targets[@]}))
-((each > 0)) || each=1
-
 # One input at a time is too little work for threads, and the programs would wait for each other. nproc obeys them.
 processors=$(nproc)
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=passive UBSAN_OPTIONS=print_stacktrace=1
+# An input allocates much less: what was freed stays recognisable long enough, and pages are used again.
+export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8
 
 # Prints the report of one target into its folder.
-run_target() { # NAME
+run_target() { # NAME SECONDS
     local name=$1 work=$folder/$1 trials failures=0 artifact
-    # A small file must not ask for much memory. The limit for all of it is higher: sanitizers keep what is freed.
-    local -a flags=(-timeout=5 -malloc_limit_mb=64 -rss_limit_mb=2048 -seed="$seed")
+    # Seconds of the clock, on a machine that may be busy. A small file must not ask for much memory. The limit for all of it is higher: sanitizers keep what is freed.
+    local -a flags=(-timeout=60 -malloc_limit_mb=64 -rss_limit_mb=2048 -seed="$seed")
     rm -rf "$work"
     mkdir -p "$work/corpus" "$work/failures"
     cp "$here/corpus/$name"/* "$work/corpus/"
-    "$bin/fuzz_$name" "${flags[@]}" -max_total_time="$each" -print_final_stats=1 \
+    "$bin/fuzz_$name" "${flags[@]}" -max_total_time="$2" -runs="$most" -print_final_stats=1 \
         -artifact_prefix="$work/failures/" "$work/corpus" >"$work/log" 2>&1 || failures=1
     trials=$(awk '/^stat::number_of_executed_units:/ { n = $2 } END { print n + 0 }' "$work/log")
     {
@@ -83,7 +83,7 @@ run_target() { # NAME
         # It did not even start, or was killed.
         ((failures == 0)) ||
             echo "FAILURE: fuzz $name, seed $seed: see $work/log;" \
-                "repeat with: $0 --seed $seed --seconds $each --bin $bin $name"
+                "repeat with: $0 --seed $seed --seconds $2 --bin $bin $name"
     } >"$work/report"
 }
 
@@ -104,9 +104,14 @@ grow_corpus() { # NAME
     cp "$kept"/* "$here/corpus/$1/"
 }
 
+# What a target leaves of its time, because it has reached the limit of inputs, goes to those after it.
+waiting=${#targets[@]}
 for name in "${targets[@]}"; do
     while (($(jobs -rp | wc -l) >= processors)); do wait -n; done
-    run_target "$name" &
+    left=$((seconds / processors - SECONDS)) each=$((left * processors / waiting))
+    ((each < left)) || each=$left
+    run_target "$name" $((each > 0 ? each : 1)) &
+    waiting=$((waiting - 1))
 done
 wait
 

@@ -213,6 +213,35 @@ START_TEST(test_write_while_many_others_are_under_way_leaves_their_files_alone)
 }
 END_TEST
 
+static int next_descriptor(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    return fd;
+}
+
+START_TEST(test_write_and_read_leave_no_file_open)
+{
+    char path[SUPPORT_PATH], missing[SUPPORT_PATH];
+    void *bytes;
+    size_t count;
+    support_path(path, "file");
+    support_path(missing, "missing/file");
+    int before = next_descriptor();
+    ck_assert_int_eq(save(path, "one", NULL), LB_OK);
+    ck_assert_int_eq(save(path, "two", NULL), LB_OK);
+    ck_assert(lb_file_sync_name(path));
+    ck_assert_int_eq(save(missing, "one", NULL), LB_ERROR_WRITE);
+    ck_assert_int_eq(save(support_tempdir(), "one", NULL), LB_ERROR_WRITE);
+    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    lb_release(bytes);
+    ck_assert_int_eq(lb_file_read(missing, &bytes, &count, NULL), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_file_read(support_tempdir(), &bytes, &count, NULL), LB_ERROR_OPEN);
+    ck_assert_int_eq(next_descriptor(), before);
+}
+END_TEST
+
 START_TEST(test_write_planted_link_at_the_temporary_name_is_not_followed)
 {
     char path[SUPPORT_PATH], victim[SUPPORT_PATH], planted[SUPPORT_PATH];
@@ -431,6 +460,7 @@ int main(void)
     tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
     tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
     tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
+    tcase_add_test(write, test_write_and_read_leave_no_file_open);
     tcase_add_test(write, test_write_killed_at_any_moment_leaves_a_whole_file);
     tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
     tcase_set_timeout(write, 60);

@@ -187,6 +187,18 @@ START_TEST(test_lines_next_endless_line_is_cut)
 }
 END_TEST
 
+/* A program may allow lines of a megabyte and read short ones. */
+START_TEST(test_lines_next_short_lines_need_little_memory)
+{
+    begin(LONGEST);
+    say("ab\n", 3);
+    close(writer);
+    expect_line("ab", 2, 1);
+    ck_assert_uint_lt(lines.capacity, LONGEST / 2);
+    finish();
+}
+END_TEST
+
 START_TEST(test_lines_next_folder_is_an_error)
 {
     begin(10);
@@ -213,6 +225,7 @@ int main(void)
     tcase_add_test(tests, test_lines_next_many_lines_through_a_small_buffer);
     tcase_add_test(tests, test_lines_next_longest_line_is_whole);
     tcase_add_test(tests, test_lines_next_endless_line_is_cut);
+    tcase_add_test(tests, test_lines_next_short_lines_need_little_memory);
     tcase_add_test(tests, test_lines_next_folder_is_an_error);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

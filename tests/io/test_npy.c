@@ -240,6 +240,13 @@ START_TEST(test_read_other_files_fail_with_the_reason)
     content[6] = 4;
     ck_assert_int_eq(try_bytes(content, size, &version), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(version.message, "not a .npy file of version 1, 2 or 3"));
+    /* A file that ends after the length of its header has none, and one that ends before that is no such file. */
+    lb_error cut = {0}, shorter = {0};
+    content[6] = 3;
+    ck_assert_int_eq(try_bytes(content, 12, &cut), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(cut.message, ", found only 0"));
+    ck_assert_int_eq(try_bytes(content, 11, &shorter), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(shorter.message, "not a .npy file"));
     free(content);
 }
 END_TEST

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/byte_order.h"
 #include "io/dtype.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
@@ -76,8 +77,7 @@ START_TEST(test_write_twice_gives_the_same_bytes_and_aligned_data)
     char *a = support_read_file(first, &first_size), *b = support_read_file(second, &second_size);
     ck_assert_uint_eq(first_size, second_size);
     ck_assert_int_eq(memcmp(a, b, first_size), 0);
-    uint64_t header;
-    memcpy(&header, a, sizeof header);
+    uint64_t header = lb_file_integer((unsigned char *)a, sizeof header);
     ck_assert_uint_eq((header + sizeof header) % 64, 0);
     ck_assert_uint_eq(sizeof header + header + sizeof doubles + sizeof integers + sizeof floats +
                           sizeof *floats + sizeof bytes,

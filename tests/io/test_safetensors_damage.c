@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/byte_order.h"
 #include "lookback/io.h"
 #include "support/tempdir.h"
 
@@ -189,6 +190,7 @@ static const struct made_up {
 static size_t join_file(char *out, uint64_t length, const char *header, size_t data)
 {
     size_t count = strlen(header);
+    lb_file_order(&length, 1, sizeof length);
     memcpy(out, &length, sizeof length);
     memcpy(out + sizeof length, header, count);
     memset(out + sizeof length + count, 0, data);
@@ -250,8 +252,9 @@ END_TEST
 START_TEST(test_open_header_beyond_the_limit_fails)
 {
     char path[SUPPORT_PATH];
-    const uint64_t length = 100000001;
+    uint64_t length = 100000001;
     lb_error error = {0};
+    lb_file_order(&length, 1, sizeof length);
     support_write_file(support_path(path, "sparse"), &length, sizeof length);
     ck_assert_int_eq(truncate(path, 8 + 100000001), 0);
     ck_assert_ptr_null(lb_safetensors_open(path, &error));

@@ -1,9 +1,11 @@
 /* The transformer against PyTorch, and decoding step by step against all at once. This test runs in both precisions. */
 #include "autograd/op.h"
 #include "lookback/models.h"
+#include "models/ensemble.h"
 #include "support/model.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const fixtures[] = {"transformer_model", "transformer_model_post_norm",
@@ -63,6 +65,74 @@ START_TEST(test_transformer_decode_in_parts_equals_decode_at_once)
             ck_assert_double_eq_tol((double)joined->data[i], (double)whole.weights->data[i], 1e-5);
         support_model_close(m);
     }
+}
+END_TEST
+
+/* The weights of the first layer of the encoder by their definition, in plain loops: softmax of q k / sqrt(width of a
+ * head), without padding. */
+static void check_first_layer(const support_model *m, lb_tokens source, const lb_tensor *found)
+{
+    const lb_transformer *t = m->transformer;
+    const lb_multi_head *self = &t->encoder.layer[0].self;
+    int64_t width = t->config.width, heads = t->config.heads, each = width / heads, length = source.length;
+    lb_tensor *x = lb_scale(lb_embedding_forward(&t->source_embedding, source), (lb_real)sqrt((double)width));
+    x = lb_positional_forward(&t->source_positions, x, 0);
+    if (!t->config.post_norm) x = lb_layer_norm_forward(&t->encoder.layer[0].norm[0], x);
+    lb_tensor *all =
+        lb_affine(x, lb_on_tape(m->tape, self->packed_weight), lb_on_tape(m->tape, self->packed_bias));
+    for (int64_t row = 0; row < source.batch; row++)
+        for (int64_t head = 0; head < heads; head++)
+            for (int64_t q = 0; q < source.lengths[row]; q++) {
+                double score[16], sum = 0;
+                const lb_real *query = all->data + (row * length + q) * 3 * width + head * each;
+                for (int64_t k = 0; k < source.lengths[row]; k++) {
+                    const lb_real *key = all->data + (row * length + k) * 3 * width + width + head * each;
+                    double dot = 0;
+                    for (int64_t i = 0; i < each; i++) dot += (double)query[i] * (double)key[i];
+                    sum += score[k] = exp(dot / sqrt((double)each));
+                }
+                const lb_real *weights = found->data + ((row * 2 * heads + head) * length + q) * length;
+                for (int64_t k = 0; k < length; k++)
+                    ck_assert_double_eq_tol((double)weights[k], k < source.lengths[row] ? score[k] / sum : 0,
+                                            1e-5);
+            }
+}
+
+START_TEST(test_self_attention_of_a_transformer_follows_its_definition)
+{
+    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+        support_model m = support_model_open(fixtures[f]);
+        lb_tape_set_mode(m.tape, LB_MODE_EVALUATE);
+        lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
+        lb_tokens target = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
+        lb_self_attention found = lb_model_self_attention(m.model, source, target);
+        int64_t s = source.length, t = target.length, heads = found.heads;
+        ck_assert_msg(lb_tape_status(m.tape) == LB_OK, "%s", lb_tape_error(m.tape));
+        ck_assert(found.layers == 2 && heads == 3);
+        ck_assert(lb_shape_equal(found.encoder->shape, LB_SHAPE(3, 2 * heads, s, s)));
+        ck_assert(lb_shape_equal(found.decoder->shape, LB_SHAPE(3, 2 * heads, t, t)));
+        check_first_layer(&m, source, found.encoder);
+        for (int64_t row = 0; row < 3 * 2 * heads * t; row++) {
+            double sum = 0;
+            for (int64_t k = 0; k < t; k++) {
+                double weight = (double)found.decoder->data[row * t + k];
+                ck_assert(k <= row % t || weight == 0); /* nothing after itself */
+                sum += weight;
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-5);
+        }
+        support_model_close(m);
+    }
+}
+END_TEST
+
+START_TEST(test_self_attention_of_a_seq2seq_is_none)
+{
+    support_model m = support_model_open("seq2seq_unidirectional");
+    lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
+    lb_self_attention found = lb_model_self_attention(m.model, source, source);
+    ck_assert(found.layers == 0 && found.heads == 0 && !found.encoder && !found.decoder);
+    support_model_close(m);
 }
 END_TEST
 
@@ -138,6 +208,40 @@ START_TEST(test_transformer_learned_positions_end_at_the_longest)
 }
 END_TEST
 
+START_TEST(test_decoding_stops_where_the_learned_positions_end)
+{
+    enum { POSITIONS = 5, LIMIT = 20 };
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_transformer model, longer;
+    lb_ensemble both;
+    lb_transformer_config config = {.source_vocab = 7, .target_vocab = 7, .width = 8, .heads = 2};
+    config.positions = LB_POSITIONAL_LEARNED;
+    config.max_length = LIMIT;
+    ck_assert_int_eq(lb_transformer_init(&longer, params, "longer", config), LB_OK);
+    config.max_length = POSITIONS;
+    ck_assert_int_eq(lb_transformer_init(&model, params, "m", config), LB_OK);
+    const lb_model *members[] = {&longer.base, &model.base}, *models[] = {&model.base, &both.base};
+    ck_assert_int_eq(lb_ensemble_init(&both, members, 2, NULL), LB_OK);
+    /* A model that never ends. */
+    model.output.bias->data[LB_EOS] = longer.output.bias->data[LB_EOS] = -100;
+    const int32_t id[] = {1, 4, 5}, three = 3;
+    lb_tokens source = {tape, 1, 3, id, &three};
+    for (int m = 0; m < 2; m++) {
+        lb_decoded greedy = lb_greedy(models[m], source, LIMIT);
+        lb_beam beam = lb_beam_search(models[m], source, (lb_beam_config){.beam = 2, .limit = LIMIT});
+        lb_beam sample = lb_sample(models[m], source, (lb_sample_config){.limit = LIMIT});
+        ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+        ck_assert_int_eq(greedy.lengths[0], POSITIONS);
+        ck_assert_int_eq(beam.hypothesis->length, POSITIONS);
+        ck_assert_int_eq(sample.hypothesis->length, POSITIONS);
+        ck_assert(!greedy.finished[0] && !beam.hypothesis->finished && !sample.hypothesis->finished);
+    }
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_transformer_batches_that_differ_are_an_error)
 {
     support_model m = support_model_open(fixtures[0]);
@@ -156,7 +260,10 @@ int main(void)
                              SUPPORT_TESTS(test_transformer_outputs_and_gradients_equal_pytorch,
                                            test_transformer_decode_in_parts_equals_decode_at_once,
                                            test_transformer_greedy_takes_the_likeliest_of_teacher_forcing,
+                                           test_self_attention_of_a_transformer_follows_its_definition,
+                                           test_self_attention_of_a_seq2seq_is_none,
                                            test_transformer_impossible_sizes_are_errors,
                                            test_transformer_learned_positions_end_at_the_longest,
+                                           test_decoding_stops_where_the_learned_positions_end,
                                            test_transformer_batches_that_differ_are_an_error));
 }

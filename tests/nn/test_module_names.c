@@ -100,6 +100,7 @@ START_TEST(test_gru_and_positions_leave_no_name)
     expect_no_name("lb_gru_forward_tokens");
     lb_positional_forward(&positions, x, 0);
     expect_no_name("lb_positional_forward");
+    expect_name(lb_gru_cell_forward(&cell, lb_slice(flat, -1, 0, 2), flat), "cell: ");
     expect_name(lb_gru_forward(&gru, lb_slice(x, -1, 0, 2), NULL, lengths).outputs, "gru: ");
     tear_down();
 }

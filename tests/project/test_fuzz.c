@@ -58,7 +58,7 @@ START_TEST(test_fuzz_prints_the_trials_of_each_target)
     pretend("task", "");
     fuzz("grid", "task");
     support_expect(&result, 0, "fuzz grid: 42 trials, 0 failures\nfuzz task: 42 trials, 0 failures\n", "");
-    ck_assert(has_flag("grid", "-seed=7 ") && has_flag("task", "-max_total_time=2 "));
+    ck_assert(has_flag("task", "-seed=7 ") && has_flag("grid", "-max_total_time=2 "));
     ck_assert(has_flag("task", "/runs/task/corpus")); /* a copy, which libFuzzer adds to */
 }
 END_TEST

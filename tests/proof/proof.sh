@@ -11,8 +11,9 @@ help() {
 usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]...
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
-hostile files, fuzzing, random programs of ops, threads, long runs, other processors. Prints what failed and how to repeat it, and
-writes what was tried to docs/reliability.md, unless only some campaigns are run. The logs are in build/proof/.
+hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
+failed and how to repeat it, and writes what was tried to docs/reliability.md; campaigns that are not run keep their rows. The logs
+are in build/proof/.
 END
 }
 
@@ -35,33 +36,57 @@ while (($#)); do
     shift 2
 done
 
-# Share of the time in percent, program, and what it does.
+# Share of the time, program, and what it does.
 campaigns="
-20 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
-4 $here/proof_limits.sh|few open files, little memory, a small stack, a full disk
-12 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
-12 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
-12 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
-8 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
-4 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
-16 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
+18 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
+2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
+20 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
+14 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
+10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
+2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums
+3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
+2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
+30 $root/tests/fuzz/fuzz.sh|libFuzzer with address and undefined-behaviour sanitizers, one target for each loader
 4 $here/proof_threads.sh|1 to 16 threads, one processor, a busy machine: one model file, byte for byte
-6 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
-2 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions"
+2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
+28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
+12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
+4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
+20 $here/mutants.sh|a fault planted in one line of a folder of src/: the tests that reach the line have to notice it"
 
 work=$root/build/proof
-rm -rf "$work"
 mkdir -p "$work"
-run_one() { # SHARE PROGRAM
-    local name seconds=$((total * 2 * $1 / 100))
-    name=$(basename "$2" .sh)
-    mkdir -p "$work/$name"
-    "$2" --seconds $((seconds > 10 ? seconds : 10)) --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
-        echo "$name" >>"$work/failed"
-    tail -n 3 "$work/$name.log"
+run=$(mktemp -d -p "$work" run.XXXX)
+trap 'rm -rf "$run"' EXIT
+: >"$run/rows"
+
+# The rows of the record for one campaign: campaign, what, trials, failures, date, commit, seed, minutes.
+note_rows() { # NAME SECONDS
+    awk -v OFS='\t' -v name="${1#proof_}" -v seed="$seed" -v minutes="$(awk -v s="$2" 'BEGIN { printf "%.1f", s / 60 }')" \
+        -v date="$(date -u +%Y-%m-%d)" -v commit="$(git -C "$root" rev-parse --short HEAD)" '/: [0-9]+ trials, [0-9]+ failures$/ {
+            what = $0
+            sub(/: [0-9]+ trials.*/, "", what)
+            sub(/^proof_/, "", what)
+            sub("^" name " *(of )?", "", what)
+            gsub(/_/, " ", what)
+            print name, what, $(NF - 3), $(NF - 1), date, commit, seed, minutes
+        }' "$work/$1.log"
 }
 
-chosen=
+run_one() { # SHARE PROGRAM
+    local name seconds=$((total * 2 * $1 / shares))
+    ((seconds <= total)) || seconds=$total
+    name=$(basename "$2" .sh)
+    local begin=$SECONDS most
+    most=()
+    [[ $name != fuzz ]] || most=(--most 10000000)
+    "$2" --seconds $((seconds > 10 ? seconds : 10)) "${most[@]}" --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
+        echo "$name" >>"$run/failed"
+    note_rows "$name" $((SECONDS - begin)) >>"$run/rows"
+    grep '^FAILURE' "$work/$name.log" || tail -n 3 "$work/$name.log"
+}
+
+chosen='' shares=0
 while IFS='|' read -r entry _; do
     [[ -n $entry ]] || continue
     name=$(basename "${entry#* }" .sh)
@@ -70,28 +95,35 @@ while IFS='|' read -r entry _; do
         echo "$name: not run: it has not been built"
         continue
     fi
+    rm -rf "${work:?}/$name"
+    mkdir -p "$work/$name"
     chosen+="$entry"$'\n'
+    shares=$((shares + ${entry%% *}))
 done <<<"$campaigns"
-# Two lanes, one for each core, take from one queue.
+# What the mutants need is built before: that is not part of their time.
+if [[ $chosen == *mutants.sh* ]]; then
+    "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
+fi
+# Two lanes, one for each core, take from one queue, the longest first.
 lane() {
     local share program
     while read -r share program <&8 && [[ -n $program ]]; do run_one "$share" "$program"; done
 }
-mkfifo "$work/queue"
-exec 8<>"$work/queue"
-printf '%s\n\n' "$chosen" >&8
+mkfifo "$run/queue"
+exec 8<>"$run/queue"
+{
+    sort -rn <<<"${chosen%$'\n'}"
+    echo
+} >&8
 lane &
 lane
 wait
 exec 8>&-
 
-describe() { # NAME
-    awk -F'|' -v name="$1" '{
-        count = split($1, part, "/")
-        file = part[count]
-        sub(/[.]sh$/, "", file)
-        if (file == name) print $2
-    }' <<<"$campaigns"
+# NAME|WHAT, in the order of the page.
+described() {
+    awk -F'|' 'NF { count = split($1, part, "/"); file = part[count]; sub(/[.]sh$/, "", file); sub(/^proof_/, "", file)
+        print file "|" $2 }' <<<"$campaigns"
 }
 
 page() {
@@ -99,34 +131,30 @@ page() {
 # Reliability
 
 What was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes the same trials, as far as time
-allows. Made on $(date -u +%Y-%m-%d) at commit $(git -C "$root" rev-parse --short HEAD), in $((total / 60)) minutes on $(nproc) cores of an
-$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo), with seed $seed.
+allows. Times are of one of the $(nproc) cores of an $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
 
-| campaign | what | trials | failures |
-|---|---|---|---|
+| campaign | trials | failures | date | commit | seed | minutes |
+|---|---|---|---|---|---|---|
 END
-    local log name
-    for log in "$work"/*.log; do
-        name=$(basename "$log" .log)
-        awk -v what="$(describe "$name")" '/: [0-9]+ trials, [0-9]+ failures$/ {
-            title = $0
-            sub(/: [0-9]+ trials.*/, "", title)
-            sub(/^proof_/, "", title)
-            gsub(/_/, " ", title)
-            printf "| %s | %s | %d | %d |\n", title, what, $(NF - 3), $(NF - 1)
-            what = ""
-        }' "$log"
-    done
+    while IFS='|' read -r campaign _; do
+        awk -F'\t' -v name="$campaign" '$1 == name {
+            printf "| %s%s | %d | %d | %s | %s | %s | %s |\n", $1, $2 ? ": " $2 : "", $3, $4, $5, $6, $7, $8
+        }' "$record"
+    done < <(described)
+    echo
+    echo "## The campaigns"
+    echo
+    while IFS='|' read -r campaign what; do echo "- **$campaign**: $what."; done < <(described)
+    echo
+    cat "$here/notes.md"
 }
 
-grep -h '^FAILURE' "$work"/*.log || true
-if ((${#only[@]} == 0)); then
-    page >"$work/reliability.md"
-    [[ ! -f $here/notes.md ]] || {
-        echo
-        cat "$here/notes.md"
-    } >>"$work/reliability.md"
-    cp "$work/reliability.md" "$root/docs/reliability.md"
-    echo "docs/reliability.md"
-fi
-[[ ! -e $work/failed ]]
+record=$here/record.tsv
+{
+    awk -F'\t' 'NR == FNR { now[$1]; next } !($1 in now)' "$run/rows" "$record"
+    cat "$run/rows"
+} | sort -t $'\t' -k 1,2 >"$run/record.tsv"
+cp "$run/record.tsv" "$record"
+page >"$root/docs/reliability.md"
+echo "docs/reliability.md"
+[[ ! -e $run/failed ]]

@@ -16,27 +16,34 @@ declare -A errors=(
 calls=("${!errors[@]}")
 mapfile -t calls < <(printf '%s\n' "${calls[@]}" | sort)
 
-declare -A count
-for program in "${programs[@]}"; do
-    expect_results "$program" strace -qq -f -o "$folder/trace"
-    for call in "${calls[@]}"; do
-        count[$program.$call]=$(grep -cE "^[0-9]+ +$call\(" "$folder/trace" || true)
-    done
-done
+calls_of() { # CALL TRACE
+    grep -cE "^[0-9]+ +$1\(" "$2" || true
+}
 
-while ! time_is_up; do
-    draw ${#programs[@]}
-    program=${programs[drawn]}
-    draw ${#calls[@]}
-    call=${calls[drawn]}
-    ((count[$program.$call] > 0)) || continue
-    draw "${count[$program.$call]}"
-    n=$((drawn + 1))
-    read -ra kinds <<<"${errors[$call]}"
-    draw ${#kinds[@]}
-    error=${kinds[drawn]}
+# Every call of every program, with each of its errors. Those of the loader of shared libraries are left out; after the
+# last of them it releases its list.
+all_faults() {
+    local program call error n count first
+    for program in "${programs[@]}"; do
+        expect_results "$program" strace -qq -f -o "$folder/trace"
+        awk 'NR == FNR { if (/openat\(.*[.]so/) last = FNR; next } { print } FNR > last && /munmap\(/ { exit }' \
+            "$folder/trace" "$folder/trace" >"$folder/loader"
+        for call in "${!errors[@]}"; do
+            first=$(calls_of "$call" "$folder/loader") count=$(calls_of "$call" "$folder/trace")
+            for error in ${errors[$call]}; do
+                for ((n = first + 1; n <= count; n++)); do echo "$program $call $error $n"; done
+            done
+        done
+    done
+}
+
+all_faults >"$folder/all"
+sort "$folder/all" | shuffled >"$folder/faults"
+while ! time_is_up && read -r program call error n <&8; do
     status=0
-    run_program "$program" strace -qq -f -o /dev/null -e "trace=$call" -e "inject=$call:error=$error:when=$n" || status=$?
+    run_program "$program" strace --seccomp-bpf -qq -f -o /dev/null -e "trace=$call" -e "inject=$call:error=$error:when=$n" ||
+        status=$?
     check_program $status "$program, call $n of $call fails with $error" "$program"
-done
+done 8<"$folder/faults"
+echo "$name: $trials of $(wc -l <"$folder/faults") faults"
 finish

@@ -1,33 +1,89 @@
 #!/bin/bash
-# Other processors, by emulation: a model trained here gives the same outputs there, and one that was trained there here.
+# Other processors, by emulation: a model from here gives the same outputs there, and one from there the same here; a training
+# that began on one machine is resumed on the other, from its checkpoint and from its model.
 name=$(basename "$0" .sh)
 # shellcheck source=common.bash
 . "$(dirname -- "$0")/common.bash"
 command -v qemu-x86_64 >/dev/null || not_run "qemu-x86_64 is missing"
 make_pairs "$folder/train.tsv" 400
 make_pairs "$folder/dev.tsv" 40
-"${small[@]}" --hidden 32 --steps 400 --lr 0.01 --out "$folder/here" >/dev/null 2>&1
 cut -f1 "$folder/dev.tsv" >"$folder/texts"
-outputs=$("$bin/lookback" predict "$folder/here" --threads 1 <"$folder/texts")
+kinds=("--attention additive" "--model transformer --embed 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied"
+    "--attention general --layers 2 --seeds 2" "--attention none")
+here=("$bin/lookback")
 
-machine() { # NAME PREFIX... PROGRAM
-    local machine=$1
-    shift
-    trials=$((trials + 1))
-    if [[ $("$@" predict "$folder/here" --threads 1 <"$folder/texts" 2>"$folder/log") != "$outputs" ]]; then
-        failure "$machine: a model from here gives other outputs: $(tail -n 1 "$folder/log")"
-    fi
-    trials=$((trials + 1))
-    rm -rf "$folder/there"
-    if ! "$@" train --train "$folder/train.tsv" --dev "$folder/dev.tsv" --embed 8 --hidden 12 --batch 8 --threads 1 --steps 10 \
-        --out "$folder/there" >/dev/null 2>"$folder/log"; then
-        failure "$machine: cannot train: $(tail -n 1 "$folder/log")"
-    elif [[ $("$bin/lookback" predict "$folder/there" --threads 1 <"$folder/texts" 2>/dev/null) != \
-        $("$@" predict "$folder/there" --threads 1 <"$folder/texts" 2>/dev/null) ]]; then
-        failure "$machine: a model from there gives other outputs here"
-    fi
+# Trains in a folder, or resumes what is there, to a number of steps.
+train() { # OUT STEPS PROGRAM...
+    local out=$1 steps=$2
+    shift 2
+    "$@" train --train "$folder/train.tsv" --dev "$folder/dev.tsv" --embed 8 --hidden 16 --batch 8 --threads 1 --patience 0 \
+        --evaluate-every 10 --lr 0.01 --warm-up 0 "${kind[@]}" --steps "$steps" --out "$out" >/dev/null 2>"$folder/log"
 }
 
-machine "x86-64 without AVX (Nehalem)" qemu-x86_64 -cpu Nehalem "$bin/lookback"
-machine "x86-64 with AVX2 (Haswell)" qemu-x86_64 -cpu Haswell "$bin/lookback"
+outputs() { # MODEL PROGRAM...
+    local model=$1
+    shift
+    "$@" predict "$model" --threads 1 <"$folder/texts" 2>"$folder/log"
+}
+
+check() { # WHAT COMMAND...
+    local what=$1
+    shift
+    trials=$((trials + 1))
+    "$@" || failure "$machine, ${kind[*]}: $what: $(tail -n 1 "$folder/log")"
+}
+
+same_outputs() { # MODEL
+    local ours theirs
+    ours=$(outputs "$1" "${here[@]}") && theirs=$(outputs "$1" "${there[@]}") && [[ -n $ours && $ours == "$theirs" ]]
+}
+
+resumed() { # OUT STEPS PROGRAM...
+    train "$@" && grep -q "resuming at step " "$folder/log"
+}
+
+exchange() {
+    rm -rf "$folder"/exchange
+    mkdir "$folder/exchange"
+    check "a model from here gives other outputs there" same_outputs "$folder/here"
+    check "a training there fails" train "$folder/exchange/there" 10 "${there[@]}"
+    check "a model from there gives other outputs here" same_outputs "$folder/exchange/there"
+    check "a checkpoint from there is not resumed here" resumed "$folder/exchange/there" 20 "${here[@]}"
+    cp -r "$folder/here" "$folder/exchange/here"
+    check "a checkpoint from here is not resumed there" resumed "$folder/exchange/here" $((steps + 10)) "${there[@]}"
+    [[ ${kind[*]} != *--seeds* ]] || return 0
+    kind+=(--from "$folder/here")
+    check "a training from a model of here fails there" train "$folder/exchange/from" 10 "${there[@]}"
+    check "a training from the same model is not resumed here" resumed "$folder/exchange/from" 20 "${here[@]}"
+    kind=("${kind[@]::${#kind[@]}-2}")
+}
+
+machines=("x86-64 without AVX (Nehalem)|qemu-x86_64 -cpu Nehalem $bin/lookback"
+    "x86-64 with AVX2 (Haswell)|qemu-x86_64 -cpu Haswell $bin/lookback")
+for processor in aarch64 s390x; do
+    command=$root/build/$processor/bin/lookback
+    if [[ $other_builds == yes && -x $command ]] && command -v qemu-$processor >/dev/null; then
+        machines+=("$processor|qemu-$processor -L $root/build/$processor-sysroot $command")
+    else
+        echo "$name: $processor is left out: ./run build $processor has not been run"
+    fi
+done
+
+# The first round is of all machines.
+round=0 steps=300
+until ((round > 0)) && time_is_up; do
+    draw ${#kinds[@]}
+    read -ra kind <<<"${kinds[drawn]}"
+    draw 1000
+    kind+=(--seed "$drawn")
+    rm -rf "$folder/here"
+    train "$folder/here" $steps "${here[@]}" || failure "cannot train: ${kind[*]}"
+    for entry in "${machines[@]}"; do
+        ((round == 0)) || ! time_is_up || break
+        machine=${entry%%|*}
+        read -ra there <<<"${entry#*|}"
+        exchange
+    done
+    round=$((round + 1))
+done
 finish

@@ -34,15 +34,28 @@ for program in "${programs[@]}"; do
     expected[$program]=$(cat "$folder/output")
 done
 
-# Up to the number of allocations of a program, which a doubling search finds.
-declare -A most
-for program in "${programs[@]}"; do
-    most[$program]=64
-    while ((most[$program] < 1000000)) &&
-        ! run_program "$program" env LD_PRELOAD="$folder/fail_malloc.so" FAIL_ALL=1 FAIL_AT="${most[$program]}" 2>/dev/null; do
-        most[$program]=$((2 * most[$program]))
+# The number of allocations of a program, in $allocations: the first n for which failing from the n-th on changes nothing.
+count_allocations() { # PROGRAM
+    local low=1 high=64 middle
+    passes() {
+        run_program "$1" env LD_PRELOAD="$folder/fail_malloc.so" FAIL_ALL=1 FAIL_AT="$2" 2>/dev/null
+    }
+    while ! passes "$1" $high; do
+        low=$high
+        high=$((2 * high))
     done
-done
+    while ((high - low > 1)); do
+        middle=$(((low + high) / 2))
+        if passes "$1" $middle; then high=$middle; else low=$middle; fi
+    done
+    allocations=$low
+}
+
+for program in "${programs[@]}"; do
+    count_allocations "$program"
+    for ((n = 1; n <= allocations; n++)); do printf '%s\n' "$program $n" "$program $n FAIL_ALL=1"; done
+done >"$folder/all"
+shuffled <"$folder/all" >"$folder/allocations"
 
 # Cairo and FreeType crash in a drawing (docs/adr/0021); a training draws after it has saved its model.
 explained=0
@@ -50,17 +63,10 @@ in_picture() {
     [[ $program == visualize ]] || { [[ $program == train ]] && grep -q "kept the model of step" "$folder/message"; }
 }
 
-while ! time_is_up; do
-    draw ${#programs[@]}
-    program=${programs[drawn]}
-    draw "${most[$program]}"
-    n=$((drawn + 1))
-    draw 2
-    all=(FAIL_ALL=1)
-    ((drawn)) || all=()
-    what="$program, allocation $n fails${all[*]:+ and all after it}"
+while ! time_is_up && read -r program n all <&8; do
+    what="$program, allocation $n fails${all:+ and all after it}"
     status=0
-    { run_program "$program" env LD_PRELOAD="$folder/fail_malloc.so" "${all[@]}" FAIL_AT=$n || status=$?; } 2>/dev/null
+    { run_program "$program" env LD_PRELOAD="$folder/fail_malloc.so" ${all:+"$all"} FAIL_AT="$n" || status=$?; } 2>/dev/null
     trials=$((trials + 1))
     if ((status > 128)) && in_picture; then
         explained=$((explained + 1))
@@ -71,7 +77,8 @@ while ! time_is_up; do
     elif ((status != 0)) && [[ ! -s $folder/message ]]; then
         failure "$what: status $status without a message"
     fi
-done
+done 8<"$folder/allocations"
+echo "$name: $trials of $(wc -l <"$folder/allocations") failing allocations"
 ((explained == 0)) || echo "$name: $explained more trials crashed in Cairo or FreeType while a picture was drawn"
 trials=$((trials - explained))
 finish

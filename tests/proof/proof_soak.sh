@@ -17,7 +17,7 @@ kilobytes() { # PROCESS
 predict_stream() {
     local third=$((seconds / 3)) early late early_lines late_lines process begin
     mkfifo "$folder/stream"
-    "$bin/lookback" predict "$folder/model" --threads 1 <"$folder/stream" >"$folder/out.txt" 2>/dev/null &
+    "$bin/lookback" predict "$folder/model" --beam 1 --threads 1 <"$folder/stream" >"$folder/out.txt" 2>/dev/null &
     process=$!
     (while cat "$folder/texts"; do :; done) >"$folder/stream" 2>/dev/null &
     local feeder=$!

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 /* Atomic: the code under test may allocate from several threads. */
-static atomic_long allocations, live, failing, failing_from;
+static atomic_long allocations, live, failing, failing_from, failing_until;
 static atomic_size_t all_bytes;
 
 static void *allocate(size_t bytes)
@@ -14,7 +14,8 @@ static void *allocate(size_t bytes)
     long turn = atomic_fetch_add(&allocations, 1) + 1;
     long from = atomic_load(&failing_from);
     atomic_fetch_add(&all_bytes, bytes);
-    if (turn == atomic_load(&failing) || (from && turn >= from)) return NULL;
+    if (turn == atomic_load(&failing) || (from && turn >= from) || turn <= atomic_load(&failing_until))
+        return NULL;
     void *memory = malloc(bytes);
     if (memory) atomic_fetch_add(&live, 1);
     return memory;
@@ -33,6 +34,7 @@ void support_watch_allocations(void)
     atomic_store(&live, 0);
     atomic_store(&failing, 0);
     atomic_store(&failing_from, 0);
+    atomic_store(&failing_until, 0);
     lb_set_allocator(&(lb_allocator){allocate, release});
 }
 
@@ -44,6 +46,11 @@ void support_fail_allocation(long n)
 void support_fail_from_allocation(long n)
 {
     atomic_store(&failing_from, n ? atomic_load(&allocations) + n : 0);
+}
+
+void support_fail_next_allocations(long count)
+{
+    atomic_store(&failing_until, count ? atomic_load(&allocations) + count : 0);
 }
 
 long support_allocation_count(void)

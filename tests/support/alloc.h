@@ -14,6 +14,9 @@ void support_fail_allocation(long n);
 /* Every allocation from the n-th from now on fails: memory has run out for good. 0: none fails. */
 void support_fail_from_allocation(long n);
 
+/* The next `count` allocations fail, and later ones do not: memory has come back. 0: none fails. */
+void support_fail_next_allocations(long count);
+
 /* Allocations asked for since support_watch_allocations, including one that failed. */
 long support_allocation_count(void);
 

@@ -28,7 +28,7 @@ void support_not_run(const char *what, const char *why);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #    define SUPPORT_SANITIZED 1
 #elif defined(__has_feature)
-#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #        define SUPPORT_SANITIZED 1
 #    endif
 #endif

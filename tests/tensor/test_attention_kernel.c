@@ -128,15 +128,17 @@ END_TEST
 
 START_TEST(test_attend_powers_beyond_the_limit_are_refused)
 {
-    lb_real x[20] = {0}, powers[20];
-    ck_assert(lb_attend_powers(20, x, powers));
-    for (int sign = -1; sign <= 1; sign += 2) {
-        x[13] = (lb_real)(sign * LARGEST);
-        ck_assert(lb_attend_powers(20, x, powers));
-        ck_assert(isnormal(powers[13]));
-        x[13] = (lb_real)(sign * (LARGEST + 0.01));
-        ck_assert(!lb_attend_powers(20, x, powers));
-    }
+    enum { COUNT = 20 };
+    lb_real powers[COUNT];
+    for (int at = 0; at < COUNT; at++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            lb_real x[COUNT] = {0};
+            x[at] = (lb_real)(sign * LARGEST);
+            ck_assert(lb_attend_powers(COUNT, x, powers));
+            ck_assert(isnormal(powers[at]));
+            x[at] = (lb_real)(sign * (LARGEST + 0.01));
+            ck_assert_msg(!lb_attend_powers(COUNT, x, powers), "%g at %d", (double)x[at], at);
+        }
 }
 END_TEST
 

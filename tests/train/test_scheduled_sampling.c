@@ -112,11 +112,13 @@ START_TEST(test_scheduled_tokens_replace_the_share_that_was_asked_for)
 }
 END_TEST
 
-START_TEST(test_scheduled_tokens_are_drawn_as_likely_as_the_model_holds_them)
+/* Draws from tokens whose probabilities grow or fall with their number: the likeliest is the last or the first. */
+static void check_draws(bool falling)
 {
     support_sorting s = open_sorter(1);
     double probability[VOCAB], count[VOCAB] = {0}, all = 0;
-    for (int i = 0; i < VOCAB; i++) probability[i] = (i + 1) / (VOCAB * (VOCAB + 1) / 2.0);
+    for (int i = 0; i < VOCAB; i++)
+        probability[i] = (falling ? VOCAB - i : i + 1) / (VOCAB * (VOCAB + 1) / 2.0);
     fix_predictions(&s, probability);
     for (int step = 0; step < 30; step++) {
         lb_tape_reset(s.tape);
@@ -136,6 +138,12 @@ START_TEST(test_scheduled_tokens_are_drawn_as_likely_as_the_model_holds_them)
                       count[i] / all, p);
     }
     support_sorting_close(&s);
+}
+
+START_TEST(test_scheduled_tokens_are_drawn_as_likely_as_the_model_holds_them)
+{
+    check_draws(false);
+    check_draws(true);
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 
 /* Made once, in main. */
 static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], unsure[SUPPORT_PATH], beginner[SUPPORT_PATH],
-    sorter[SUPPORT_PATH];
+    sorter[SUPPORT_PATH], layers[SUPPORT_PATH];
 
 static lb_error error;
 
@@ -140,6 +140,67 @@ START_TEST(test_likeliest_out_of_memory_leaks_nothing)
 }
 END_TEST
 
+START_TEST(test_self_attention_of_a_transformer_has_rows_that_sum_to_one)
+{
+    subject s = take(layers, "7 0 3", (lb_translate_config){0}, 1);
+    const lb_translation *text = s.all->text;
+    lb_text_attention *a = lb_translate_self_attention(s.translator, text, text->output, &error);
+    ck_assert_msg(a != NULL, "%s", error.message);
+    ck_assert(a->layers == 2 && a->heads >= 1 && a->length == 3 && a->steps == text->output->steps);
+    for (int64_t row = 0; row < a->layers * a->heads * a->length; row++) {
+        double sum = 0;
+        for (int64_t k = 0; k < a->length; k++) sum += (double)a->encoder[row * a->length + k];
+        ck_assert_double_eq_tol(sum, 1, 1e-5);
+    }
+    for (int64_t row = 0; row < a->layers * a->heads * a->steps; row++) {
+        double sum = 0;
+        for (int64_t k = 0; k <= row % a->steps; k++) sum += (double)a->decoder[row * a->steps + k];
+        ck_assert_double_eq_tol(sum, 1, 1e-5);
+    }
+    lb_text_attention_free(a);
+    ck_assert_ptr_null(lb_translate_self_attention(s.translator, text, &(lb_output){0}, &error));
+    ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
+    drop(&s);
+}
+END_TEST
+
+START_TEST(test_self_attention_of_other_models_is_none)
+{
+    const char *const paths[] = {model, ensemble};
+    for (int i = 0; i < 2; i++) {
+        subject s = take(paths[i], "bad", (lb_translate_config){0}, 1);
+        lb_text_attention *a =
+            lb_translate_self_attention(s.translator, s.all->text, s.all->text->output, &error);
+        ck_assert_msg(a != NULL, "%s", error.message);
+        ck_assert(a->layers == 0 && a->heads == 0 && !a->encoder && !a->decoder);
+        lb_text_attention_free(a);
+        drop(&s);
+    }
+    lb_text_attention_free(NULL);
+}
+END_TEST
+
+START_TEST(test_self_attention_out_of_memory_leaks_nothing)
+{
+    support_watch_allocations();
+    subject s = take(layers, "7 0 3", (lb_translate_config){0}, 1);
+    const lb_translation *text = s.all->text;
+    lb_text_attention_free(lb_translate_self_attention(s.translator, text, text->output, NULL));
+    long live = support_live_allocations(), n = 1;
+    for (lb_text_attention *a = NULL; !a && n < 50; n++) {
+        support_fail_allocation(n);
+        a = lb_translate_self_attention(s.translator, text, text->output, &error);
+        support_fail_allocation(0);
+        if (!a) ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+        if (a) lb_text_attention_free(a);
+        ck_assert_int_le(support_live_allocations(), live);
+        if (a) break;
+    }
+    ck_assert_int_gt(n, 2);
+    drop(&s);
+}
+END_TEST
+
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
@@ -147,10 +208,14 @@ int main(void)
     support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(sorter, "sort.safetensors"), 300, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
     return support_run_tests("likeliest",
                              SUPPORT_TESTS(test_likeliest_multiply_to_the_probability_of_the_output,
                                            test_likeliest_first_is_what_greedy_decoding_writes,
                                            test_likeliest_of_an_output_without_end_has_a_row_for_each_symbol,
                                            test_likeliest_of_nothing_is_an_argument_error,
-                                           test_likeliest_out_of_memory_leaks_nothing));
+                                           test_likeliest_out_of_memory_leaks_nothing,
+                                           test_self_attention_of_a_transformer_has_rows_that_sum_to_one,
+                                           test_self_attention_of_other_models_is_none,
+                                           test_self_attention_out_of_memory_leaks_nothing));
 }

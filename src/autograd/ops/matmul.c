@@ -189,6 +189,7 @@ static const lb_op_case cases[] = {
     {"one transposed b for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4)}, .apply = transpose_b_case},
     {"one a for all", 2, {LB_DIMS(3, 4), LB_DIMS(2, 4, 5)}, .apply = plain_case},
     {"both stretch", 2, {LB_DIMS(2, 1, 3, 4), LB_DIMS(3, 4, 2)}, .apply = plain_case},
+    {"one b of length 1 for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(1, 4, 5)}, .apply = plain_case},
     {"several tiles", 2, {LB_DIMS(130, 6), LB_DIMS(6, 7)}, .apply = plain_case},
 };
 

@@ -1,0 +1,35 @@
+#include "io/append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { AT_END = -1 };
+
+static lb_status append(const char *path, off_t size, const void *bytes, size_t count, lb_error *error)
+{
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    bool ready = file >= 0 && (size == AT_END || ftruncate(file, size) == 0);
+    if (ready) errno = ENOSPC; /* a partial write sets no errno */
+    bool written = ready && write(file, bytes, count) == (ssize_t)count;
+    int reason = errno;
+    if (file >= 0 && close(file) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    return written ? LB_OK
+                   : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
+}
+
+lb_status lb_file_append(const char *path, const void *bytes, size_t count, lb_error *error)
+{
+    return append(path, AT_END, bytes, count, error);
+}
+
+lb_status lb_file_append_at(const char *path, size_t size, const void *bytes, size_t count, lb_error *error)
+{
+    return append(path, (off_t)size, bytes, count, error);
+}

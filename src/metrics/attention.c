@@ -1,0 +1,68 @@
+#include "lookback/metrics.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+/* -sum w log w. */
+static double entropy_of(const double *row, int64_t positions)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < positions; j++)
+        if (row[j] > 0) sum -= row[j] * log(row[j]);
+    return sum;
+}
+
+static int64_t most_attended(const double *row, int64_t positions)
+{
+    int64_t best = 0;
+    for (int64_t j = 1; j < positions; j++)
+        if (row[j] > row[best]) best = j;
+    return best;
+}
+
+lb_status lb_attention_count(const double *weights, int64_t steps, int64_t positions,
+                             lb_attention_statistics *statistics, lb_error *error)
+{
+    lb_attention_statistics s = {.maps = 1, .steps = steps, .moves = steps > 0 ? steps - 1 : 0};
+    unsigned char *seen = lb_alloc_zero((size_t)positions + 1);
+    int64_t before = 0, covered = 0;
+    if (!seen)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a map of %lld positions",
+                            (long long)positions);
+    for (int64_t i = 0; i < steps && positions > 0; i++) {
+        const double *row = weights + i * positions;
+        int64_t now = most_attended(row, positions);
+        if (positions > 1) s.entropy += entropy_of(row, positions) / log((double)positions);
+        s.forward += i > 0 && now >= before;
+        covered += !seen[now];
+        seen[now] = 1;
+        before = now;
+    }
+    if (positions > 0) s.coverage = (double)covered / (double)positions;
+    lb_release(seen);
+    *statistics = s;
+    return LB_OK;
+}
+
+void lb_attention_add(lb_attention_statistics *sum, const lb_attention_statistics *more)
+{
+    sum->maps += more->maps;
+    sum->steps += more->steps;
+    sum->moves += more->moves;
+    sum->forward += more->forward;
+    sum->entropy += more->entropy;
+    sum->coverage += more->coverage;
+}
+
+static double share(double part, int64_t all, double otherwise)
+{
+    return all > 0 ? part / (double)all : otherwise;
+}
+
+lb_attention_measures lb_attention_measure(const lb_attention_statistics *sum)
+{
+    return (lb_attention_measures){.entropy = share(sum->entropy, sum->steps, 0),
+                                   .monotonicity = share((double)sum->forward, sum->moves, 1),
+                                   .coverage = share(sum->coverage, sum->maps, 0)};
+}

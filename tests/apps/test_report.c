@@ -1,0 +1,497 @@
+/* report: what is in the page equals what evaluate and predict print; texts of the command line; errors; its size. */
+#include "base/base64.h"
+#include "support/pair_model.h"
+#include "support/pair_program.h"
+#include "support/process.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define REPORT   BIN_DIR "/report"
+#define PREDICT  BIN_DIR "/predict"
+#define EVALUATE BIN_DIR "/evaluate"
+#define TSH      "t\xca\x83"
+
+/* Made once, in main. */
+static char model[SUPPORT_PATH], blind[SUPPORT_PATH], layers[SUPPORT_PATH];
+
+static support_result result;
+
+static void run(const char *const *argv, const char *input)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(program, text, ...) run((const char *const[]){program, __VA_ARGS__, NULL}, text)
+
+/* What is in a page. */
+typedef struct page {
+    cJSON *data;
+    unsigned char *blob;
+    size_t blob_size, bytes;
+} page;
+
+/* The inflated content of an element. */
+static unsigned char *inflate_element(const char *html, const char *id, size_t *size)
+{
+    char mark[32];
+    snprintf(mark, sizeof mark, "id=\"%s\"", id);
+    const char *at = strstr(html, mark);
+    ck_assert_msg(at != NULL, "no element %s", id);
+    at = strchr(at, '>') + 1;
+    size_t letters = strcspn(at, "<"), count;
+    unsigned char *packed = malloc(letters + 1), *bytes = NULL;
+    ck_assert_msg(lb_base64_decode(at, letters, packed, &count), "%s is not base64", id);
+    int status = Z_BUF_ERROR;
+    for (size_t room = 8 * count + 1024; status == Z_BUF_ERROR; room *= 2) {
+        uLongf found = (uLongf)room;
+        free(bytes);
+        bytes = malloc(room + 1);
+        status = uncompress(bytes, &found, packed, (uLong)count);
+        *size = found;
+    }
+    ck_assert_int_eq(status, Z_OK);
+    bytes[*size] = '\0';
+    free(packed);
+    return bytes;
+}
+
+static page open_page(const char *name)
+{
+    char path[SUPPORT_PATH];
+    size_t size;
+    page p = {0};
+    char *html = support_read_file(support_path(path, name), &p.bytes);
+    unsigned char *data = inflate_element(html, "data", &size);
+    p.data = cJSON_Parse((const char *)data);
+    ck_assert_msg(p.data != NULL, "the data are not JSON: %.200s", (const char *)data);
+    p.blob = inflate_element(html, "blob", &p.blob_size);
+    ck_assert_ptr_null(strstr(html, "@DATA@"));
+    ck_assert_ptr_null(strstr(html, "@BLOB@"));
+    free(data);
+    free(html);
+    return p;
+}
+
+static void close_page(page *p)
+{
+    cJSON_Delete(p->data);
+    free(p->blob);
+}
+
+/* The value at a path such as "pairs.0.outputs.1.score". */
+static const cJSON *at(const cJSON *json, const char *path)
+{
+    char word[64];
+    for (const char *rest = path; *rest; rest += *rest == '.') {
+        size_t length = strcspn(rest, ".");
+        snprintf(word, sizeof word, "%.*s", (int)length, rest);
+        json = cJSON_IsArray(json) ? cJSON_GetArrayItem(json, atoi(word))
+                                   : cJSON_GetObjectItemCaseSensitive(json, word);
+        ck_assert_msg(json != NULL, "no %s in %s", word, path);
+        rest += length;
+    }
+    return json;
+}
+
+static double number(const cJSON *json, const char *path)
+{
+    const cJSON *value = at(json, path);
+    ck_assert_msg(cJSON_IsNumber(value), "%s is not a number", path);
+    return value->valuedouble;
+}
+
+static int count_of(const cJSON *json, const char *path)
+{
+    return cJSON_GetArraySize(at(json, path));
+}
+
+/* The symbols of a list of ids, joined. */
+static char *text_of(const page *p, const cJSON *ids, const char *between, char text[1024])
+{
+    const cJSON *id;
+    *text = '\0';
+    cJSON_ArrayForEach(id, ids)
+    {
+        if (*text) strcat(text, between);
+        strcat(text, cJSON_GetArrayItem(at(p->data, "symbols"), id->valueint)->valuestring);
+    }
+    return text;
+}
+
+static const char pairs[] =
+    "bad\tB A " TSH "\ncab\tC A B\na\tA\nbed\tB E " TSH "\ndeed\tB A " TSH "\nbb\tA A A A\n";
+
+enum { PAIRS = 6 };
+
+static char *write_pairs(char path[SUPPORT_PATH])
+{
+    support_write_file(support_path(path, "pairs.tsv"), pairs, sizeof pairs - 1);
+    return path;
+}
+
+START_TEST(test_report_has_the_outputs_of_predict)
+{
+    char path[SUPPORT_PATH], found[1024];
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_str_eq(result.output, "");
+    page p = open_page("page.html");
+    ck_assert_int_eq(count_of(p.data, "pairs"), PAIRS);
+    RUN(PREDICT, "bad\ncab\na\nbed\ndeed\nbb\n", model, "--jsonl", "--n-best=5");
+    const char *line = result.output;
+    for (int i = 0; i < PAIRS; i++, line = strchr(line, '\n') + 1) {
+        cJSON *predicted = cJSON_ParseWithLength(line, strcspn(line, "\n"));
+        const cJSON *pair = cJSON_GetArrayItem(at(p.data, "pairs"), i), *output;
+        ck_assert_str_eq(text_of(&p, at(pair, "source"), "", found), at(predicted, "source")->valuestring);
+        ck_assert_int_eq(count_of(pair, "outputs"), 5);
+        int n = 0;
+        cJSON_ArrayForEach(output, at(pair, "outputs"))
+        {
+            const cJSON *expected = cJSON_GetArrayItem(at(predicted, "outputs"), n++);
+            ck_assert_str_eq(text_of(&p, at(output, "symbols"), " ", found),
+                             at(expected, "text")->valuestring);
+            ck_assert_double_eq_tol(number(output, "score"), number(expected, "score"), 2e-5);
+            ck_assert_double_eq_tol(number(output, "probability"), number(expected, "probability"), 1e-5);
+            int symbols = count_of(output, "symbols"), steps = symbols + cJSON_IsTrue(at(output, "finished"));
+            ck_assert_int_eq(count_of(output, "steps"), steps);
+            for (int k = 0; k < symbols; k++) {
+                const cJSON *symbol = cJSON_GetArrayItem(at(expected, "symbols"), k);
+                ck_assert_double_eq_tol(cJSON_GetArrayItem(at(output, "steps"), k)->valuedouble,
+                                        number(symbol, "probability"), 1e-4);
+            }
+        }
+        cJSON_Delete(predicted);
+    }
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_has_the_attention_of_predict_in_bytes)
+{
+    char path[SUPPORT_PATH], npy[SUPPORT_PATH];
+    lb_shape shape;
+    lb_error error = {0};
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    page p = open_page("page.html");
+    RUN(PREDICT, "deed\n", model, "--attention", support_path(npy, "where.npy"));
+    double *weights;
+    ck_assert_msg(lb_npy_read(npy, &shape, &weights, &error) == LB_OK, "%s", error.message);
+    const cJSON *output = at(p.data, "pairs.4.outputs.0");
+    int64_t cells = lb_shape_count(shape);
+    ck_assert_int_eq(cells, (int64_t)count_of(output, "steps") * 4);
+    size_t offset = (size_t)number(output, "weights");
+    ck_assert_uint_le(offset + (size_t)cells, p.blob_size);
+    for (int64_t i = 0; i < cells; i++)
+        ck_assert_double_eq_tol(p.blob[offset + (size_t)i] / 255.0, weights[i], 0.501 / 255);
+    lb_release(weights);
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_has_the_measures_of_evaluate)
+{
+    char path[SUPPORT_PATH];
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--details=2");
+    ck_assert_msg(strstr(result.error, "report: the first 2 of 6 pairs have their attention") != NULL, "%s",
+                  result.error);
+    page p = open_page("page.html");
+    RUN(EVALUATE, NULL, model, path, "--json", "--confusions=100");
+    cJSON *measured = cJSON_Parse(result.output);
+    const cJSON *statistics = at(p.data, "statistics"), *confusion;
+    ck_assert_double_eq(number(statistics, "pairs"), PAIRS);
+    ck_assert_double_eq_tol(number(statistics, "exact"), number(measured, "exact_match.value") / 100, 1e-5);
+    ck_assert_double_eq_tol(number(statistics, "symbol_error"),
+                            number(measured, "symbol_error_rate.value") / 100, 1e-5);
+    ck_assert_int_eq(count_of(statistics, "confusions"), count_of(measured, "confusions"));
+    double edits = 0, counted = 0, wrong = 0, lengths = 0, binned = 0;
+    cJSON_ArrayForEach(confusion, at(statistics, "confusions")) counted += number(confusion, "count");
+    for (int i = 0; i < PAIRS; i++) {
+        const cJSON *pair = cJSON_GetArrayItem(at(p.data, "pairs"), i);
+        edits += number(pair, "edits");
+        wrong += number(pair, "edits") > 0;
+        /* The first two have everything, the others their best output alone. */
+        ck_assert_int_eq(count_of(pair, "outputs"), i < 2 ? 5 : 1);
+        ck_assert((number(pair, "outputs.0.weights") >= 0) == (i < 2));
+        ck_assert(cJSON_IsNull(at(pair, "likeliest")) == (i >= 2));
+    }
+    ck_assert_double_eq(counted, edits);
+    ck_assert_double_eq_tol(number(statistics, "exact"), 1 - wrong / PAIRS, 1e-5);
+    cJSON_ArrayForEach(confusion, at(statistics, "by_length")) lengths += number(confusion, "pairs");
+    cJSON_ArrayForEach(confusion, at(statistics, "calibration")) binned += number(confusion, "pairs");
+    ck_assert_double_eq(lengths, PAIRS);
+    ck_assert_double_eq(binned, PAIRS);
+    cJSON_Delete(measured);
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_has_what_the_attention_does_and_what_the_model_is_without_it)
+{
+    char path[SUPPORT_PATH];
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    page p = open_page("page.html");
+    const cJSON *head = at(p.data, "statistics.heads.0"), *alignment = at(p.data, "statistics.alignment");
+    ck_assert_int_eq(count_of(p.data, "statistics.heads"), 1);
+    ck_assert(number(head, "entropy") > 0 && number(head, "entropy") < 1);
+    ck_assert(number(head, "monotonicity") > 0.3 && number(head, "coverage") > 0.3);
+    ck_assert_double_eq(number(p.data, "statistics.with_all_heads.pairs"), PAIRS);
+    ck_assert_double_lt(number(head, "without.exact"), number(p.data, "statistics.with_all_heads.exact"));
+    /* Each occurrence of a target symbol gives 1 in all; here all source symbols are shown. */
+    int rows = count_of(alignment, "target"), columns = count_of(alignment, "source");
+    const unsigned char *mean = p.blob + (size_t)number(alignment, "mean");
+    for (int i = 0; i < rows; i++) {
+        int sum = 0;
+        for (int k = 0; k < columns; k++) sum += mean[i * columns + k];
+        ck_assert_int_le(abs(sum - 255), columns);
+    }
+    RUN(REPORT, NULL, model, path, "-o", "page.html", "--heads-off=0");
+    close_page(&p);
+    p = open_page("page.html");
+    ck_assert(cJSON_IsNull(at(p.data, "statistics.heads.0.without")));
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_has_the_likeliest_symbols_of_each_step)
+{
+    char text[1024];
+    RUN(REPORT, NULL, model, "--input", "bad", "-o", "page.html");
+    page p = open_page("page.html");
+    const cJSON *likeliest = at(p.data, "pairs.0.likeliest"), *output = at(p.data, "pairs.0.outputs.0");
+    int steps = count_of(output, "steps");
+    ck_assert_double_eq(number(likeliest, "count"), 5);
+    ck_assert_int_eq(count_of(likeliest, "symbols"), 5 * steps);
+    ck_assert_int_eq(count_of(likeliest, "probability"), 5 * steps);
+    for (int i = 0; i < steps; i++) {
+        const cJSON *first = cJSON_GetArrayItem(at(likeliest, "symbols"), 5 * i);
+        const cJSON *written = cJSON_GetArrayItem(at(output, "symbols"), i);
+        ck_assert_int_eq(first->valueint, written ? written->valueint : LB_EOS);
+        ck_assert_double_eq_tol(cJSON_GetArrayItem(at(likeliest, "probability"), 5 * i)->valuedouble,
+                                cJSON_GetArrayItem(at(output, "steps"), i)->valuedouble, 2e-3);
+    }
+    ck_assert_str_eq(text_of(&p, at(output, "symbols"), " ", text), "B A " TSH);
+    ck_assert_str_eq(cJSON_GetArrayItem(at(p.data, "symbols"), LB_EOS)->valuestring, "<eos>");
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_texts_has_no_expected_outputs)
+{
+    char text[1024];
+    RUN(REPORT, NULL, model, "--input", "bad\n\ncab", "-i", "a", "-o", "page.html", "--title",
+        "</script>&\"'");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    page p = open_page("page.html");
+    ck_assert_int_eq(count_of(p.data, "pairs"), 3);
+    ck_assert_str_eq(text_of(&p, at(p.data, "pairs.1.source"), "", text), "cab");
+    ck_assert(cJSON_IsNull(at(p.data, "pairs.0.expected")) && cJSON_IsNull(at(p.data, "pairs.0.edits")));
+    ck_assert(cJSON_IsNull(at(p.data, "statistics.exact")) && cJSON_IsNull(at(p.data, "about.file")));
+    ck_assert(cJSON_IsNull(at(p.data, "statistics.with_all_heads")));
+    ck_assert_str_eq(at(p.data, "about.title")->valuestring, "</script>&\"'");
+    ck_assert_ptr_nonnull(strstr(at(p.data, "about.command")->valuestring,
+                                 "--input 'bad\n\ncab' -i a -o page.html --title '</script>&\"'\\'''"));
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_the_same_command_is_the_same_page)
+{
+    char path[SUPPORT_PATH], one[SUPPORT_PATH];
+    size_t first, second;
+    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    char *a = support_read_file(support_path(one, "page.html"), &first);
+    RUN(REPORT, NULL, model, path, "-o", "page.html");
+    char *b = support_read_file(one, &second);
+    ck_assert_uint_eq(first, second);
+    ck_assert_mem_eq(a, b, first);
+    free(a);
+    free(b);
+}
+END_TEST
+
+START_TEST(test_report_of_a_transformer_has_its_self_attention)
+{
+    RUN(REPORT, NULL, layers, "--input", "7 0 3", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    page p = open_page("page.html");
+    const cJSON *own = at(p.data, "pairs.0.self");
+    size_t maps = (size_t)(number(own, "layers") * number(own, "heads"));
+    size_t steps = (size_t)count_of(p.data, "pairs.0.outputs.0.steps"), length = 3;
+    size_t encoder = (size_t)number(own, "encoder"), decoder = (size_t)number(own, "decoder");
+    size_t rollout = (size_t)number(own, "rollout");
+    ck_assert_str_eq(at(p.data, "about.kind")->valuestring, "transformer");
+    ck_assert_uint_eq(decoder, encoder + maps * length * length);
+    ck_assert_uint_eq(rollout, decoder + maps * steps * steps);
+    for (size_t row = 0; row < maps * steps; row++)
+        for (size_t k = row % steps + 1; k < steps; k++)
+            ck_assert_int_eq(p.blob[decoder + row * steps + k], 0);
+    for (size_t row = 0; row < length; row++) {
+        int sum = 0;
+        for (size_t k = 0; k < length; k++) sum += p.blob[rollout + row * length + k];
+        ck_assert_int_le(abs(sum - 255), 2);
+        ck_assert_int_ge(p.blob[rollout + row * length + row], 255 / 4); /* two residuals of a half */
+    }
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_a_model_without_attention_has_no_weights)
+{
+    char path[SUPPORT_PATH];
+    RUN(REPORT, NULL, blind, write_pairs(path), "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    page p = open_page("page.html");
+    ck_assert(number(p.data, "about.layers") == 0 && number(p.data, "about.heads") == 0);
+    ck_assert_double_eq(number(p.data, "pairs.0.outputs.0.weights"), -1);
+    ck_assert(count_of(p.data, "statistics.heads") == 0 &&
+              count_of(p.data, "statistics.alignment.target") == 0);
+    ck_assert_double_eq(number(p.data, "statistics.pairs"), PAIRS);
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_bad_lines_stops_or_shows_them)
+{
+    char path[SUPPORT_PATH];
+    static const char bad[] = "bad\tB\nbad\ncab\tC\n";
+    support_write_file(support_path(path, "bad.tsv"), bad, sizeof bad - 1);
+    RUN(REPORT, NULL, model, path, "-o", "page.html");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, "bad.tsv:2: found 1 column, expected 2"));
+    ck_assert_uint_eq(support_match_count("page.html"), 0);
+    RUN(REPORT, NULL, model, path, "-o", "page.html", "--skip-bad-lines");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(strstr(result.error, "report: 1 of 3 pairs could not be read\n"));
+    page p = open_page("page.html");
+    ck_assert_int_eq(count_of(p.data, "pairs"), 3);
+    ck_assert_ptr_nonnull(strstr(at(p.data, "pairs.1.error")->valuestring, "bad.tsv:2: found 1 column"));
+    ck_assert_int_eq(count_of(p.data, "pairs.1.outputs"), 0);
+    ck_assert(cJSON_IsNull(at(p.data, "pairs.2.error")));
+    ck_assert_double_eq(number(p.data, "statistics.pairs"), 2);
+    close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_nothing_usable_is_an_error)
+{
+    char path[SUPPORT_PATH];
+    write_pairs(path);
+    RUN(REPORT, NULL, model);
+    ck_assert_int_eq(result.status, 2);
+    ck_assert_str_eq(result.error, "report: expected a FILE or --input; see report --help\n");
+    RUN(REPORT, NULL, model, path, "--input", "bad");
+    ck_assert_int_eq(result.status, 2);
+    RUN(REPORT, NULL, model, "--input", "\n");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.error, "report: --input: found an empty text\n");
+    RUN(REPORT, NULL, path, path);
+    ck_assert_int_eq(result.status, 65);
+    RUN(REPORT, NULL, model, path, "-o", "no/such/page.html");
+    ck_assert_int_eq(result.status, 74);
+    ck_assert_ptr_nonnull(strstr(result.error, "no/such/page.html: cannot write: "));
+    RUN(REPORT, NULL, model, "missing.tsv");
+    ck_assert_int_eq(result.status, 66);
+    RUN(REPORT, NULL, model, path, "--beam=1000");
+    ck_assert_int_eq(result.status, 2);
+}
+END_TEST
+
+START_TEST(test_report_of_a_training_has_its_history_and_its_film)
+{
+    char text[1024];
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_pairs("dev.tsv", 30, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--film", "3");
+    support_assert_trained();
+    RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    page p = open_page("page.html");
+    ck_assert_str_eq(at(p.data, "about.title")->valuestring, "out \xC2\xB7 dev.tsv");
+    ck_assert_int_eq(count_of(p.data, "history.points"), support_line_count("out/log.jsonl"));
+    ck_assert_int_eq(count_of(p.data, "film"), 3);
+    const cJSON *film, *frame;
+    cJSON_ArrayForEach(film, at(p.data, "film"))
+    {
+        double before = 0;
+        ck_assert_int_eq(count_of(film, "frames"), support_line_count("out/film.jsonl") / 3);
+        text_of(&p, at(film, "source"), "", text);
+        cJSON_ArrayForEach(frame, at(film, "frames"))
+        {
+            size_t steps = (size_t)count_of(frame, "symbols") + (size_t)cJSON_IsTrue(at(frame, "finished"));
+            ck_assert_double_gt(number(frame, "step"), before);
+            ck_assert_uint_le((size_t)number(frame, "weights") + steps * strlen(text), p.blob_size);
+            before = number(frame, "step");
+        }
+    }
+    close_page(&p);
+}
+END_TEST
+
+/* Pairs of 60 random symbols each, to copy. */
+static void write_long_pairs(const char *name, int count)
+{
+    enum { LENGTH = 60 };
+    char path[SUPPORT_PATH], *text = malloc((size_t)count * 3 * (LENGTH + 1)), *end = text;
+    for (int i = 0; i < count; i++) {
+        char *source = end;
+        for (int k = 0; k < LENGTH; k++)
+            *end++ = "abcdefghijklmnop"[lb_rng_below((lb_rng){.seed = (uint64_t)i}, (uint64_t)k, 16)];
+        *end++ = '\t';
+        for (int k = 0; k < LENGTH; k++, *end++ = k < LENGTH ? ' ' : '\n') *end++ = source[k];
+    }
+    support_write_file(support_path(path, name), text, (size_t)(end - text));
+    free(text);
+}
+
+START_TEST(test_report_of_200_long_pairs_is_smaller_than_a_megabyte)
+{
+    double steps = 0;
+    write_long_pairs("long.tsv", 200);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "long.tsv", "--steps", "60", "--batch", "8");
+    support_assert_trained();
+    RUN(REPORT, NULL, "out", "long.tsv", "-o", "page.html", "--heads-off=0", "--threads=1");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    page p = open_page("page.html");
+    const cJSON *pair, *output;
+    cJSON_ArrayForEach(pair, at(p.data, "pairs")) cJSON_ArrayForEach(output, at(pair, "outputs"))
+    {
+        steps += count_of(output, "steps");
+        ck_assert_double_ge(number(output, "weights"), 0);
+    }
+    ck_assert_double_eq(number(p.data, "detailed"), 200);
+    ck_assert_msg(steps / 1000 >= 60, "%g steps on average", steps / 1000);
+    ck_assert_msg(p.bytes < 1000000, "%zu bytes", p.bytes);
+    close_page(&p);
+}
+END_TEST
+
+int main(void)
+{
+    support_train_pair_model(support_path(model, "model.safetensors"), 300, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(blind, "blind.safetensors"), 50, LB_ATTENTION_NONE);
+    support_train_model(support_path(layers, "layers.safetensors"), 50, SUPPORT_TRANSFORMER);
+    return support_run_tests(
+        "report",
+        SUPPORT_TESTS(
+            test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
+            test_report_has_the_measures_of_evaluate,
+            test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
+            test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
+            test_report_of_the_same_command_is_the_same_page,
+            test_report_of_a_transformer_has_its_self_attention,
+            test_report_of_a_model_without_attention_has_no_weights,
+            test_report_of_bad_lines_stops_or_shows_them, test_report_of_nothing_usable_is_an_error,
+            test_report_of_a_training_has_its_history_and_its_film,
+            test_report_of_200_long_pairs_is_smaller_than_a_megabyte));
+}

@@ -1,0 +1,134 @@
+/* Memory that runs out at any place of an op, forward or backward. This test runs in both precisions. */
+#include "autograd/op.h"
+#include "base/alloc.h"
+#include "lookback/ops.h"
+#include "support/alloc.h"
+#include "support/leaf.h"
+#include "support/suite.h"
+#include "support/tape_room.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct trial {
+    const lb_op *op;
+    const lb_op_case *example;
+} trial;
+
+static trial trials[512];
+static int trial_count;
+
+static void collect_trials(void)
+{
+    int families;
+    const lb_op_family *const *family = lb_op_registry(&families);
+    for (int f = 0; f < families; f++)
+        for (int o = 0; o < family[f]->count; o++)
+            for (int c = 0; c < family[f]->ops[o]->case_count; c++)
+                trials[trial_count++] = (trial){family[f]->ops[o], &family[f]->ops[o]->cases[c]};
+}
+
+static void make_leaves(const lb_op_case *example, int inputs, lb_tensor **leaf)
+{
+    bool plain = example->low == 0 && example->high == 0;
+    for (int i = 0; i < inputs; i++) {
+        leaf[i] = support_leaf(example->shape[i], plain ? -1 : example->low, plain ? 1 : example->high,
+                               (uint64_t)i + 1);
+        for (int64_t j = 0; j < lb_count(leaf[i]) && example->fixed[i]; j++)
+            leaf[i]->data[j] = (lb_real)(j % 2);
+        leaf[i]->requires_grad = !example->fixed[i];
+    }
+}
+
+/* The op and the gradient of the sum of its results, with `room` bytes on the tape, or as many as it takes. */
+static lb_status run(const trial *t, lb_tensor *const *leaf, const size_t *room, bool for_good, lb_mode mode,
+                     double *sum)
+{
+    lb_tensor *in[LB_MAX_INPUTS];
+    lb_tape *tape = lb_tape_new();
+    lb_tape_set_mode(tape, mode);
+    if (room) support_leave_room(tape, *room, for_good);
+    for (int i = 0; i < t->example->inputs; i++) in[i] = lb_on_tape(tape, leaf[i]);
+    lb_tensor *result = lb_sum_all(t->example->apply(in));
+    lb_status status = lb_tape_status(tape);
+    SUPPORT_CHECK(lb_is_sound(result) == (status == LB_OK), "%s, %s: a result in spite of an error, or none",
+                  t->op->name, t->example->name);
+    if (!status) *sum = (double)lb_item(result);
+    if (!status && mode == LB_MODE_TRAIN) status = lb_backward(result, NULL);
+    support_find_memory();
+    lb_tape_free(tape);
+    return status;
+}
+
+static void check_and_clear_gradients(const trial *t, int inputs, lb_tensor *const *leaf,
+                                      double *const *expected, bool ran)
+{
+    for (int i = 0; i < inputs; i++)
+        for (int64_t j = 0; leaf[i]->requires_grad && j < lb_count(leaf[i]); j++) {
+            SUPPORT_CHECK((double)leaf[i]->grad[j] == (ran ? expected[i][j] : 0),
+                          "%s, %s: the gradient of operand %d", t->op->name, t->example->name, i);
+            leaf[i]->grad[j] = 0;
+        }
+}
+
+/* In training and in evaluation, where ops keep what they have made of a weight. */
+static void run_out_of_memory(const trial *t, lb_mode mode, bool for_good)
+{
+    const int inputs = t->example->inputs;
+    lb_tensor *leaf[LB_MAX_INPUTS] = {NULL};
+    double *expected[LB_MAX_INPUTS] = {NULL}, sum, found;
+    make_leaves(t->example, inputs, leaf);
+    ck_assert_int_eq(run(t, leaf, NULL, false, mode, &sum), LB_OK);
+    for (int i = 0; i < inputs; i++) {
+        expected[i] = calloc((size_t)lb_count(leaf[i]) + 1, sizeof **expected);
+        for (int64_t j = 0; leaf[i]->requires_grad && j < lb_count(leaf[i]); j++) {
+            expected[i][j] = (double)leaf[i]->grad[j];
+            leaf[i]->grad[j] = 0;
+        }
+    }
+    const size_t most = support_most_room();
+    size_t room = 0;
+    for (lb_status status = LB_ERROR_MEMORY; status && room <= most; room += LB_ALIGNMENT) {
+        long live = support_live_allocations();
+        status = run(t, leaf, &room, for_good, mode, &found);
+        SUPPORT_CHECK(status == LB_OK || status == LB_ERROR_MEMORY, "%s, %s, %zu bytes: %s", t->op->name,
+                      t->example->name, room, lb_status_text(status));
+        SUPPORT_CHECK(status != LB_OK || found == sum || sum != sum, "%s, %s, %zu bytes: another result",
+                      t->op->name, t->example->name, room);
+        check_and_clear_gradients(t, inputs, leaf, expected, !status);
+        ck_assert_int_eq(support_live_allocations(), live);
+    }
+    ck_assert_uint_gt(room, LB_ALIGNMENT);
+    for (int i = 0; i < inputs; i++) {
+        free(expected[i]);
+        support_leaf_free(leaf[i]);
+    }
+}
+
+START_TEST(test_op_without_enough_memory_is_an_error_and_changes_no_gradient)
+{
+    lb_set_threads(1);
+    support_watch_allocations();
+    run_out_of_memory(&trials[_i], LB_MODE_TRAIN, false);
+    run_out_of_memory(&trials[_i], LB_MODE_TRAIN, true);
+    run_out_of_memory(&trials[_i], LB_MODE_EVALUATE, false);
+    run_out_of_memory(&trials[_i], LB_MODE_EVALUATE, true);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
+int main(void)
+{
+    collect_trials();
+    Suite *suite = suite_create("ops out of memory");
+    TCase *cases = tcase_create("registry");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, test_op_without_enough_memory_is_an_error_and_changes_no_gradient, 0,
+                        trial_count);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

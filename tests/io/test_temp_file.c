@@ -1,0 +1,149 @@
+/* Where a file system has no files without a name, or /proc is missing, a new file has a name while it is written. Here a
+ * filter of system calls refuses such files. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
+#include "io/file.h"
+#include "io/temp_file.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#    include <linux/filter.h>
+#    include <linux/seccomp.h>
+#    include <sys/prctl.h>
+#    include <sys/syscall.h>
+
+/* openat with O_TMPFILE fails from now on. False if that is not possible, as in an emulator. */
+static bool refuse_nameless_files(void)
+{
+    const bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    const unsigned flags = offsetof(struct seccomp_data, args[2]) + (big_endian ? 4 : 0);
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, flags),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return false;
+    return open(support_tempdir(), O_TMPFILE | O_WRONLY, 0600) < 0 && errno == EOPNOTSUPP;
+}
+#else
+static bool refuse_nameless_files(void)
+{
+    return true;
+}
+#endif
+
+static bool can_refuse(void)
+{
+    support_tempdir();
+    if (refuse_nameless_files()) return true;
+    support_not_run("files with a name while they are written", "no filter of system calls here");
+    return false;
+}
+
+static int open_folder(void)
+{
+    int folder = open(support_tempdir(), O_RDONLY | O_DIRECTORY);
+    ck_assert_int_ge(folder, 0);
+    return folder;
+}
+
+START_TEST(test_write_replaces_the_file_and_leaves_nothing_else)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    lb_error error = {0};
+    if (!can_refuse()) return;
+    support_path(path, "file");
+    ck_assert_msg(lb_file_write_atomic(path, "one", 3, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_file_write_atomic(path, "other", 5, &error) == LB_OK, "%s", error.message);
+    char *content = support_read_file(path, &count);
+    ck_assert_str_eq(content, "other");
+    ck_assert_uint_eq(support_file_count(), 1);
+    free(content);
+}
+END_TEST
+
+START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
+{
+    char path[SUPPORT_PATH], first[SUPPORT_PATH + LB_TEMP_SUFFIX], second[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    if (!can_refuse()) return;
+    support_path(path, "file");
+    int folder = open_folder();
+    int one = lb_temp_open(folder, path, 0640, first, sizeof first);
+    ck_assert_int_ge(one, 0);
+    ck_assert_int_eq(strncmp(first, path, strlen(path)), 0);
+    int two = lb_temp_open(folder, path, 0640, second, sizeof second);
+    ck_assert_int_ge(two, 0);
+    ck_assert_str_ne(first, second);
+    ck_assert_uint_eq(support_file_count(), 2);
+    int again = open(first, O_WRONLY);
+    ck_assert_int_ge(again, 0);
+    ck_assert_int_eq(flock(again, LOCK_EX | LOCK_NB), -1);
+    ck_assert_int_eq(errno, EWOULDBLOCK);
+    close(again);
+    ck_assert(lb_temp_rename(two, path, second, sizeof second));
+    lb_temp_remove(first);
+    ck_assert_uint_eq(support_file_count(), 1);
+    close(one);
+    close(two);
+    close(folder);
+}
+END_TEST
+
+START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
+{
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    if (!can_refuse()) return;
+    int folder = open_folder();
+    ck_assert_int_eq(lb_temp_open(folder, support_path(path, "missing/file"), 0600, name, sizeof name), -1);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_uint_eq(support_file_count(), 0);
+    close(folder);
+}
+END_TEST
+
+START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
+{
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    struct rlimit limit;
+    support_path(path, "file");
+    int folder = open_folder();
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = (rlim_t)folder + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    int fd = lb_temp_open(folder, path, 0600, name, sizeof name);
+    int reason = errno;
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(fd, -1);
+    ck_assert_int_eq(reason, EMFILE);
+    ck_assert_uint_eq(support_file_count(), 0);
+    close(folder);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("temporary files",
+                             SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
+                                           test_files_under_way_are_locked_and_left_alone_by_other_writers,
+                                           test_file_that_cannot_be_created_is_an_error_with_its_reason,
+                                           test_no_file_descriptors_left_is_an_error_with_its_reason));
+}

@@ -1,0 +1,128 @@
+# shellcheck shell=bash disable=SC2154
+# Which units of the tests reach which line, by gcov; kept in build/mutants/reach until the library or a test program changes.
+# To be sourced by bash, after mutants_build.bash.
+#   units    number, program, unit, layer, milliseconds: the quickest first; those that fail or take long are left out
+#   lines    file, line, numbers of the units that reach it
+
+reach=$tree/reach
+
+# Programs and units of ctest that call the library; last those that call the program `lookback`.
+list_units() {
+    awk -F'"' -v quick="$quick" '/^add_test\(/ {
+        program = $2
+        unit = $4
+        if (!match(program, /\/tests\/([a-z]+_tests(_f64)?|test_steady_state)\)?$/)) next
+        program = substr(program, RSTART + 1)
+        sub(/\)$/, "", program)
+        layer = program
+        sub(/.*\//, "", layer)
+        sub(/_tests.*|test_/, "", layer)
+        if (layer ~ /^(bench|examples|project)$/ || quick == "true" && layer == "apps") next
+        print program, unit == "" ? "all" : unit, layer
+    }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 == "apps"), $0 }' | sort -s -k 1n | cut -d " " -f 2-
+}
+
+# The library again, to be counted.
+compile_covered() {
+    local key kind source output
+    for key in "${!compile_of[@]}"; do
+        kind=${key%% *} source=${key#* }
+        output=$reach/objects/$kind/${source#"$root/"}.o
+        mkdir -p "${output%/*}"
+        compile_as "$kind" "$source" "$(cd "$root" && realpath "$source")" "$output" -O1 --coverage
+    done
+    for kind in float double; do
+        find "$reach/objects/$kind" -name '*.o' -print0 | xargs -0 ar cr "$reach/$kind.a"
+    done
+}
+
+# FILE LINE for each line with code, or only for those that have run.
+gcov_lines() { # NAMES ONLY_RUN
+    find "$reach/objects" -name "$1" -print0 | xargs -0 gcov -t 2>/dev/null | awk -F: -v root="$root/" -v only="$2" '
+        $2 + 0 == 0 && $3 == "Source" {
+            file = index($4, root "src/") == 1 ? substr($4, length(root) + 1) : ""
+            next
+        }
+        file != "" && (only ? $1 ~ /[0-9]/ : $1 !~ /-/) && !((file, $2 + 0) in seen) {
+            seen[file, $2 + 0]
+            print file, $2 + 0
+        }'
+}
+
+# One unit as it is, for its time, and once more with the library that counts.
+cover_unit() { # PROGRAM UNIT LAYER
+    local program=$1 unit=$2 layer=$3 took longest=30 of=$reach/of/${1##*/}-$2
+    measure run_unit "$tree/$program" "$unit" "$longest" || return 0
+    echo "$program $unit $layer $took" >"$of.unit"
+    if [[ ! -x $reach/$program ]]; then
+        mkdir -p "$reach/${program%/*}"
+        link_with "$program" "$reach/$program" "$reach/float.a" "$reach/double.a" --coverage
+    fi
+    find "$reach/objects" -name '*.gcda' -delete
+    # The tests run the program by its name.
+    if runs_program "$layer"; then
+        touch_program
+        link_with bin/lookback "$tree/bin/lookback" "$reach/float.a" "$reach/double.a" --coverage
+    fi
+    run_unit "$reach/$program" "$unit" 120 || true
+    restore_program
+    gcov_lines '*.gcda' 1 >"$of.lines"
+}
+
+find_reach() {
+    local stamp program unit layer which=()
+    stamp=$(cd "$root" && find src include -type f -print0 | sort -z | xargs -0 cksum)
+    if [[ ! -f $reach/stamp || $(<"$reach/stamp") != "$stamp" ]]; then
+        rm -rf "$reach"
+        mkdir -p "$reach/of"
+        compile_covered
+        gcov_lines '*.gcno' "" >"$reach/code"
+        echo "$stamp" >"$reach/stamp"
+    fi
+    declare -A is_new=()
+    while read -r program unit layer; do
+        if [[ -z ${is_new[$program]-} ]]; then
+            which=("$program")
+            ! runs_program "$layer" || which+=(bin/lookback)
+            stamp=$(cd "$tree" && cksum "${which[@]}")
+            is_new[$program]=no
+            if [[ ! -f $reach/of/${program##*/} || $(<"$reach/of/${program##*/}") != "$stamp" ]]; then
+                is_new[$program]=yes
+                echo "mutants: which lines do the units of $program reach?" >&2
+                rm -f "$reach/of/${program##*/}"-* "$reach/$program"
+                while read -r _ unit _; do
+                    cover_unit "$program" "$unit" "$layer"
+                done < <(list_units | awk -v program="$program" '$1 == program')
+                rm -f "$reach/$program"
+                echo "$stamp" >"$reach/of/${program##*/}"
+            fi
+        fi
+    done < <(list_units)
+    merge_reach
+}
+
+merge_reach() {
+    local number program unit
+    cat "$reach"/of/*.unit | sort -k 4n | awk -v quick="$quick" '!(quick == "true" && $3 == "apps") { print ++n, $0 }' >"$reach/units"
+    {
+        awk '{ print $0, "" }' "$reach/code"
+        while read -r number program unit _; do
+            awk -v number="$number" '{ print $0, number }' "$reach/of/${program##*/}-$unit.lines"
+        done <"$reach/units"
+    } | awk '{ units[$1 " " $2] = units[$1 " " $2] ($3 == "" ? "" : " " $3) }
+        END { for (key in units) print key units[key] }' | sort -k 1,1 -k 2,2n >"$reach/lines"
+}
+
+# Whether the units of a layer run the program `lookback` of the build.
+runs_program() { # LAYER
+    [[ $1 == apps || $1 == translate ]]
+}
+
+# Before the program `lookback` of the build is replaced, and after that.
+touch_program() {
+    [[ -f $tree/bin/lookback.whole ]] || cp -p "$tree/bin/lookback" "$tree/bin/lookback.whole"
+}
+
+restore_program() {
+    [[ ! -f $tree/bin/lookback.whole ]] || mv -f "$tree/bin/lookback.whole" "$tree/bin/lookback"
+}

@@ -1,0 +1,191 @@
+/* A training whose steps the caller asks for: the same as in one call. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <stdio.h>
+
+static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
+static lb_error error;
+
+static lb_training_config small_config(void)
+{
+    lb_set_threads(1);
+    return (lb_training_config){.sort = &task,
+                                .embed = 8,
+                                .hidden = 16,
+                                .lr = 0.01,
+                                .batch = 8,
+                                .steps = 20,
+                                .evaluate_every = 20,
+                                .seed = 3};
+}
+
+static lb_stepper *begin(const lb_training_config *config)
+{
+    lb_stepper *stepper = lb_stepper_new(config, &error);
+    ck_assert_msg(stepper != NULL, "%s", error.message);
+    return stepper;
+}
+
+static double step(lb_stepper *stepper)
+{
+    double loss = -1;
+    ck_assert_msg(lb_stepper_step(stepper, &loss, &error) == LB_OK, "%s", error.message);
+    return loss;
+}
+
+static void record_point(void *context, const lb_training_run *run)
+{
+    *(lb_train_point *)context = run->history->points[run->history->count - 1];
+}
+
+/* Bytes of the arrays of both files, which come after headers of other lengths. */
+static void assert_same_weights(const char *a, const char *b)
+{
+    lb_safetensors *one = lb_safetensors_open(a, &error), *other = lb_safetensors_open(b, &error);
+    ck_assert_msg(one && other, "%s", error.message);
+    ck_assert_uint_eq(lb_safetensors_count(one), lb_safetensors_count(other));
+    for (size_t i = 0; i < lb_safetensors_count(one); i++) {
+        const lb_safetensors_tensor *x = lb_safetensors_at(one, i), *y = lb_safetensors_at(other, i);
+        ck_assert_str_eq(x->name, y->name);
+        ck_assert_int_eq(lb_shape_count(x->shape), lb_shape_count(y->shape));
+        ck_assert_mem_eq(x->data, y->data, (size_t)lb_shape_count(x->shape) * sizeof(float));
+    }
+    lb_safetensors_close(one);
+    lb_safetensors_close(other);
+}
+
+START_TEST(test_stepper_ends_with_the_weights_of_one_call)
+{
+    char out[SUPPORT_PATH], called[SUPPORT_PATH], stepped[SUPPORT_PATH];
+    lb_train_point point;
+    lb_training_config config = small_config();
+    lb_stepper *stepper = begin(&config);
+    double sum = 0;
+    for (int i = 0; i < 20; i++) sum += step(stepper);
+    lb_evaluation found;
+    ck_assert_int_eq(lb_stepper_measure(stepper, 2000, &found, &error), LB_OK);
+    ck_assert_int_eq(lb_stepper_save(stepper, support_path(stepped, "stepped.safetensors"), &error), LB_OK);
+    lb_stepper_free(stepper);
+    config.out = support_path(out, "out");
+    config.listener = (lb_training_listener){.context = &point, .evaluated = record_point};
+    ck_assert_msg(lb_translator_train(&config, NULL, &error) == LB_OK, "%s", error.message);
+    assert_same_weights(support_path(called, "out/sort.safetensors"), stepped);
+    ck_assert_double_eq(point.loss, sum / 20);
+    ck_assert_double_eq(point.dev.exact_match, found.exact_match);
+    ck_assert_double_eq(point.dev.loss, found.loss);
+}
+END_TEST
+
+START_TEST(test_stepper_translator_follows_the_training)
+{
+    char path[SUPPORT_PATH];
+    lb_training_config config = small_config();
+    config.steps = 300;
+    config.batch = 32;
+    lb_stepper *stepper = begin(&config);
+    lb_translator *translator = lb_stepper_translator(stepper);
+    ck_assert(lb_translator_about(translator).sorts);
+    char *before = lb_translate(translator, "7 3", &error);
+    for (int i = 0; i < 300; i++) step(stepper);
+    char *after = lb_translate(translator, "7 3", &error);
+    ck_assert_msg(before && after, "%s", error.message);
+    ck_assert_str_eq(after, "3 7");
+    ck_assert_str_ne(before, after);
+    ck_assert_int_eq(lb_stepper_save(stepper, support_path(path, "saved.safetensors"), &error), LB_OK);
+    lb_translator *opened = lb_translator_open(path, &error);
+    char *again = lb_translate(opened, "7 3", &error);
+    ck_assert_str_eq(again, after);
+    lb_release(before);
+    lb_release(after);
+    lb_release(again);
+    lb_translator_free(opened);
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_about_counts_steps_and_follows_the_learning_rate)
+{
+    lb_training_config config = small_config();
+    lb_stepper *stepper = begin(&config);
+    lb_stepper_facts facts = lb_stepper_about(stepper);
+    ck_assert_int_eq(facts.step, 0);
+    ck_assert_int_eq(facts.steps, 20);
+    ck_assert_int_gt(facts.parameters, 1000);
+    ck_assert_double_eq(facts.lr, 0.01);
+    lb_stepper_set_lr(stepper, 0.5);
+    ck_assert_double_eq(lb_stepper_about(stepper).lr, 0.5);
+    step(stepper);
+    ck_assert_int_eq(lb_stepper_about(stepper).step, 1);
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_step_after_the_last_one_is_an_error)
+{
+    lb_training_config config = small_config();
+    double loss;
+    config.steps = 1;
+    lb_stepper *stepper = begin(&config);
+    step(stepper);
+    ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "found all 1 steps done, expected fewer");
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_measure_of_no_pairs_is_an_error)
+{
+    lb_training_config config = small_config();
+    lb_evaluation found;
+    lb_stepper *stepper = begin(&config);
+    ck_assert_int_eq(lb_stepper_measure(stepper, 0, &found, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "pairs: found 0, expected at least 1");
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_reads_pairs_and_measures_those_held_out)
+{
+    char path[SUPPORT_PATH];
+    lb_training_config config = small_config();
+    config.sort = NULL;
+    config.train = support_path(path, "pairs.tsv");
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 100; i++) fprintf(file, "%d\t%d\n", i, 99 - i);
+    ck_assert_int_eq(fclose(file), 0);
+    lb_stepper *stepper = begin(&config);
+    lb_evaluation found;
+    double first = step(stepper), last = 0;
+    for (int i = 1; i < 20; i++) last = step(stepper);
+    ck_assert_double_lt(last, first);
+    ck_assert_int_eq(lb_stepper_measure(stepper, 5, &found, &error), LB_OK);
+    ck_assert_double_gt(found.loss, 0);
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_new_of_an_impossible_configuration_is_an_error)
+{
+    lb_training_config config = small_config();
+    config.hidden = -1;
+    ck_assert_ptr_null(lb_stepper_new(&config, &error));
+    ck_assert_str_eq(error.message, "hidden: found -1, expected 0 or more");
+    lb_stepper_free(NULL);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("stepper",
+                             SUPPORT_TESTS(test_stepper_ends_with_the_weights_of_one_call,
+                                           test_stepper_translator_follows_the_training,
+                                           test_stepper_about_counts_steps_and_follows_the_learning_rate,
+                                           test_stepper_step_after_the_last_one_is_an_error,
+                                           test_stepper_measure_of_no_pairs_is_an_error,
+                                           test_stepper_reads_pairs_and_measures_those_held_out,
+                                           test_stepper_new_of_an_impossible_configuration_is_an_error));
+}

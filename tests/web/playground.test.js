@@ -1,0 +1,344 @@
+// The playground in headless Chromium, against the native program.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { launch } from "./browser.js";
+
+const PLAYGROUND = process.env.PLAYGROUND,
+    LOOKBACK = process.env.LOOKBACK,
+    PATIENCE = 300000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "lookback-playground-"));
+let browser, close;
+before(async () => ({ browser, close } = await launch()));
+after(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+// The arguments of `lookback sort` for the defaults of the page.
+const DEFAULTS = [
+    "--max-number",
+    "20",
+    "--min-length",
+    "2",
+    "--max-length",
+    "6",
+    "--repeats",
+    "0.3",
+    "--attention",
+    "multi-head",
+    "--embed",
+    "32",
+    "--hidden",
+    "64",
+    "--batch",
+    "48",
+    "--lr",
+    "0.01",
+    "--seed",
+    "1",
+    "--target",
+    "0",
+    "--threads",
+    "1",
+];
+
+function native(...words) {
+    return execFileSync(LOOKBACK, words, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
+}
+
+function predict(model, text) {
+    return execFileSync(LOOKBACK, ["predict", model], { encoding: "utf8", input: `${text}\n` }).trim();
+}
+
+// `heard` in the page has every message of every worker; `trouble` all that goes wrong.
+async function open({ dark = false } = {}) {
+    const page = await browser.newPage(),
+        trouble = [],
+        url = pathToFileURL(PLAYGROUND).href;
+    page.setDefaultTimeout(PATIENCE);
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+    page.on(
+        "console",
+        (message) =>
+            ["error", "warn", "warning"].includes(message.type()) && trouble.push(`console: ${message.text()}`),
+    );
+    page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
+    page.on(
+        "request",
+        (request) =>
+            request.url() !== url && !/^(data|blob):/.test(request.url()) && trouble.push(`request: ${request.url()}`),
+    );
+    await page.evaluateOnNewDocument(() => {
+        globalThis.heard = [];
+        const Plain = Worker;
+        globalThis.Worker = class extends Plain {
+            constructor(address) {
+                super(address);
+                this.addEventListener("message", ({ data }) => globalThis.heard.push(data));
+            }
+        };
+    });
+    await page.goto(url);
+    await page.waitForSelector("html[data-ready]");
+    return { page, trouble };
+}
+
+const press = (page, name) =>
+    page.evaluate(
+        (text) => [...document.querySelectorAll("button")].find((one) => one.textContent === text).click(),
+        name,
+    );
+const status = (page) => page.evaluate(() => document.querySelector(".status").textContent);
+const stepOf = async (page) => Number(/step (\d+)/.exec(await status(page))?.[1] ?? 0);
+const losses = (page) =>
+    page.evaluate(() => globalThis.heard.filter((one) => one.type === "step").flatMap((one) => one.losses));
+const untilStep = (page, step) =>
+    page.waitForFunction(
+        (least) => Number(/step (\d+)/.exec(document.querySelector(".status").textContent)?.[1]) >= least,
+        {},
+        step,
+    );
+const untilIdle = (page) => page.waitForFunction(() => document.querySelector(".primary").textContent === "Train");
+const written = (page) => page.evaluate(() => document.querySelector(".written")?.textContent);
+
+async function set(page, label, value) {
+    await page.evaluate(
+        (name, given) => {
+            const input = document.querySelector(`[aria-label="${name}"]`);
+            input.value = given;
+            input.dispatchEvent(new Event("change"));
+        },
+        label,
+        value,
+    );
+}
+
+async function type(page, text) {
+    await page.evaluate((given) => {
+        const input = document.getElementById("input");
+        input.value = given;
+        input.dispatchEvent(new Event("input"));
+    }, text);
+    await page.waitForFunction(
+        (given) =>
+            document.querySelector(".written")?.textContent.startsWith(`${given} →`) ||
+            document.querySelector(".picture .trouble")?.textContent,
+        {},
+        text,
+    );
+}
+
+async function trainTo(page, steps) {
+    await set(page, "steps", steps);
+    await page.waitForFunction(
+        (all) => document.querySelector(".status").textContent.includes(`step 0 of ${all}`),
+        {},
+        steps,
+    );
+    await press(page, "Train");
+    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
+}
+
+test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size < 1e6));
+
+test("losses are those of the native program to five digits", async () => {
+    const { page, trouble } = await open();
+    await trainTo(page, 100);
+    const found = await losses(page),
+        mean = found.reduce((sum, loss) => sum + loss, 0) / found.length;
+    native("sort", ...DEFAULTS, "--steps", "100", "--out", join(folder, "same"));
+    const expected = JSON.parse(
+        readFileSync(join(folder, "same", "train.jsonl"), "utf8")
+            .trim()
+            .split("\n")
+            .at(-1),
+    ).loss;
+    assert.equal(found.length, 100);
+    assert.ok(Math.abs(mean - expected) < 1e-5 * expected, `found ${mean}, expected ${expected}`);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("it pauses, steps and resets", async () => {
+    const { page, trouble } = await open();
+    await press(page, "Step");
+    await untilStep(page, 1);
+    await untilIdle(page);
+    assert.equal(await stepOf(page), 1);
+    const [first] = await losses(page);
+    await press(page, "Train");
+    await untilStep(page, 5);
+    await press(page, "Pause");
+    await untilIdle(page);
+    await new Promise((done) => setTimeout(done, 500));
+    const paused = await stepOf(page);
+    await new Promise((done) => setTimeout(done, 500));
+    assert.equal(await stepOf(page), paused);
+    await press(page, "Reset");
+    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("step 0 of"));
+    await page.evaluate(() => {
+        globalThis.heard.length = 0;
+    });
+    await press(page, "Step");
+    await untilStep(page, 1);
+    assert.equal((await losses(page))[0], first);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("the heatmap is of the list that one types, also while it learns", async () => {
+    const { page, trouble } = await open();
+    await press(page, "Train");
+    await untilStep(page, 3);
+    await type(page, "7 1 12");
+    assert.deepEqual(
+        await page.evaluate(() =>
+            [...document.querySelectorAll(".heatmap thead th:not(.certain)")].map((one) => one.textContent),
+        ),
+        ["7", "1", "12"],
+    );
+    const before = await page.evaluate(() => document.querySelector(".heatmap tbody").textContent);
+    await page.waitForFunction((old) => document.querySelector(".heatmap tbody").textContent !== old, {}, before);
+    await page.evaluate(() => {
+        const input = document.getElementById("input");
+        input.value = "7 <b>x</b>";
+        input.dispatchEvent(new Event("input"));
+    });
+    await page.waitForSelector(".picture .trouble");
+    assert.equal(await page.evaluate(() => document.querySelectorAll(".picture b").length), 0);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("without attention there is no heatmap, and a second model is on the same seed", async () => {
+    const { page, trouble } = await open();
+    await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[0].click());
+    await page.waitForFunction(() =>
+        document.querySelector(".heatmap caption")?.textContent.includes("without attention"),
+    );
+    assert.equal(await page.evaluate(() => document.querySelectorAll(".heatmap td[style]").length), 0);
+    await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
+    await page.waitForFunction(() => document.querySelectorAll(".heatmap").length === 2);
+    await page.evaluate(() => {
+        const choice = document.querySelectorAll(".learner")[1].querySelector("select");
+        choice.value = "none";
+        globalThis.heard.length = 0;
+        choice.dispatchEvent(new Event("change"));
+    });
+    await page.waitForFunction(() => globalThis.heard.some((one) => one.type === "begun"));
+    await press(page, "Step");
+    await page.waitForFunction(() => globalThis.heard.filter((one) => one.type === "step").length === 2);
+    const [a, b] = await losses(page);
+    assert.equal(a, b);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("after a minute of computing from its defaults it sorts, and predict opens what it saves", async () => {
+    const { page, trouble } = await open();
+    const client = await browser.target().createCDPSession();
+    const computed = async () =>
+        (await client.send("SystemInfo.getProcessInfo")).processInfo
+            .filter((one) => one.type === "renderer")
+            .reduce((sum, one) => sum + one.cpuTime, 0);
+    const begin = await computed();
+    await press(page, "Train");
+    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
+    const seconds = (await computed()) - begin;
+    assert.ok(seconds < 60, `${seconds} s`);
+    const last = await page.evaluate(() => globalThis.heard.filter((one) => one.type === "measure").at(-1));
+    assert.ok(last.exact_match >= 0.99, `exact match ${last.exact_match}`);
+    for (const [list, sorted] of [
+        ["14 3 9 20 3", "3 3 9 14 20"],
+        ["2 1", "1 2"],
+        ["20 0 7 11 5 16", "0 5 7 11 16 20"],
+    ]) {
+        await type(page, list);
+        assert.equal(await written(page), `${list} → ${sorted}`);
+    }
+    const session = await page.createCDPSession();
+    await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+    await press(page, "Save as .safetensors");
+    const saved = join(folder, "first-750.safetensors");
+    for (let i = 0; i < 200 && !existsSync(saved); i++) await new Promise((done) => setTimeout(done, 100));
+    assert.equal(predict(saved, "14 3 9 20 3"), "3 3 9 14 20");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a native model opens in the page, and a file that is none is refused", async () => {
+    const { page, trouble } = await open();
+    const out = join(folder, "native");
+    native("sort", ...DEFAULTS, "--steps", "60", "--out", out);
+    const chosen = await page.$("input[type=file]");
+    await chosen.uploadFile(join(out, "sort.safetensors"));
+    await page.waitForFunction(() =>
+        document.querySelector(".status").textContent.startsWith("opened: a seq2seq that sorts lists of 2 to 6"),
+    );
+    await type(page, "9 2 17 4");
+    assert.equal((await written(page)).split("→")[1].trim(), predict(join(out, "sort.safetensors"), "9 2 17 4"));
+    const bad = join(folder, "bad.safetensors");
+    writeFileSync(bad, "not a model");
+    await chosen.uploadFile(bad);
+    await page.waitForFunction(() => document.querySelector("p[role=alert]").textContent.includes("safetensors"));
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("it learns one's own pairs", async () => {
+    const { page, trouble } = await open();
+    const lines = Array.from(
+        { length: 200 },
+        (_, i) =>
+            `${((i * 7919) % 1000).toString(5)}é\t${((i * 7919) % 1000).toString(5).split("").reverse().join("")}`,
+    ).join("\n");
+    await page.evaluate((text) => {
+        document.getElementById("pairs").value = text;
+    }, lines);
+    await press(page, "Learn these pairs");
+    await page.waitForFunction(() => globalThis.heard.filter((one) => one.type === "begun").length === 2);
+    await press(page, "Train");
+    await untilStep(page, 20);
+    await press(page, "Pause");
+    const found = await losses(page);
+    assert.ok(found.at(-1) < found[0], `${found[0]} to ${found.at(-1)}`);
+    await page.evaluate(() => {
+        document.getElementById("pairs").value = "no tab here";
+    });
+    await press(page, "Learn these pairs");
+    await page.waitForFunction(() => /line|:1:/.test(document.querySelector("p[role=alert]").textContent));
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+for (const dark of [false, true]) {
+    test(`axe finds nothing, ${dark ? "dark" : "light"}`, async () => {
+        const { page } = await open({ dark });
+        await page.evaluate(() =>
+            document.querySelectorAll("details").forEach((one) => {
+                one.open = true;
+            }),
+        );
+        await press(page, "Step");
+        await untilStep(page, 1);
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () =>
+            (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.map(
+                (one) =>
+                    `${one.id}: ${one.nodes
+                        .slice(0, 3)
+                        .map((node) => `${node.target} ${node.failureSummary}`)
+                        .join("; ")}`,
+            ),
+        );
+        assert.deepEqual(found, []);
+        await page.close();
+    });
+}

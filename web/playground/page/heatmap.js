@@ -1,0 +1,74 @@
+// Where a model looks: a row for each symbol that it writes, a column for each that it reads. It is a table, so that
+// screen readers and the keyboard have it as well.
+import { el } from "./dom.js";
+
+// [rows][columns] of one head, or the mean of all.
+function weightsOf(look, head) {
+    const rows = look.likeliest?.length ?? look.target.length + (look.finished ? 1 : 0),
+        columns = look.source.length;
+    const size = rows * columns,
+        planes = look.layers * look.heads,
+        first = (look.layers - 1) * look.heads;
+    const chosen =
+        head < 0 ? Array.from({ length: look.heads }, (_, i) => first + i) : [first + Math.min(head, look.heads - 1)];
+    if (planes === 0 || size === 0) return null;
+    return Array.from({ length: rows }, (_, row) =>
+        Array.from(
+            { length: columns },
+            (_, column) =>
+                chosen.reduce((sum, plane) => sum + look.weights[plane * size + row * columns + column], 0) /
+                chosen.length,
+        ),
+    );
+}
+
+function cell(weight) {
+    const td = el("td", {}, el("span", { class: "unseen" }, weight.toFixed(2)));
+    td.style.setProperty("--weight", `${Math.round(100 * weight)}%`);
+    td.title = weight.toFixed(3);
+    return td;
+}
+
+function percent(value) {
+    return `${Math.round(100 * value)} %`;
+}
+
+function rowOf(look, row, weights) {
+    const symbol = row < look.target.length ? look.target[row] : "end";
+    const certain = look.probabilities?.[row]?.[0];
+    const others = (look.likeliest?.[row] ?? [])
+        .map((name, i) => `${name} ${percent(look.probabilities[row][i])}`)
+        .join(", ");
+    const last = el("td", { class: "certain", title: others }, certain === undefined ? "" : percent(certain));
+    return el(
+        "tr",
+        {},
+        el("th", { scope: "row", dir: "auto" }, symbol),
+        ...(weights ? weights[row].map(cell) : []),
+        last,
+    );
+}
+
+export function heatmapOf(look, head, name) {
+    const weights = weightsOf(look, head),
+        rows = look.target.length + (look.finished ? 1 : 0);
+    const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
+    const caption = weights
+        ? `${name} looks here when it writes each row`
+        : `${name}, without attention, looks at nothing`;
+    return el(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` },
+        el(
+            "table",
+            { class: "heatmap" },
+            el("caption", {}, caption),
+            el(
+                "thead",
+                {},
+                el("tr", {}, el("td", {}), ...columns, el("th", { scope: "col", class: "certain" }, "sure")),
+            ),
+            el("tbody", {}, ...Array.from({ length: rows }, (_, row) => rowOf(look, row, weights))),
+        ),
+    );
+}

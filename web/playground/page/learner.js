@@ -1,0 +1,191 @@
+// One model: its worker, its choices and its heatmap.
+import { button, el } from "./dom.js";
+import { heatmapOf } from "./heatmap.js";
+import { ATTENTIONS, MODEL_DEFAULTS, select, slider } from "./settings.js";
+
+export class Learner {
+    // `page` hears of what changes: changed(), begin(learner), failed(text).
+    constructor(name, kind, page, chosen = {}) {
+        Object.assign(this, {
+            name,
+            kind,
+            page,
+            chosen: { ...MODEL_DEFAULTS, ...chosen },
+            head: -1,
+            running: false,
+            ready: false,
+            done: false,
+        });
+        this.losses = [];
+        this.matches = [];
+        this.facts = null;
+        this.look = null;
+        this.opened = null;
+        this.build();
+    }
+
+    build() {
+        this.status = el("p", { class: "status" }, "starting");
+        this.picture = el("div", { class: "picture" });
+        this.heads = select("head", [["-1", "mean of all"]], "-1", (head) => {
+            this.head = Number(head);
+            this.draw();
+        });
+        this.heads.node.hidden = true;
+        this.attention = select("attention", ATTENTIONS, this.chosen.attention, (attention) =>
+            this.choose({ attention }),
+        );
+        this.node = el(
+            "section",
+            { class: `learner ${this.kind}`, "aria-label": this.name },
+            el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
+            el(
+                "div",
+                { class: "controls" },
+                this.attention.node,
+                slider("width", [16, 192, 16], this.chosen.hidden, (hidden) => this.choose({ hidden })).node,
+                slider(
+                    "learning rate",
+                    [-4, -1.5, 0.1],
+                    Math.log10(this.chosen.lr),
+                    (power) => this.setRate(10 ** power),
+                    (power) => (10 ** power).toPrecision(2),
+                ).node,
+            ),
+            this.status,
+            this.heads.node,
+            this.picture,
+            el(
+                "div",
+                { class: "controls" },
+                button("Save as .safetensors", { click: () => this.worker?.postMessage({ type: "save" }) }),
+            ),
+        );
+    }
+
+    choose(change) {
+        Object.assign(this.chosen, change);
+        this.page.begin(this);
+    }
+
+    // The only choice that a training can change on its way.
+    setRate(lr) {
+        this.chosen.lr = lr;
+        this.worker?.postMessage({ type: "lr", lr });
+    }
+
+    boot(url, wasm) {
+        this.worker = new Worker(url);
+        this.worker.onmessage = ({ data }) => this.hear(data);
+        this.worker.onerror = (event) => this.page.failed(`${this.name}: ${event.message}`);
+        this.worker.postMessage({ type: "boot", wasm });
+    }
+
+    begin(settings, pairs) {
+        this.losses = [];
+        this.matches = [];
+        this.opened = null;
+        this.done = false;
+        this.running = false;
+        this.worker.postMessage({ type: "begin", settings: { ...settings, ...this.chosen, heads: 4 }, pairs });
+    }
+
+    send(type, values = {}) {
+        if (type === "run" || type === "step") this.running = !this.done && !this.opened;
+        if (type === "pause") this.running = false;
+        this.worker.postMessage({ type, ...values });
+        this.page.changed();
+    }
+
+    hear(data) {
+        const heard = {
+            ready: () => {
+                this.ready = true;
+                this.page.begin(this);
+            },
+            begun: () => {
+                if (!data.error) this.facts = data;
+            },
+            step: () => this.learned(data),
+            measure: () => {
+                if (!data.error) this.matches.push([data.step, data.exact_match]);
+            },
+            look: () => {
+                this.look = data;
+            },
+            idle: () => {
+                this.running = false;
+                this.done = data.done;
+            },
+            saved: () => {
+                if (!data.error) this.page.download(data.file, `${this.kind}-${data.step}.safetensors`);
+            },
+            opened: () => {
+                if (!data.error) this.show(data);
+            },
+            broken: () => {
+                this.running = false;
+            },
+        };
+        heard[data.type]();
+        const bad = data.error && data.type !== "look";
+        if (bad) this.page.failed(`${this.name}: ${data.error}`);
+        this.draw();
+        this.page.changed();
+    }
+
+    learned(data) {
+        if (data.error) return;
+        const first = data.step - data.losses.length;
+        data.losses.forEach((loss, i) => this.losses.push([first + i + 1, loss]));
+        this.facts = data;
+    }
+
+    show(found) {
+        this.opened = found;
+        this.losses = [];
+        this.matches = [];
+        this.running = false;
+    }
+
+    describe() {
+        if (this.opened) {
+            const { sorts, kind, source_symbols, target_symbols, shortest, longest } = this.opened;
+            return sorts
+                ? `opened: a ${kind} that sorts lists of ${shortest} to ${longest} numbers`
+                : `opened: a ${kind} that reads ${source_symbols} symbols and writes ${target_symbols}`;
+        }
+        if (!this.facts) return "starting";
+        const { step, steps, parameters } = this.facts,
+            match = this.matches.at(-1),
+            recent = this.losses.slice(-20);
+        const loss = recent.reduce((sum, point) => sum + point[1], 0) / recent.length;
+        const parts = [`${parameters.toLocaleString("en")} parameters`, `step ${step} of ${steps}`];
+        if (recent.length) parts.push(`loss ${loss.toFixed(3)}`);
+        if (match) parts.push(`exact match ${match[1].toFixed(3)}`);
+        return parts.join(", ") + (this.done ? ": done" : "");
+    }
+
+    draw() {
+        this.status.textContent = this.describe();
+        if (!this.look) return;
+        const heads = this.look.error ? 0 : this.look.heads;
+        this.heads.node.hidden = heads < 2;
+        const options = this.heads.node.querySelector("select");
+        if (options.length !== heads + 1) {
+            options.replaceChildren(
+                ...Array.from({ length: heads + 1 }, (_, i) =>
+                    el("option", { value: i - 1 }, i ? `${i}` : "mean of all"),
+                ),
+            );
+            this.head = -1;
+        }
+        this.heads.set(String(this.head));
+        this.picture.replaceChildren(
+            this.look.error
+                ? el("p", { class: "trouble" }, this.look.error)
+                : heatmapOf(this.look, this.head, this.name),
+            this.look.error ? "" : el("p", { class: "written", dir: "auto" }, `${this.look.input} → ${this.look.text}`),
+        );
+    }
+}

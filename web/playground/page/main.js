@@ -1,0 +1,253 @@
+// The page: what both models share, and the buttons.
+import { drawChart } from "./chart.js";
+import { button, el, svg } from "./dom.js";
+import { Learner } from "./learner.js";
+import { DEFAULTS, number, select } from "./settings.js";
+import { unpack } from "./unpack.js";
+
+const shared = { ...DEFAULTS };
+let pairs = null; // the text of one's own pairs; null: lists of numbers
+let separators = { source_separator: "", target_separator: "" };
+let workerUrl = null,
+    wasm = null,
+    frame = 0;
+const learners = [];
+
+const main = document.getElementById("main");
+const trouble = el("p", { class: "trouble", role: "alert" });
+const train = button("Train", { class: "primary", click: toggle });
+const one = button("Step", { click: () => learners.forEach((learner) => learner.send("step")) });
+const reset = button("Reset", { click: beginAll });
+const second = el("input", { type: "checkbox", change: compare });
+const bottleneck = el("input", {
+    type: "checkbox",
+    change: () => {
+        const attention = bottleneck.checked ? "none" : "multi-head";
+        learners[0].attention.set(attention);
+        learners[0].choose({ attention });
+    },
+});
+const input = el("input", {
+    type: "text",
+    id: "input",
+    value: "14 3 9 20 3",
+    size: 40,
+    autocomplete: "off",
+    spellcheck: "false",
+    input: () => learners.forEach((learner) => learner.ready && learner.send("type", { text: input.value })),
+});
+const lossChart = svg("svg", { role: "img", class: "chart" }),
+    matchChart = svg("svg", { role: "img", class: "chart" });
+const models = el("div", { class: "models" });
+
+const page = {
+    begin(learner) {
+        trouble.textContent = "";
+        if (learner === learners[0]) bottleneck.checked = learner.chosen.attention === "none";
+        learner.worker.postMessage({ type: "type", text: input.value });
+        learner.begin(
+            pairs === null
+                ? shared
+                : {
+                      seed: shared.seed,
+                      steps: shared.steps,
+                      batch: shared.batch,
+                      embed: shared.embed,
+                      dropout: 0.2,
+                      ...separators,
+                  },
+            pairs ?? undefined,
+        );
+    },
+    failed(text) {
+        trouble.textContent = text;
+    },
+    // At most once in a frame.
+    changed() {
+        if (!frame) frame = requestAnimationFrame(update);
+    },
+    download(file, name) {
+        const url = URL.createObjectURL(new Blob([file], { type: "application/octet-stream" }));
+        el("a", { href: url, download: name }).click();
+        setTimeout(() => URL.revokeObjectURL(url), 60000);
+    },
+};
+
+function update() {
+    frame = 0;
+    const running = learners.some((learner) => learner.running);
+    train.textContent = running ? "Pause" : "Train";
+    one.disabled = running;
+    const steps = Math.max(1, ...learners.map((learner) => learner.facts?.steps ?? 1));
+    const curves = (of) => learners.map((learner) => ({ name: learner.name, kind: learner.kind, points: learner[of] }));
+    drawChart(lossChart, "Loss", curves("losses"), undefined, steps);
+    drawChart(matchChart, "Exact match", curves("matches"), 1, steps);
+    if (learners[0]?.look) document.documentElement.dataset.ready = "";
+}
+
+function toggle() {
+    const running = learners.some((learner) => learner.running);
+    learners.forEach((learner) => learner.send(running ? "pause" : "run"));
+}
+
+function beginAll() {
+    learners.forEach((learner) => learner.ready && page.begin(learner));
+}
+
+function compare() {
+    if (second.checked) {
+        add("model B", "second", { attention: learners[0].chosen.attention === "none" ? "multi-head" : "none" });
+    } else {
+        const [gone] = learners.splice(1, 1);
+        gone.worker.terminate();
+        gone.node.remove();
+    }
+    page.changed();
+}
+
+function add(name, kind, chosen) {
+    const learner = new Learner(name, kind, page, chosen);
+    learners.push(learner);
+    models.append(learner.node);
+    learner.boot(workerUrl, wasm);
+}
+
+function change(key) {
+    return (value) => {
+        shared[key] = value;
+        if (shared.min_length > shared.max_length)
+            page.failed(
+                `found lists of ${shared.min_length} to ${shared.max_length} numbers, expected the shortest first`,
+            );
+        else beginAll();
+    };
+}
+
+// A model, or pairs: by the first bytes, since a dropped file may have any name.
+async function take(file) {
+    const name = file.name.toLowerCase();
+    if (name.endsWith(".safetensors")) {
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        learners[0].send("open", { file: bytes });
+    } else {
+        usePairs(await file.text());
+    }
+}
+
+const paste = el("textarea", {
+    id: "pairs",
+    rows: 6,
+    "aria-label": "Own pairs: source, tab, target in each line",
+    spellcheck: "false",
+    placeholder: "source, tab, target",
+});
+
+function usePairs(text) {
+    paste.value = text;
+    pairs = text.endsWith("\n") ? text : `${text}\n`;
+    input.value = text.split("\t")[0].split("\n")[0];
+    beginAll();
+}
+
+function useLists() {
+    pairs = null;
+    input.value = "14 3 9 20 3";
+    beginAll();
+}
+
+function separator(label, key) {
+    return select(
+        label,
+        [
+            ["", "each character is a symbol"],
+            [" ", "blanks separate symbols"],
+        ],
+        "",
+        (value) => {
+            separators = { ...separators, [key]: value };
+        },
+    ).node;
+}
+
+function chooser() {
+    const file = el("input", {
+        type: "file",
+        "aria-label": "Open a model, or pairs",
+        change: () => file.files[0] && take(file.files[0]),
+    });
+    return file;
+}
+
+function build() {
+    main.append(
+        trouble,
+        el(
+            "div",
+            { class: "bar controls" },
+            train,
+            one,
+            reset,
+            el("label", { class: "choice" }, bottleneck, el("span", {}, "attention off: the bottleneck")),
+            el("label", { class: "choice" }, second, el("span", {}, "a second model on the same seed")),
+        ),
+        el("p", {}, el("label", { class: "choice wide" }, el("span", {}, "Try it"), input)),
+        models,
+        el(
+            "div",
+            { class: "charts" },
+            el("figure", {}, el("figcaption", {}, "Loss"), lossChart),
+            el("figure", {}, el("figcaption", {}, "Exact match on 200 held-out lists or pairs"), matchChart),
+        ),
+        el(
+            "details",
+            { open: true },
+            el("summary", {}, "The lists"),
+            el(
+                "div",
+                { class: "controls" },
+                number("largest number", 5, 200, shared.max_value, change("max_value")),
+                number("shortest", 1, 12, shared.min_length, change("min_length")),
+                number("longest", 1, 12, shared.max_length, change("max_length")),
+                number("seed", 0, 999999, shared.seed, change("seed")),
+                number("steps", 100, 20000, shared.steps, change("steps")),
+                number("lists in a step", 8, 128, shared.batch, change("batch")),
+            ),
+        ),
+        el(
+            "details",
+            {},
+            el("summary", {}, "Own pairs, or a model"),
+            el(
+                "p",
+                { class: "note" },
+                "Paste lines of a source, a tab and a target, or drop a TSV file anywhere on the page. A model is a .safetensors file of this page, or of lookback train and lookback sort.",
+            ),
+            paste,
+            el(
+                "div",
+                { class: "controls" },
+                separator("source", "source_separator"),
+                separator("target", "target_separator"),
+                button("Learn these pairs", { click: () => usePairs(paste.value) }),
+                button("Back to lists", { click: useLists }),
+            ),
+            el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
+        ),
+    );
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => {
+        event.preventDefault();
+        if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+    });
+    update();
+}
+
+async function boot() {
+    build();
+    const [library, worker] = await Promise.all([unpack("wasm"), unpack("worker")]);
+    wasm = library;
+    workerUrl = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
+    add("model A", "first", {});
+}
+
+boot().catch((error) => page.failed(`The page cannot start: ${error.message}`));

@@ -1,0 +1,117 @@
+// One model in a worker: it answers questions between slices of its training.
+"use strict";
+const SLICE = 40; // milliseconds between two looks for messages
+const LOOK_EVERY = 200; // milliseconds between two pictures while it learns
+const MEASURE_EVERY = 50; // steps
+let lookback = null,
+    running = false,
+    single = 0,
+    input = "",
+    looked = 0,
+    measured = -1;
+const encoder = new TextEncoder();
+
+function ask(name, ...values) {
+    const types = values.map((value) => typeof value);
+    return JSON.parse(lookback.ccall(`playground_${name}`, "string", types, values));
+}
+
+function tell(type, values) {
+    postMessage({ type, ...values });
+}
+
+function look() {
+    looked = Date.now();
+    tell("look", { input, ...ask("look", input) });
+}
+
+function measure(step) {
+    measured = step;
+    tell("measure", ask("measure", 0));
+}
+
+// Steps for one slice. The first step is measured alone: it tells how long the others take.
+function learn() {
+    const begin = Date.now(),
+        losses = [];
+    let now = null;
+    do {
+        now = ask("step", 1);
+        losses.push(...(now.losses ?? []));
+        if (now.step % MEASURE_EVERY === 0) break;
+    } while (!now.error && !single && now.step < now.steps && Date.now() - begin < SLICE);
+    tell("step", { ...now, losses });
+    if (now.error || now.step >= now.steps || single) running = false;
+    const due = now.step % MEASURE_EVERY === 0 || now.step >= now.steps;
+    if (!now.error && due && now.step !== measured) measure(now.step);
+    if (!running || Date.now() - looked > LOOK_EVERY) look();
+    if (!running) tell("idle", { done: now.step >= now.steps });
+    single = 0;
+    if (running) setTimeout(learn, 0);
+}
+
+function start(one) {
+    if (running) return;
+    running = true;
+    single = one;
+    setTimeout(learn, 0);
+}
+
+// Messages come one at a time, so none comes in the middle of a step.
+const answers = {
+    async boot({ wasm }) {
+        lookback = await createLookback({ wasmBinary: wasm, print() {}, printErr() {} });
+        tell("ready", {});
+    },
+    begin({ settings, pairs }) {
+        running = false;
+        measured = -1;
+        if (pairs !== undefined) lookback.FS.writeFile("/pairs.tsv", encoder.encode(pairs));
+        const now = ask(
+            "begin",
+            JSON.stringify({ ...settings, pairs: pairs === undefined ? undefined : "/pairs.tsv" }),
+        );
+        tell("begun", now);
+        if (!now.error && input) look();
+    },
+    run() {
+        start(0);
+    },
+    step() {
+        start(1);
+    },
+    pause() {
+        if (!running) return;
+        running = false;
+        tell("idle", { done: false });
+    },
+    lr({ lr }) {
+        lookback.ccall("playground_set_lr", null, ["number"], [lr]);
+    },
+    type({ text }) {
+        input = text;
+        look();
+    },
+    save() {
+        const done = ask("save", "/model.safetensors");
+        if (done.error) return tell("saved", done);
+        const file = lookback.FS.readFile("/model.safetensors");
+        postMessage({ type: "saved", file, step: done.step }, [file.buffer]);
+    },
+    open({ file }) {
+        lookback.FS.writeFile("/opened.safetensors", file);
+        const found = ask("open", "/opened.safetensors");
+        if (!found.error) running = false;
+        tell("opened", found);
+        if (!found.error && input) look();
+    },
+};
+
+onmessage = async ({ data }) => {
+    try {
+        await answers[data.type](data);
+    } catch (error) {
+        running = false;
+        tell("broken", { error: String(error?.message ?? error) });
+    }
+};
