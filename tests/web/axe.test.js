@@ -17,7 +17,7 @@ for (const dark of [false, true]) {
         ["french", "#view=learned"],
         ["french", "#view=history"],
         ["french", "#view=card"],
-        ["hostile", "#pair=10"],
+        ["hostile", "#pair=11"],
         ["bare", ""],
     ]) {
         test(`axe finds nothing in ${name}${hash}, ${dark ? "dark" : "light"}`, async () => {

@@ -18,8 +18,9 @@ export function lettersOf(text) {
 
 class Symbols {
     constructor() {
-        this.list = ["<pad>", "<sos>", "<eos>", "<unk>"];
-        this.index = new Map(this.list.map((text, i) => [text, i]));
+        this.list = ["<pad>", "<bos>", "<eos>", "<unk>"];
+        // A text "<eos>" is a symbol of its own.
+        this.index = new Map();
     }
 
     ids(texts) {

@@ -29,6 +29,13 @@ test("markup, entities, marks, directions and halves of surrogate pairs are show
                 .join(" "),
         );
     }
+    await page.evaluate(() => (location.hash = "#pair=10"));
+    await settle(page);
+    assert.deepEqual(
+        await page.$$eval(".ribbons .read text.symbol", (nodes) => nodes.map((node) => node.textContent)),
+        ["<eos>", "<bos>"],
+    );
+    assert.equal(await page.$eval(".ribbons .written:last-child text", (node) => node.textContent), "∎");
     assert.equal(await page.$eval("h1", (node) => node.textContent), data.about.title);
     assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
     assert.equal(

@@ -58,6 +58,7 @@ function hostileData() {
         ["</style><img src=x onerror=globalThis.hacked=1>", "@DATA@", "@BLOB@"],
         ["=1+1", ",", "\n", "\t", "\u202e", "\u0000"],
         ["javascript:globalThis.hacked=1", "__proto__", "constructor"],
+        ["<eos>", "<bos>"],
     ];
     for (const [i, text] of texts.entries()) maker.add(text, [...text].reverse(), { wrong: i % 2 === 1 });
     maker.pairs.push({

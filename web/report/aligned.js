@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 import { alignEdits, isEdit, NOTHING } from "./edits.js";
 import { fixed, plural } from "./numbers.js";
 import { point, state, update, NO_STEP } from "./state.js";
-import { END_MARK, readsLeft } from "./symbols.js";
+import { END_MARK, END_SYMBOL, readsLeft } from "./symbols.js";
 
 const ORDINAL = [
     "the likeliest",
@@ -43,7 +43,7 @@ export function whereItBegan(report, pair, which) {
         const list = which === 0 ? pair.likeliest : null;
         if (list && step < output.steps.length) {
             const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
-            const rank = ids.findIndex((id) => (wanted === NOTHING ? report.symbols[id] === "<eos>" : id === wanted));
+            const rank = ids.findIndex((id) => (wanted === NOTHING ? id === END_SYMBOL : id === wanted));
             parts.push(
                 rank < 0
                     ? `, which is not among the ${list.count} likeliest there`

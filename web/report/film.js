@@ -67,7 +67,7 @@ export function makeFilm(report) {
         );
         const rowLabels = report.stepLabels(frame),
             columnLabels = film.source.map((id) => report.label(id));
-        if (rowLabels.length === 0 || columnLabels.length === 0) return;
+        if (rowLabels.length === 0 || columnLabels.length === 0 || frame.weights < 0) return;
         const matrix = report.matrix(frame.weights, rowLabels.length, columnLabels.length);
         const drawn = drawHeatmap({
             matrix,

@@ -221,7 +221,13 @@ export function makeLearned(report) {
         }
         const blocks = el("div", { class: "blocks" });
         node.append(figures(s), blocks);
-        if (s.alignment && s.alignment.source.length > 0 && s.alignment.target.length > 0 && report.blob)
+        if (
+            s.alignment &&
+            s.alignment.mean >= 0 &&
+            s.alignment.source.length > 0 &&
+            s.alignment.target.length > 0 &&
+            report.blob
+        )
             drawAlignment(report, blocks);
         blocks.append(
             el(

@@ -3,7 +3,7 @@ import { css, inkOn } from "./colors.js";
 import { cut, FONT, svg, textWidth } from "./dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
-import { END_MARK, readsLeft } from "./symbols.js";
+import { END_SYMBOL, readsLeft } from "./symbols.js";
 
 export function likeliestRows(report, pair) {
     const { count, symbols, probability } = pair.likeliest,
@@ -76,7 +76,7 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
                 y = top + k * high,
                 id = symbols[t * count + k];
             if (p === null || p === undefined || !(id >= 0)) continue;
-            const chosen = written === null ? label(t, k).text === END_MARK : id === written;
+            const chosen = written === null ? id === END_SYMBOL : id === written;
             const ink = inkOn(p);
             group.append(
                 svg(

@@ -2,13 +2,15 @@
 export const END_MARK = "∎",
     START_MARK = "▷";
 
+// The symbols of the start and the end. A text may hold "<eos>" as an ordinary symbol.
+export const START_SYMBOL = 1,
+    END_SYMBOL = 2;
+
 const NAMED = new Map([
     ["", "∅"],
     [" ", "␣"],
     ["\n", "↵"],
     ["\t", "⇥"],
-    ["<eos>", END_MARK],
-    ["<sos>", START_MARK],
 ]);
 
 export function wellFormed(text) {
