@@ -7,16 +7,15 @@
 #include <assert.h>
 #include <string.h>
 
-extern const char app_page_template[], app_page_template_end[]; /* page_template.S */
+extern const char app_page_template[]; /* page_template.S; ends with a NUL */
 
 enum { MARK = 6 };
 
 /* The place of a mark, which the template has exactly once. */
 static const char *find(const char *mark)
 {
-    const char *at = app_page_template;
-    while (at + MARK <= app_page_template_end && memcmp(at, mark, MARK) != 0) at++;
-    assert(at + MARK <= app_page_template_end);
+    const char *at = strstr(app_page_template, mark);
+    assert(at != NULL);
     return at;
 }
 
@@ -40,7 +39,7 @@ lb_status app_page_write(const char *path, const app_pack *data, const app_pack 
                               {texts[0], lb_base64_length(data->count)},
                               between(data_mark + MARK, blob_mark),
                               {texts[1], lb_base64_length(blob->count)},
-                              between(blob_mark + MARK, app_page_template_end)};
+                              between(blob_mark + MARK, blob_mark + strlen(blob_mark))};
     lb_status status = texts[0] && texts[1]
                            ? lb_file_write_parts(path, parts, 5, error)
                            : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");

@@ -1,4 +1,4 @@
-/* The page of a report without its data, byte by byte. */
+/* The page of a report without its data, byte by byte, as a string. */
 #ifdef __APPLE__
 #define SYMBOL(name) _##name
     .const_data
@@ -11,8 +11,6 @@
     .globl SYMBOL(app_page_template)
 SYMBOL(app_page_template):
     .incbin APP_PAGE_TEMPLATE
-    .globl SYMBOL(app_page_template_end)
-SYMBOL(app_page_template_end):
     .byte 0
 
 #ifdef __ELF__
