@@ -57,9 +57,10 @@ function bar(value) {
 }
 
 function headsTable(report) {
-    const { heads, exact } = report.statistics,
+    const { heads, with_all_heads: whole } = report.statistics,
+        exact = whole?.exact ?? null,
         layered = report.about.layers > 1;
-    const withLoss = heads.some((head) => head.without && head.without.exact !== null);
+    const withLoss = exact !== null && heads.some((head) => head.without && head.without.exact !== null);
     const columns = [
         ...(layered ? ["layer"] : []),
         "head",
@@ -89,11 +90,7 @@ function headsTable(report) {
             ...(withLoss
                 ? [
                       el("td", { class: "number" }, percent(without)),
-                      el(
-                          "td",
-                          { class: "number" },
-                          without === null || exact === null ? "–" : percent(exact - without),
-                      ),
+                      el("td", { class: "number" }, without === null ? "–" : percent(exact - without)),
                   ]
                 : []),
         );
@@ -108,7 +105,10 @@ function headsTable(report) {
             "Entropy: 0 is all attention on one symbol, 1 is the same on each. " +
                 "Monotonicity: the share of steps that look no further back than the step before. " +
                 "Coverage: the share of source symbols that are looked at most at some step." +
-                (withLoss ? " Lost: how much fewer pairs are right with this head switched off." : ""),
+                (withLoss
+                    ? ` Lost: how much fewer of the first ${count(whole.pairs)} pairs are right with this head switched off,` +
+                      " by greedy decoding."
+                    : ""),
         ),
         el(
             "div",
