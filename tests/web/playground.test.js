@@ -58,7 +58,7 @@ function predict(model, text) {
 }
 
 // `heard` in the page has every message of every worker; `trouble` all that goes wrong.
-async function open({ dark = false } = {}) {
+async function open({ dark = false, early = () => {} } = {}) {
     const page = await browser.newPage(),
         trouble = [],
         url = pathToFileURL(PLAYGROUND).href;
@@ -85,6 +85,7 @@ async function open({ dark = false } = {}) {
             }
         };
     });
+    await page.evaluateOnNewDocument(early);
     await page.goto(url);
     await page.waitForSelector("html[data-ready]");
     return { page, trouble };
@@ -213,6 +214,22 @@ test("the heatmap is of the list that one types, also while it learns", async ()
     });
     await page.waitForSelector(".picture .trouble");
     assert.equal(await page.evaluate(() => document.querySelectorAll(".picture b").length), 0);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("before there is a model, nothing can be pressed", async () => {
+    const { page, trouble } = await open({
+        early: () =>
+            document.addEventListener("DOMContentLoaded", () => {
+                const controls = document.querySelectorAll(".bar button, .bar input");
+                globalThis.pressed = controls.length;
+                controls.forEach((control) => control.click());
+            }),
+    });
+    assert.equal(await page.evaluate(() => globalThis.pressed), 5);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("input:checked").length), 0);
+    assert.equal(await page.evaluate(() => document.querySelectorAll(".bar :disabled").length), 0);
     assert.deepEqual(trouble, []);
     await page.close();
 });

@@ -242,12 +242,19 @@ function build() {
     update();
 }
 
+// Until there is a model, there is nothing to press.
+function allow(all) {
+    for (const control of [train, one, reset, bottleneck, second]) control.disabled = !all;
+}
+
 async function boot() {
     build();
+    allow(false);
     const [library, worker] = await Promise.all([unpack("wasm"), unpack("worker")]);
     wasm = library;
     workerUrl = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
     add("model A", "first", {});
+    allow(true);
 }
 
 boot().catch((error) => page.failed(`The page cannot start: ${error.message}`));
