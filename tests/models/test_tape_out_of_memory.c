@@ -150,8 +150,8 @@ START_TEST(test_ensemble_without_enough_memory_is_an_error_anywhere)
     support_watch_allocations();
     ck_assert_int_eq(support_sorting_open(&one, task, sorters[0]), LB_OK);
     ck_assert_int_eq(support_sorting_open(&two, task, sorters[2]), LB_OK);
-    ck_assert_int_eq(lb_ensemble_init(&both, (const lb_model *const[]){one.model, two.model}, 2, NULL),
-                     LB_OK);
+    const lb_model *const members[] = {one.model, two.model};
+    ck_assert_int_eq(lb_ensemble_init(&both, members, LB_LENGTH(members), NULL), LB_OK);
     check_uses(&both.base, one.params);
     support_sorting_close(&one);
     support_sorting_close(&two);

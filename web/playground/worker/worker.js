@@ -4,8 +4,8 @@ const SLICE = 40; // milliseconds between two looks for messages
 const LOOK_EVERY = 200; // milliseconds between two pictures while it learns
 const MEASURE_EVERY = 50; // steps
 let lookback = null,
-    running = false,
-    single = 0,
+    next = 0, // the timer of the next slice; 0: it does not learn
+    single = false,
     input = "",
     looked = 0,
     measured = -1;
@@ -35,26 +35,31 @@ function learn() {
     const begin = Date.now(),
         losses = [];
     let now = null;
+    next = 0;
     do {
         now = ask("step", 1);
         losses.push(...(now.losses ?? []));
         if (now.step % MEASURE_EVERY === 0) break;
     } while (!now.error && !single && now.step < now.steps && Date.now() - begin < SLICE);
     tell("step", { ...now, losses });
-    if (now.error || now.step >= now.steps || single) running = false;
+    const last = now.error || now.step >= now.steps || single;
     const due = now.step % MEASURE_EVERY === 0 || now.step >= now.steps;
     if (!now.error && due && now.step !== measured) measure(now.step);
-    if (!running || Date.now() - looked > LOOK_EVERY) look();
-    if (!running) tell("idle", { done: now.step >= now.steps });
-    single = 0;
-    if (running) setTimeout(learn, 0);
+    if (last || Date.now() - looked > LOOK_EVERY) look();
+    if (last) tell("idle", { done: now.step >= now.steps });
+    else next = setTimeout(learn, 0);
 }
 
 function start(one) {
-    if (running) return;
-    running = true;
+    if (next) return;
     single = one;
-    setTimeout(learn, 0);
+    next = setTimeout(learn, 0);
+}
+
+// No slice may come after this: it would train what the next message opens.
+function stop() {
+    clearTimeout(next);
+    next = 0;
 }
 
 // Messages come one at a time, so none comes in the middle of a step.
@@ -64,7 +69,7 @@ const answers = {
         tell("ready", {});
     },
     begin({ settings, pairs }) {
-        running = false;
+        stop();
         measured = -1;
         if (pairs !== undefined) lookback.FS.writeFile("/pairs.tsv", encoder.encode(pairs));
         const now = ask(
@@ -75,14 +80,14 @@ const answers = {
         if (!now.error && input) look();
     },
     run() {
-        start(0);
+        start(false);
     },
     step() {
-        start(1);
+        start(true);
     },
     pause() {
-        if (!running) return;
-        running = false;
+        if (!next) return;
+        stop();
         tell("idle", { done: false });
     },
     lr({ lr }) {
@@ -101,7 +106,7 @@ const answers = {
     open({ file }) {
         lookback.FS.writeFile("/opened.safetensors", file);
         const found = ask("open", "/opened.safetensors");
-        if (!found.error) running = false;
+        if (!found.error) stop();
         tell("opened", found);
         if (!found.error && input) look();
     },
@@ -111,7 +116,7 @@ onmessage = async ({ data }) => {
     try {
         await answers[data.type](data);
     } catch (error) {
-        running = false;
+        stop();
         tell("broken", { error: String(error?.message ?? error) });
     }
 };
