@@ -1,9 +1,10 @@
 # Joins a page, its styles and its modules into one file, without any tool but CMake:
 #   cmake -D FOLDER=web/report -D PAGE=report.html -D ENTRY=main -D OUT=report.html -P join_web.cmake
 #
-# All modules share one scope. An `import` line only says which module must come first, and names that two modules
-# declare are an error. In the page, @STYLE@ is replaced by all styles, @SCRIPT@ by all modules, and @NONCE@ by a value
-# that only these have, for the content security policy. Any other placeholder stays.
+# All modules share one scope, those that are imported from other folders, too. An `import` line only says which module
+# must come first, and names that two modules declare are an error. In the page, @STYLE@ is replaced by all styles of the
+# folder, @SCRIPT@ by all modules, and @NONCE@ by a value that only these have, for the content security policy. Any
+# other placeholder stays.
 cmake_minimum_required(VERSION 3.25)
 
 set(joined "")
@@ -19,9 +20,12 @@ function(visit module)
   file(READ "${FOLDER}/${module}.js" text)
   # In a regular expression of CMake, ^ is only the start of the text.
   set(text "\n${text}")
-  string(REGEX MATCHALL "\nimport [^;]* from \"\\./[a-z_]+\\.js\"" imports "${text}")
+  string(REGEX MATCHALL "\nimport [^;]* from \"[a-z_./]+\\.js\"" imports "${text}")
   foreach(import IN LISTS imports)
-    string(REGEX REPLACE ".*\"\\./([a-z_]+)\\.js\"" "\\1" import "${import}")
+    string(REGEX REPLACE ".*\"([a-z_./]+)\\.js\"" "\\1" import "${import}")
+    cmake_path(GET module PARENT_PATH folder)
+    cmake_path(APPEND folder ${import} OUTPUT_VARIABLE import)
+    cmake_path(NORMAL_PATH import)
     visit(${import})
   endforeach()
   string(REGEX REPLACE "\nimport [^;]*;" "" text "${text}")

@@ -1,5 +1,5 @@
 // Expected and found below each other, and where the mistake began.
-import { el } from "./dom.js";
+import { el } from "../common/dom.js";
 import { alignEdits, isEdit, NOTHING } from "./edits.js";
 import { fixed, plural } from "./numbers.js";
 import { point, state, update, NO_STEP } from "./state.js";

@@ -1,6 +1,6 @@
 // The hypotheses of the beam as a tree: what they share is drawn once.
 import { css, inkOn } from "./colors.js";
-import { cut, FONT, svg, textWidth } from "./dom.js";
+import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { fixed } from "./numbers.js";
 
 const END_OF_OUTPUT = -2;

@@ -1,5 +1,5 @@
 // A card of the model: what it is, what it was made of, and how to make it again.
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { copyText } from "./export.js";
 import { count, NONE } from "./numbers.js";
 

@@ -1,5 +1,5 @@
 // Curves, bars and dots over two axes.
-import { svg } from "./dom.js";
+import { svg } from "../common/dom.js";
 import { fixed, ticks } from "./numbers.js";
 
 const FRAME = { left: 48, right: 14, top: 26, bottom: 40 };

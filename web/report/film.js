@@ -1,5 +1,5 @@
 // A film: the attention to one source, frame by frame over the training.
-import { button, choice, el } from "./dom.js";
+import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { clamp, count } from "./numbers.js";
 import { makePicture } from "./picture.js";

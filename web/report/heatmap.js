@@ -1,6 +1,6 @@
 // Weights as a matrix of colours: a row for each symbol written, a column for each symbol read.
 import { css, paint, scale } from "./colors.js";
-import { cut, FONT, svg, textWidth } from "./dom.js";
+import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
 import { readsLeft } from "./symbols.js";

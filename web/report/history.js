@@ -1,6 +1,6 @@
 // How it became so: the curves of the training, and a film of its attention.
 import { lineChart } from "./charts.js";
-import { el } from "./dom.js";
+import { el } from "../common/dom.js";
 import { makeFilm } from "./film.js";
 import { fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";

@@ -1,5 +1,5 @@
 // The keyboard.
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { NO_STEP, state, update } from "./state.js";
 
 const HELP = [

@@ -1,7 +1,7 @@
 // What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
 import { css } from "./colors.js";
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { count, fixed, percent } from "./numbers.js";
 import { makePicture } from "./picture.js";

@@ -1,8 +1,8 @@
 // The page of a report: opened, laid out, and drawn again when what it shows changes.
 import { makeCard } from "./card.js";
-import { button, el, later } from "./dom.js";
+import { button, el, later } from "../common/dom.js";
 import { makeHistory } from "./history.js";
-import { canInflate } from "./inflate.js";
+import { canInflate } from "../common/embedded.js";
 import { makeHelp, startKeys } from "./keys.js";
 import { makeLearned } from "./learned.js";
 import { count, percent, plural } from "./numbers.js";

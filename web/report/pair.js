@@ -2,7 +2,7 @@
 import { drawAligned, whereItBegan } from "./aligned.js";
 import { beamRows, drawBeam } from "./beam.js";
 import { rangeOf } from "./colors.js";
-import { button, choice, el } from "./dom.js";
+import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
 import { fixed, percent, plural } from "./numbers.js";

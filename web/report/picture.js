@@ -1,5 +1,5 @@
 // A figure: a picture, its numbers as a table for those who cannot see it, and the ways to take it along.
-import { button, el, later, tableOf } from "./dom.js";
+import { button, el, later, tableOf } from "../common/dom.js";
 import { copyText, csvOf, fileName, pngOf, saveFile, standalone } from "./export.js";
 
 let context = "report";

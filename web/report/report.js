@@ -1,5 +1,5 @@
 // The data of a report, read once, and its weights, read where they are looked at.
-import { embedded } from "./inflate.js";
+import { embedded } from "../common/embedded.js";
 import { END_MARK, END_SYMBOL, START_MARK, START_SYMBOL, visible, wellFormed } from "./symbols.js";
 
 export const ALL_HEADS = -1;

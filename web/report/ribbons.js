@@ -1,6 +1,6 @@
 // What is read above, what is written below, and ribbons between them as strong as the attention.
 import { css, inkOn, scale } from "./colors.js";
-import { cut, FONT, svg, textWidth } from "./dom.js";
+import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";
 import { readsLeft } from "./symbols.js";

@@ -1,5 +1,5 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
-import { button, choice, el, later } from "./dom.js";
+import { button, choice, el, later } from "../common/dom.js";
 import { alignEdits, NOTHING } from "./edits.js";
 import { ORDERS, selectPairs, SHOWN } from "./filter.js";
 import { clamp, count, fixed, plural } from "./numbers.js";

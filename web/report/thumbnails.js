@@ -1,6 +1,6 @@
 // All heads of all layers, small: where one looks for the head that is worth a look.
 import { rangeOf } from "./colors.js";
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { pixels } from "./heatmap.js";
 import { ALL_HEADS } from "./report.js";
 import { readsLeft } from "./symbols.js";

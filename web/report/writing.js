@@ -1,5 +1,5 @@
 // Plays the writing of the output: step by step, with what is not written yet left out.
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { NO_STEP, state, update } from "./state.js";
 
 const PAUSE = 550;

@@ -1,5 +1,5 @@
 // What one can choose. `live` ones change a training that runs; all others begin a new one.
-import { el } from "./dom.js";
+import { el } from "../common/dom.js";
 
 export const ATTENTIONS = [
     ["multi-head", "multi-head"],

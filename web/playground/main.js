@@ -1,9 +1,9 @@
 // The page: what both models share, and the buttons.
 import { drawChart } from "./chart.js";
-import { button, el, svg } from "./dom.js";
+import { button, el, svg } from "../common/dom.js";
+import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
 import { DEFAULTS, number, select } from "./settings.js";
-import { unpack } from "./unpack.js";
 
 const shared = { ...DEFAULTS };
 let pairs = null; // the text of one's own pairs; null: lists of numbers
@@ -250,7 +250,7 @@ function allow(all) {
 async function boot() {
     build();
     allow(false);
-    const [library, worker] = await Promise.all([unpack("wasm"), unpack("worker")]);
+    const [library, worker] = await Promise.all([embedded("wasm"), embedded("worker")]);
     wasm = library;
     workerUrl = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
     add("model A", "first", {});

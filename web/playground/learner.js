@@ -1,5 +1,5 @@
 // One model: its worker, its choices and its heatmap.
-import { button, el } from "./dom.js";
+import { button, el } from "../common/dom.js";
 import { heatmapOf } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS, select, slider } from "./settings.js";
 

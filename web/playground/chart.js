@@ -1,5 +1,5 @@
 // Curves over the steps of a training, one for each model.
-import { svg } from "./dom.js";
+import { svg } from "../common/dom.js";
 
 const WIDTH = 420,
     HEIGHT = 170,

@@ -1,6 +1,6 @@
 // Where a model looks: a row for each symbol that it writes, a column for each that it reads. It is a table, so that
 // screen readers and the keyboard have it as well.
-import { el } from "./dom.js";
+import { el } from "../common/dom.js";
 
 // [rows][columns] of one head, or the mean of all.
 function weightsOf(look, head) {

@@ -1,0 +1,33 @@
+# The library as WebAssembly, and pages that carry it (docs/adr/0025-the-library-in-a-page.md).
+include(cmake/web.cmake)
+pkg_check_modules(ENGINE_CJSON REQUIRED IMPORTED_TARGET libcjson)
+set(ENGINE ${PROJECT_SOURCE_DIR}/web/engine)
+set(PAGES ${PROJECT_SOURCE_DIR}/build/playground)
+
+# lookback.js and lookback.wasm.
+add_executable(lookback_wasm EXCLUDE_FROM_ALL ${ENGINE}/playground.c)
+set_target_properties(lookback_wasm PROPERTIES OUTPUT_NAME lookback)
+target_link_libraries(lookback_wasm PRIVATE lookback lookback_options PkgConfig::ENGINE_CJSON)
+target_link_options(lookback_wasm PRIVATE -O3 -sMODULARIZE=1 -sEXPORT_NAME=createLookback -sENVIRONMENT=worker,node
+  -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 -sDYNAMIC_EXECUTION=0 -sEXPORTED_RUNTIME_METHODS=ccall,FS --no-entry)
+
+# What a page carries: the library, and the worker that runs it.
+set(ENGINE_HTML ${PAGES}/engine.html)
+add_custom_command(OUTPUT ${ENGINE_HTML} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D IN=${ENGINE}/engine.html -D OUT=${ENGINE_HTML}
+    -D "PACKED=WASM=${PROJECT_BINARY_DIR}/lookback.wasm;WORKER=${PROJECT_BINARY_DIR}/lookback.js+${ENGINE}/worker.js"
+    -P ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake
+  DEPENDS lookback_wasm ${ENGINE}/engine.html ${ENGINE}/worker.js ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake)
+
+# web/FOLDER/ as one file that carries the library.
+function(lookback_engine_page FOLDER FILE)
+  set(joined ${PROJECT_BINARY_DIR}/${FOLDER}.html)
+  lookback_join_page(${FOLDER} ${joined})
+  add_custom_command(OUTPUT ${PAGES}/${FILE} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -D IN=${joined} -D OUT=${PAGES}/${FILE} -D TEXTS=ENGINE=${ENGINE_HTML}
+      -P ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake
+    DEPENDS ${joined} ${ENGINE_HTML} ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake)
+endfunction()
+
+lookback_engine_page(playground index.html)
+add_custom_target(playground DEPENDS ${PAGES}/index.html)
