@@ -67,6 +67,8 @@ static int report(settings *s, int operands, char **operand)
 
 static const app_example examples[] = {
     {"Look at what the model in out/ does with pairs that it has not seen.", "lookback report out test.tsv"},
+    {"Let the page carry the model, to type new texts into it.",
+     "lookback report out test.tsv --engine build/playground/engine.html"},
     {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
 };
 
@@ -86,6 +88,10 @@ int report_main(int argc, char **argv)
                 "output only"),
         APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
                 "pairs on which each head is switched off, to see what it is good for; 0: none"),
+        APP_TEXT(
+            0, "engine", "FILE", &s.asked.engine,
+            "let the page carry the model and this library as WebAssembly, so that new texts can be typed "
+            "into it; FILE is build/playground/engine.html, which ./run playground builds"),
         APP_INT(0, "threads", "N", &s.threads, 0, 1024,
                 "number of threads; 0: one per processor. Results do not depend on it"),
         APP_HEADING("Decoding"),

@@ -2,48 +2,69 @@
 
 #include "base/alloc.h"
 #include "base/base64.h"
-#include "io/file.h"
 
 #include <assert.h>
 #include <string.h>
 
 extern const char app_page_template[]; /* page_template.S; ends with a NUL */
 
-enum { MARK = 6 };
+/* In the order of the template, which has each exactly once. */
+enum { POLICY, DATA, BLOB, MODEL, ENGINE, MARKS };
+static const char *const marks[MARKS] = {"@POLICY@", "@DATA@", "@BLOB@", "@MODEL@", "@ENGINE@"};
 
-/* The place of a mark, which the template has exactly once. */
-static const char *find(const char *mark)
-{
-    const char *at = strstr(app_page_template, mark);
-    assert(at != NULL);
-    return at;
-}
+/* What the worker of the engine needs; a page without one may do neither. */
+static const char engine_policy[] = " 'wasm-unsafe-eval'; worker-src blob:";
 
-static char *encode(const app_pack *pack)
+/* Memory: the caller's, `data` to be given to lb_release; NULL if memory runs out. */
+static lb_bytes encode(const app_pack *pack)
 {
-    char *text = lb_alloc(lb_base64_length(pack->count) + 1);
-    if (text) lb_base64_encode(pack->bytes, pack->count, text);
+    lb_bytes text = {NULL, lb_base64_length(pack->count)};
+    char *letters = lb_alloc(text.count + 1);
+    if (letters) lb_base64_encode(pack->bytes, pack->count, letters);
+    text.data = letters;
     return text;
 }
 
-static lb_bytes between(const char *begin, const char *end)
+static lb_status write_filled(const char *path, const lb_bytes filled[MARKS], lb_error *error)
 {
-    return (lb_bytes){begin, (size_t)(end - begin)};
+    lb_bytes parts[2 * MARKS + 1];
+    const char *rest = app_page_template;
+    for (int i = 0; i < MARKS; i++) {
+        const char *at = strstr(rest, marks[i]);
+        assert(at != NULL);
+        parts[2 * i] = (lb_bytes){rest, (size_t)(at - rest)};
+        parts[2 * i + 1] = filled[i];
+        rest = at + strlen(marks[i]);
+    }
+    parts[2 * MARKS] = (lb_bytes){rest, strlen(rest)};
+    return lb_file_write_parts(path, parts, 2 * MARKS + 1, error);
 }
 
-lb_status app_page_write(const char *path, const app_pack *data, const app_pack *blob, lb_error *error)
+lb_status app_page_write(const char *path, const app_page *page, lb_error *error)
 {
-    const char *data_mark = find("@DATA@"), *blob_mark = find("@BLOB@");
-    char *texts[] = {encode(data), encode(blob)};
-    const lb_bytes parts[] = {between(app_page_template, data_mark),
-                              {texts[0], lb_base64_length(data->count)},
-                              between(data_mark + MARK, blob_mark),
-                              {texts[1], lb_base64_length(blob->count)},
-                              between(blob_mark + MARK, blob_mark + strlen(blob_mark))};
-    lb_status status = texts[0] && texts[1]
-                           ? lb_file_write_parts(path, parts, 5, error)
-                           : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-    lb_release(texts[0]);
-    lb_release(texts[1]);
+    const bool live = page->model != NULL;
+    lb_bytes filled[MARKS] = {[DATA] = encode(page->data), [BLOB] = encode(page->blob)};
+    if (live) {
+        filled[POLICY] = (lb_bytes){engine_policy, sizeof engine_policy - 1};
+        filled[MODEL] = encode(page->model);
+        filled[ENGINE] = page->engine;
+    }
+    bool complete = filled[DATA].data && filled[BLOB].data && (!live || filled[MODEL].data);
+    lb_status status = complete ? write_filled(path, filled, error)
+                                : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    for (int i = DATA; i <= MODEL; i++) lb_release((void *)filled[i].data);
     return status;
+}
+
+lb_status app_page_engine_read(const char *path, void **html, size_t *count, lb_error *error)
+{
+    static const char start[] = "<script type=\"text/plain\" id=\"wasm\"";
+    lb_status status = lb_file_read(path, html, count, error);
+    if (status || (*count >= sizeof start && memcmp(*html, start, sizeof start - 1) == 0)) return status;
+    lb_release(*html);
+    *html = NULL;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: not the engine of a page; expected build/playground/engine.html, "
+                        "which ./run playground builds",
+                        path);
 }

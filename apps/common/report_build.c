@@ -24,6 +24,9 @@ typedef struct session {
     int beam; /* hypotheses for each text */
     app_report_rows rows;
     app_report_data data;
+    void *engine; /* [engine_size]; NULL: the page carries no model */
+    size_t engine_size;
+    app_pack packed_model;
     app_report_statistics statistics;
     app_report_heads heads;
     app_unknown unknown;
@@ -47,6 +50,8 @@ static lb_status open_rows(session *s, lb_error *error)
 static lb_status open_all(session *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
+    if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
+        return error->status;
     s->translator = lb_translator_open(asked->about.model, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
@@ -150,6 +155,32 @@ static lb_status add_pairs(session *s, lb_error *error)
     return status;
 }
 
+/* Packs the model for the page. */
+static lb_status pack_model(session *s, lb_error *error)
+{
+    void *bytes;
+    size_t count;
+    lb_status status = lb_file_read(s->model.path, &bytes, &count, error);
+    if (status) return status;
+    status = app_pack_open(&s->packed_model, error);
+    if (!status) app_pack_add(&s->packed_model, bytes, count);
+    if (!status) status = app_pack_finish(&s->packed_model, error);
+    lb_release(bytes);
+    return status;
+}
+
+static lb_status write_page(session *s, lb_error *error)
+{
+    app_page page = {.data = &s->data.data, .blob = &s->data.blob};
+    if (s->engine) {
+        lb_status status = pack_model(s, error);
+        if (status) return status;
+        page.model = &s->packed_model;
+        page.engine = (lb_bytes){s->engine, s->engine_size};
+    }
+    return app_page_write(s->asked->output, &page, error);
+}
+
 static lb_status build(session *s, lb_error *error)
 {
     app_head_losses losses;
@@ -164,10 +195,11 @@ static lb_status build(session *s, lb_error *error)
     if (!status) status = app_report_history_print(&s->model, &s->data, error);
     if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
     if (!status) status = app_report_data_finish(&s->data, error);
-    if (!status) status = app_page_write(s->asked->output, &s->data.data, &s->data.blob, error);
+    if (!status) status = write_page(s, error);
     if (status) return status;
     app_unknown_say(&s->unknown, s->rows.name);
-    s->made->bytes = lb_base64_length(s->data.data.count) + lb_base64_length(s->data.blob.count);
+    s->made->bytes = lb_base64_length(s->data.data.count) + lb_base64_length(s->data.blob.count) +
+                     lb_base64_length(s->packed_model.count);
     return LB_OK;
 }
 
@@ -185,8 +217,10 @@ lb_status app_report_build(const app_report_asked *asked, app_report_made *made,
     app_report_heads_free(&s.heads);
     app_report_statistics_free(&s.statistics);
     app_report_data_close(&s.data);
+    app_pack_close(&s.packed_model);
     app_report_rows_close(&s.rows);
     lb_translator_free(s.translator);
     lb_release((void *)s.text);
+    lb_release(s.engine);
     return status;
 }

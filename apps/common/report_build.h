@@ -8,6 +8,7 @@
 typedef struct app_report_asked {
     app_report_about about;    /* its beam is set here */
     const char *output;        /* file of the page */
+    const char *engine;        /* file of the engine, which the page carries with the model; NULL: neither */
     const char *const *inputs; /* [input_count] texts instead of a file */
     size_t input_count;
     lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # The libraries that reading and writing models need, compiled to WebAssembly: cJSON, utf8proc and zlib, from Debian's
 # source packages (docs/adr/0025-the-library-in-a-page.md). apt checks their signatures.
 #
@@ -6,7 +6,7 @@
 set -eu
 prefix=$1
 packages="cjson utf8proc zlib"
-if [ -f "$prefix/complete" ]; then exit 0; fi
+if [ "$prefix/complete" -nt "$0" ]; then exit 0; fi
 rm -rf "$prefix"
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include" "$prefix/apt/lists/partial" "$prefix/apt/archives/partial"
 prefix=$(cd -- "$prefix" && pwd)
@@ -66,6 +66,6 @@ library cjson "$(version_of cjson)" cjson/cJSON.c
 mv "$prefix/lib/pkgconfig/cjson.pc" "$prefix/lib/pkgconfig/libcjson.pc"
 library utf8proc "$(version_of utf8proc)" utf8proc/utf8proc.c
 mv "$prefix/lib/pkgconfig/utf8proc.pc" "$prefix/lib/pkgconfig/libutf8proc.pc"
-library zlib "$(version_of zlib)" zlib/crc32.c
+library zlib "$(version_of zlib)" zlib/adler32.c zlib/crc32.c zlib/deflate.c zlib/trees.c zlib/zutil.c
 rm -rf "$prefix/apt"
 touch "$prefix/complete"

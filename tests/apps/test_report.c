@@ -1,8 +1,8 @@
 /* report: what is in the page equals what evaluate and predict print; texts of the command line; errors; its size. */
-#include "base/base64.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
 #include "support/process.h"
+#include "support/report_page.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define REPORT   BIN_DIR "/report"
 #define PREDICT  BIN_DIR "/predict"
@@ -34,101 +33,6 @@ static void run(const char *const *argv, const char *input)
 
 #define RUN(program, text, ...) run((const char *const[]){program, __VA_ARGS__, NULL}, text)
 
-/* What is in a page. */
-typedef struct page {
-    cJSON *data;
-    unsigned char *blob;
-    size_t blob_size, bytes;
-} page;
-
-/* The inflated content of an element. */
-static unsigned char *inflate_element(const char *html, const char *id, size_t *size)
-{
-    char mark[32];
-    snprintf(mark, sizeof mark, "id=\"%s\"", id);
-    const char *at = strstr(html, mark);
-    ck_assert_msg(at != NULL, "no element %s", id);
-    at = strchr(at, '>') + 1;
-    size_t letters = strcspn(at, "<"), count;
-    unsigned char *packed = malloc(letters + 1), *bytes = NULL;
-    ck_assert_msg(lb_base64_decode(at, letters, packed, &count), "%s is not base64", id);
-    int status = Z_BUF_ERROR;
-    for (size_t room = 8 * count + 1024; status == Z_BUF_ERROR; room *= 2) {
-        uLongf found = (uLongf)room;
-        free(bytes);
-        bytes = malloc(room + 1);
-        status = uncompress(bytes, &found, packed, (uLong)count);
-        *size = found;
-    }
-    ck_assert_int_eq(status, Z_OK);
-    bytes[*size] = '\0';
-    free(packed);
-    return bytes;
-}
-
-static page open_page(const char *name)
-{
-    char path[SUPPORT_PATH];
-    size_t size;
-    page p = {0};
-    char *html = support_read_file(support_path(path, name), &p.bytes);
-    unsigned char *data = inflate_element(html, "data", &size);
-    p.data = cJSON_Parse((const char *)data);
-    ck_assert_msg(p.data != NULL, "the data are not JSON: %.200s", (const char *)data);
-    p.blob = inflate_element(html, "blob", &p.blob_size);
-    ck_assert_ptr_null(strstr(html, "@DATA@"));
-    ck_assert_ptr_null(strstr(html, "@BLOB@"));
-    free(data);
-    free(html);
-    return p;
-}
-
-static void close_page(page *p)
-{
-    cJSON_Delete(p->data);
-    free(p->blob);
-}
-
-/* The value at a path such as "pairs.0.outputs.1.score". */
-static const cJSON *at(const cJSON *json, const char *path)
-{
-    char word[64];
-    for (const char *rest = path; *rest; rest += *rest == '.') {
-        size_t length = strcspn(rest, ".");
-        snprintf(word, sizeof word, "%.*s", (int)length, rest);
-        json = cJSON_IsArray(json) ? cJSON_GetArrayItem(json, atoi(word))
-                                   : cJSON_GetObjectItemCaseSensitive(json, word);
-        ck_assert_msg(json != NULL, "no %s in %s", word, path);
-        rest += length;
-    }
-    return json;
-}
-
-static double number(const cJSON *json, const char *path)
-{
-    const cJSON *value = at(json, path);
-    ck_assert_msg(cJSON_IsNumber(value), "%s is not a number", path);
-    return value->valuedouble;
-}
-
-static int count_of(const cJSON *json, const char *path)
-{
-    return cJSON_GetArraySize(at(json, path));
-}
-
-/* The symbols of a list of ids, joined. */
-static char *text_of(const page *p, const cJSON *ids, const char *between, char text[1024])
-{
-    const cJSON *id;
-    *text = '\0';
-    cJSON_ArrayForEach(id, ids)
-    {
-        if (*text) strcat(text, between);
-        strcat(text, cJSON_GetArrayItem(at(p->data, "symbols"), id->valueint)->valuestring);
-    }
-    return text;
-}
-
 static const char pairs[] =
     "bad\tB A " TSH "\ncab\tC A B\na\tA\nbed\tB E " TSH "\ndeed\tB A " TSH "\nbb\tA A A A\n";
 
@@ -146,34 +50,37 @@ START_TEST(test_report_has_the_outputs_of_predict)
     RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     ck_assert_str_eq(result.output, "");
-    page p = open_page("page.html");
-    ck_assert_int_eq(count_of(p.data, "pairs"), PAIRS);
+    support_page p = support_open_page("page.html");
+    ck_assert_int_eq(support_count(p.data, "pairs"), PAIRS);
     RUN(PREDICT, "bad\ncab\na\nbed\ndeed\nbb\n", model, "--jsonl", "--n-best=5");
     const char *line = result.output;
     for (int i = 0; i < PAIRS; i++, line = strchr(line, '\n') + 1) {
         cJSON *predicted = cJSON_ParseWithLength(line, strcspn(line, "\n"));
-        const cJSON *pair = cJSON_GetArrayItem(at(p.data, "pairs"), i), *output;
-        ck_assert_str_eq(text_of(&p, at(pair, "source"), "", found), at(predicted, "source")->valuestring);
-        ck_assert_int_eq(count_of(pair, "outputs"), 5);
+        const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i), *output;
+        ck_assert_str_eq(support_page_text(&p, support_at(pair, "source"), "", found),
+                         support_at(predicted, "source")->valuestring);
+        ck_assert_int_eq(support_count(pair, "outputs"), 5);
         int n = 0;
-        cJSON_ArrayForEach(output, at(pair, "outputs"))
+        cJSON_ArrayForEach(output, support_at(pair, "outputs"))
         {
-            const cJSON *expected = cJSON_GetArrayItem(at(predicted, "outputs"), n++);
-            ck_assert_str_eq(text_of(&p, at(output, "symbols"), " ", found),
-                             at(expected, "text")->valuestring);
-            ck_assert_double_eq_tol(number(output, "score"), number(expected, "score"), 2e-5);
-            ck_assert_double_eq_tol(number(output, "probability"), number(expected, "probability"), 1e-5);
-            int symbols = count_of(output, "symbols"), steps = symbols + cJSON_IsTrue(at(output, "finished"));
-            ck_assert_int_eq(count_of(output, "steps"), steps);
+            const cJSON *expected = cJSON_GetArrayItem(support_at(predicted, "outputs"), n++);
+            ck_assert_str_eq(support_page_text(&p, support_at(output, "symbols"), " ", found),
+                             support_at(expected, "text")->valuestring);
+            ck_assert_double_eq_tol(support_number(output, "score"), support_number(expected, "score"), 2e-5);
+            ck_assert_double_eq_tol(support_number(output, "probability"),
+                                    support_number(expected, "probability"), 1e-5);
+            int symbols = support_count(output, "symbols"),
+                steps = symbols + cJSON_IsTrue(support_at(output, "finished"));
+            ck_assert_int_eq(support_count(output, "steps"), steps);
             for (int k = 0; k < symbols; k++) {
-                const cJSON *symbol = cJSON_GetArrayItem(at(expected, "symbols"), k);
-                ck_assert_double_eq_tol(cJSON_GetArrayItem(at(output, "steps"), k)->valuedouble,
-                                        number(symbol, "probability"), 1e-4);
+                const cJSON *symbol = cJSON_GetArrayItem(support_at(expected, "symbols"), k);
+                ck_assert_double_eq_tol(cJSON_GetArrayItem(support_at(output, "steps"), k)->valuedouble,
+                                        support_number(symbol, "probability"), 1e-4);
             }
         }
         cJSON_Delete(predicted);
     }
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -183,19 +90,19 @@ START_TEST(test_report_has_the_attention_of_predict_in_bytes)
     lb_shape shape;
     lb_error error = {0};
     RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
-    page p = open_page("page.html");
+    support_page p = support_open_page("page.html");
     RUN(PREDICT, "deed\n", model, "--attention", support_path(npy, "where.npy"));
     double *weights;
     ck_assert_msg(lb_npy_read(npy, &shape, &weights, &error) == LB_OK, "%s", error.message);
-    const cJSON *output = at(p.data, "pairs.4.outputs.0");
+    const cJSON *output = support_at(p.data, "pairs.4.outputs.0");
     int64_t cells = lb_shape_count(shape);
-    ck_assert_int_eq(cells, (int64_t)count_of(output, "steps") * 4);
-    size_t offset = (size_t)number(output, "weights");
+    ck_assert_int_eq(cells, (int64_t)support_count(output, "steps") * 4);
+    size_t offset = (size_t)support_number(output, "weights");
     ck_assert_uint_le(offset + (size_t)cells, p.blob_size);
     for (int64_t i = 0; i < cells; i++)
         ck_assert_double_eq_tol(p.blob[offset + (size_t)i] / 255.0, weights[i], 0.501 / 255);
     lb_release(weights);
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -205,34 +112,38 @@ START_TEST(test_report_has_the_measures_of_evaluate)
     RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--details=2");
     ck_assert_msg(strstr(result.error, "report: the first 2 of 6 pairs have their attention") != NULL, "%s",
                   result.error);
-    page p = open_page("page.html");
+    support_page p = support_open_page("page.html");
     RUN(EVALUATE, NULL, model, path, "--json", "--confusions=100");
     cJSON *measured = cJSON_Parse(result.output);
-    const cJSON *statistics = at(p.data, "statistics"), *confusion;
-    ck_assert_double_eq(number(statistics, "pairs"), PAIRS);
-    ck_assert_double_eq_tol(number(statistics, "exact"), number(measured, "exact_match.value") / 100, 1e-5);
-    ck_assert_double_eq_tol(number(statistics, "symbol_error"),
-                            number(measured, "symbol_error_rate.value") / 100, 1e-5);
-    ck_assert_int_eq(count_of(statistics, "confusions"), count_of(measured, "confusions"));
+    const cJSON *statistics = support_at(p.data, "statistics"), *confusion;
+    ck_assert_double_eq(support_number(statistics, "pairs"), PAIRS);
+    ck_assert_double_eq_tol(support_number(statistics, "exact"),
+                            support_number(measured, "exact_match.value") / 100, 1e-5);
+    ck_assert_double_eq_tol(support_number(statistics, "symbol_error"),
+                            support_number(measured, "symbol_error_rate.value") / 100, 1e-5);
+    ck_assert_int_eq(support_count(statistics, "confusions"), support_count(measured, "confusions"));
     double edits = 0, counted = 0, wrong = 0, lengths = 0, binned = 0;
-    cJSON_ArrayForEach(confusion, at(statistics, "confusions")) counted += number(confusion, "count");
+    cJSON_ArrayForEach(confusion, support_at(statistics, "confusions")) counted +=
+        support_number(confusion, "count");
     for (int i = 0; i < PAIRS; i++) {
-        const cJSON *pair = cJSON_GetArrayItem(at(p.data, "pairs"), i);
-        edits += number(pair, "edits");
-        wrong += number(pair, "edits") > 0;
+        const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i);
+        edits += support_number(pair, "edits");
+        wrong += support_number(pair, "edits") > 0;
         /* The first two have everything, the others their best output alone. */
-        ck_assert_int_eq(count_of(pair, "outputs"), i < 2 ? 5 : 1);
-        ck_assert((number(pair, "outputs.0.weights") >= 0) == (i < 2));
-        ck_assert(cJSON_IsNull(at(pair, "likeliest")) == (i >= 2));
+        ck_assert_int_eq(support_count(pair, "outputs"), i < 2 ? 5 : 1);
+        ck_assert((support_number(pair, "outputs.0.weights") >= 0) == (i < 2));
+        ck_assert(cJSON_IsNull(support_at(pair, "likeliest")) == (i >= 2));
     }
     ck_assert_double_eq(counted, edits);
-    ck_assert_double_eq_tol(number(statistics, "exact"), 1 - wrong / PAIRS, 1e-5);
-    cJSON_ArrayForEach(confusion, at(statistics, "by_length")) lengths += number(confusion, "pairs");
-    cJSON_ArrayForEach(confusion, at(statistics, "calibration")) binned += number(confusion, "pairs");
+    ck_assert_double_eq_tol(support_number(statistics, "exact"), 1 - wrong / PAIRS, 1e-5);
+    cJSON_ArrayForEach(confusion, support_at(statistics, "by_length")) lengths +=
+        support_number(confusion, "pairs");
+    cJSON_ArrayForEach(confusion, support_at(statistics, "calibration")) binned +=
+        support_number(confusion, "pairs");
     ck_assert_double_eq(lengths, PAIRS);
     ck_assert_double_eq(binned, PAIRS);
     cJSON_Delete(measured);
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -240,26 +151,28 @@ START_TEST(test_report_has_what_the_attention_does_and_what_the_model_is_without
 {
     char path[SUPPORT_PATH];
     RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
-    page p = open_page("page.html");
-    const cJSON *head = at(p.data, "statistics.heads.0"), *alignment = at(p.data, "statistics.alignment");
-    ck_assert_int_eq(count_of(p.data, "statistics.heads"), 1);
-    ck_assert(number(head, "entropy") > 0 && number(head, "entropy") < 1);
-    ck_assert(number(head, "monotonicity") > 0.3 && number(head, "coverage") > 0.3);
-    ck_assert_double_eq(number(p.data, "statistics.with_all_heads.pairs"), PAIRS);
-    ck_assert_double_lt(number(head, "without.exact"), number(p.data, "statistics.with_all_heads.exact"));
+    support_page p = support_open_page("page.html");
+    const cJSON *head = support_at(p.data, "statistics.heads.0"),
+                *alignment = support_at(p.data, "statistics.alignment");
+    ck_assert_int_eq(support_count(p.data, "statistics.heads"), 1);
+    ck_assert(support_number(head, "entropy") > 0 && support_number(head, "entropy") < 1);
+    ck_assert(support_number(head, "monotonicity") > 0.3 && support_number(head, "coverage") > 0.3);
+    ck_assert_double_eq(support_number(p.data, "statistics.with_all_heads.pairs"), PAIRS);
+    ck_assert_double_lt(support_number(head, "without.exact"),
+                        support_number(p.data, "statistics.with_all_heads.exact"));
     /* Each occurrence of a target symbol gives 1 in all; here all source symbols are shown. */
-    int rows = count_of(alignment, "target"), columns = count_of(alignment, "source");
-    const unsigned char *mean = p.blob + (size_t)number(alignment, "mean");
+    int rows = support_count(alignment, "target"), columns = support_count(alignment, "source");
+    const unsigned char *mean = p.blob + (size_t)support_number(alignment, "mean");
     for (int i = 0; i < rows; i++) {
         int sum = 0;
         for (int k = 0; k < columns; k++) sum += mean[i * columns + k];
         ck_assert_int_le(abs(sum - 255), columns);
     }
     RUN(REPORT, NULL, model, path, "-o", "page.html", "--heads-off=0");
-    close_page(&p);
-    p = open_page("page.html");
-    ck_assert(cJSON_IsNull(at(p.data, "statistics.heads.0.without")));
-    close_page(&p);
+    support_close_page(&p);
+    p = support_open_page("page.html");
+    ck_assert(cJSON_IsNull(support_at(p.data, "statistics.heads.0.without")));
+    support_close_page(&p);
 }
 END_TEST
 
@@ -267,22 +180,23 @@ START_TEST(test_report_has_the_likeliest_symbols_of_each_step)
 {
     char text[1024];
     RUN(REPORT, NULL, model, "--input", "bad", "-o", "page.html");
-    page p = open_page("page.html");
-    const cJSON *likeliest = at(p.data, "pairs.0.likeliest"), *output = at(p.data, "pairs.0.outputs.0");
-    int steps = count_of(output, "steps");
-    ck_assert_double_eq(number(likeliest, "count"), 5);
-    ck_assert_int_eq(count_of(likeliest, "symbols"), 5 * steps);
-    ck_assert_int_eq(count_of(likeliest, "probability"), 5 * steps);
+    support_page p = support_open_page("page.html");
+    const cJSON *likeliest = support_at(p.data, "pairs.0.likeliest"),
+                *output = support_at(p.data, "pairs.0.outputs.0");
+    int steps = support_count(output, "steps");
+    ck_assert_double_eq(support_number(likeliest, "count"), 5);
+    ck_assert_int_eq(support_count(likeliest, "symbols"), 5 * steps);
+    ck_assert_int_eq(support_count(likeliest, "probability"), 5 * steps);
     for (int i = 0; i < steps; i++) {
-        const cJSON *first = cJSON_GetArrayItem(at(likeliest, "symbols"), 5 * i);
-        const cJSON *written = cJSON_GetArrayItem(at(output, "symbols"), i);
+        const cJSON *first = cJSON_GetArrayItem(support_at(likeliest, "symbols"), 5 * i);
+        const cJSON *written = cJSON_GetArrayItem(support_at(output, "symbols"), i);
         ck_assert_int_eq(first->valueint, written ? written->valueint : LB_EOS);
-        ck_assert_double_eq_tol(cJSON_GetArrayItem(at(likeliest, "probability"), 5 * i)->valuedouble,
-                                cJSON_GetArrayItem(at(output, "steps"), i)->valuedouble, 2e-3);
+        ck_assert_double_eq_tol(cJSON_GetArrayItem(support_at(likeliest, "probability"), 5 * i)->valuedouble,
+                                cJSON_GetArrayItem(support_at(output, "steps"), i)->valuedouble, 2e-3);
     }
-    ck_assert_str_eq(text_of(&p, at(output, "symbols"), " ", text), "B A " TSH);
-    ck_assert_str_eq(cJSON_GetArrayItem(at(p.data, "symbols"), LB_EOS)->valuestring, "<eos>");
-    close_page(&p);
+    ck_assert_str_eq(support_page_text(&p, support_at(output, "symbols"), " ", text), "B A " TSH);
+    ck_assert_str_eq(cJSON_GetArrayItem(support_at(p.data, "symbols"), LB_EOS)->valuestring, "<eos>");
+    support_close_page(&p);
 }
 END_TEST
 
@@ -292,16 +206,18 @@ START_TEST(test_report_of_texts_has_no_expected_outputs)
     RUN(REPORT, NULL, model, "--input", "bad\n\ncab", "-i", "a", "-o", "page.html", "--title",
         "</script>&\"'");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    page p = open_page("page.html");
-    ck_assert_int_eq(count_of(p.data, "pairs"), 3);
-    ck_assert_str_eq(text_of(&p, at(p.data, "pairs.1.source"), "", text), "cab");
-    ck_assert(cJSON_IsNull(at(p.data, "pairs.0.expected")) && cJSON_IsNull(at(p.data, "pairs.0.edits")));
-    ck_assert(cJSON_IsNull(at(p.data, "statistics.exact")) && cJSON_IsNull(at(p.data, "about.file")));
-    ck_assert(cJSON_IsNull(at(p.data, "statistics.with_all_heads")));
-    ck_assert_str_eq(at(p.data, "about.title")->valuestring, "</script>&\"'");
-    ck_assert_ptr_nonnull(strstr(at(p.data, "about.command")->valuestring,
+    support_page p = support_open_page("page.html");
+    ck_assert_int_eq(support_count(p.data, "pairs"), 3);
+    ck_assert_str_eq(support_page_text(&p, support_at(p.data, "pairs.1.source"), "", text), "cab");
+    ck_assert(cJSON_IsNull(support_at(p.data, "pairs.0.expected")) &&
+              cJSON_IsNull(support_at(p.data, "pairs.0.edits")));
+    ck_assert(cJSON_IsNull(support_at(p.data, "statistics.exact")) &&
+              cJSON_IsNull(support_at(p.data, "about.file")));
+    ck_assert(cJSON_IsNull(support_at(p.data, "statistics.with_all_heads")));
+    ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, "</script>&\"'");
+    ck_assert_ptr_nonnull(strstr(support_at(p.data, "about.command")->valuestring,
                                  "--input 'bad\n\ncab' -i a -o page.html --title '</script>&\"'\\'''"));
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -324,13 +240,13 @@ START_TEST(test_report_of_a_transformer_has_its_self_attention)
 {
     RUN(REPORT, NULL, layers, "--input", "7 0 3", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    page p = open_page("page.html");
-    const cJSON *own = at(p.data, "pairs.0.self");
-    size_t maps = (size_t)(number(own, "layers") * number(own, "heads"));
-    size_t steps = (size_t)count_of(p.data, "pairs.0.outputs.0.steps"), length = 3;
-    size_t encoder = (size_t)number(own, "encoder"), decoder = (size_t)number(own, "decoder");
-    size_t rollout = (size_t)number(own, "rollout");
-    ck_assert_str_eq(at(p.data, "about.kind")->valuestring, "transformer");
+    support_page p = support_open_page("page.html");
+    const cJSON *own = support_at(p.data, "pairs.0.self");
+    size_t maps = (size_t)(support_number(own, "layers") * support_number(own, "heads"));
+    size_t steps = (size_t)support_count(p.data, "pairs.0.outputs.0.steps"), length = 3;
+    size_t encoder = (size_t)support_number(own, "encoder"), decoder = (size_t)support_number(own, "decoder");
+    size_t rollout = (size_t)support_number(own, "rollout");
+    ck_assert_str_eq(support_at(p.data, "about.kind")->valuestring, "transformer");
     ck_assert_uint_eq(decoder, encoder + maps * length * length);
     ck_assert_uint_eq(rollout, decoder + maps * steps * steps);
     for (size_t row = 0; row < maps * steps; row++)
@@ -342,7 +258,7 @@ START_TEST(test_report_of_a_transformer_has_its_self_attention)
         ck_assert_int_le(abs(sum - 255), 2);
         ck_assert_int_ge(p.blob[rollout + row * length + row], 255 / 4); /* two residuals of a half */
     }
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -351,13 +267,13 @@ START_TEST(test_report_of_a_model_without_attention_has_no_weights)
     char path[SUPPORT_PATH];
     RUN(REPORT, NULL, blind, write_pairs(path), "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    page p = open_page("page.html");
-    ck_assert(number(p.data, "about.layers") == 0 && number(p.data, "about.heads") == 0);
-    ck_assert_double_eq(number(p.data, "pairs.0.outputs.0.weights"), -1);
-    ck_assert(count_of(p.data, "statistics.heads") == 0 &&
-              count_of(p.data, "statistics.alignment.target") == 0);
-    ck_assert_double_eq(number(p.data, "statistics.pairs"), PAIRS);
-    close_page(&p);
+    support_page p = support_open_page("page.html");
+    ck_assert(support_number(p.data, "about.layers") == 0 && support_number(p.data, "about.heads") == 0);
+    ck_assert_double_eq(support_number(p.data, "pairs.0.outputs.0.weights"), -1);
+    ck_assert(support_count(p.data, "statistics.heads") == 0 &&
+              support_count(p.data, "statistics.alignment.target") == 0);
+    ck_assert_double_eq(support_number(p.data, "statistics.pairs"), PAIRS);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -373,13 +289,14 @@ START_TEST(test_report_of_bad_lines_stops_or_shows_them)
     RUN(REPORT, NULL, model, path, "-o", "page.html", "--skip-bad-lines");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(strstr(result.error, "report: 1 of 3 pairs could not be read\n"));
-    page p = open_page("page.html");
-    ck_assert_int_eq(count_of(p.data, "pairs"), 3);
-    ck_assert_ptr_nonnull(strstr(at(p.data, "pairs.1.error")->valuestring, "bad.tsv:2: found 1 column"));
-    ck_assert_int_eq(count_of(p.data, "pairs.1.outputs"), 0);
-    ck_assert(cJSON_IsNull(at(p.data, "pairs.2.error")));
-    ck_assert_double_eq(number(p.data, "statistics.pairs"), 2);
-    close_page(&p);
+    support_page p = support_open_page("page.html");
+    ck_assert_int_eq(support_count(p.data, "pairs"), 3);
+    ck_assert_ptr_nonnull(
+        strstr(support_at(p.data, "pairs.1.error")->valuestring, "bad.tsv:2: found 1 column"));
+    ck_assert_int_eq(support_count(p.data, "pairs.1.outputs"), 0);
+    ck_assert(cJSON_IsNull(support_at(p.data, "pairs.2.error")));
+    ck_assert_double_eq(support_number(p.data, "statistics.pairs"), 2);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -416,25 +333,26 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
     support_assert_trained();
     RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    page p = open_page("page.html");
-    ck_assert_str_eq(at(p.data, "about.title")->valuestring, "out \xC2\xB7 dev.tsv");
-    ck_assert_int_eq(count_of(p.data, "history.points"), support_line_count("out/log.jsonl"));
-    ck_assert_int_eq(count_of(p.data, "film"), 3);
+    support_page p = support_open_page("page.html");
+    ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, "out \xC2\xB7 dev.tsv");
+    ck_assert_int_eq(support_count(p.data, "history.points"), support_line_count("out/log.jsonl"));
+    ck_assert_int_eq(support_count(p.data, "film"), 3);
     const cJSON *film, *frame;
-    cJSON_ArrayForEach(film, at(p.data, "film"))
+    cJSON_ArrayForEach(film, support_at(p.data, "film"))
     {
         double before = 0;
-        ck_assert_int_eq(count_of(film, "frames"), support_line_count("out/film.jsonl") / 3);
-        text_of(&p, at(film, "source"), "", text);
-        cJSON_ArrayForEach(frame, at(film, "frames"))
+        ck_assert_int_eq(support_count(film, "frames"), support_line_count("out/film.jsonl") / 3);
+        support_page_text(&p, support_at(film, "source"), "", text);
+        cJSON_ArrayForEach(frame, support_at(film, "frames"))
         {
-            size_t steps = (size_t)count_of(frame, "symbols") + (size_t)cJSON_IsTrue(at(frame, "finished"));
-            ck_assert_double_gt(number(frame, "step"), before);
-            ck_assert_uint_le((size_t)number(frame, "weights") + steps * strlen(text), p.blob_size);
-            before = number(frame, "step");
+            size_t steps =
+                (size_t)support_count(frame, "symbols") + (size_t)cJSON_IsTrue(support_at(frame, "finished"));
+            ck_assert_double_gt(support_number(frame, "step"), before);
+            ck_assert_uint_le((size_t)support_number(frame, "weights") + steps * strlen(text), p.blob_size);
+            before = support_number(frame, "step");
         }
     }
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 
@@ -462,17 +380,18 @@ START_TEST(test_report_of_200_long_pairs_is_smaller_than_a_megabyte)
     support_assert_trained();
     RUN(REPORT, NULL, "out", "long.tsv", "-o", "page.html", "--heads-off=0", "--threads=1");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    page p = open_page("page.html");
+    support_page p = support_open_page("page.html");
     const cJSON *pair, *output;
-    cJSON_ArrayForEach(pair, at(p.data, "pairs")) cJSON_ArrayForEach(output, at(pair, "outputs"))
+    cJSON_ArrayForEach(pair, support_at(p.data, "pairs"))
+        cJSON_ArrayForEach(output, support_at(pair, "outputs"))
     {
-        steps += count_of(output, "steps");
-        ck_assert_double_ge(number(output, "weights"), 0);
+        steps += support_count(output, "steps");
+        ck_assert_double_ge(support_number(output, "weights"), 0);
     }
-    ck_assert_double_eq(number(p.data, "detailed"), 200);
+    ck_assert_double_eq(support_number(p.data, "detailed"), 200);
     ck_assert_msg(steps / 1000 >= 60, "%g steps on average", steps / 1000);
     ck_assert_msg(p.bytes < 1000000, "%zu bytes", p.bytes);
-    close_page(&p);
+    support_close_page(&p);
 }
 END_TEST
 

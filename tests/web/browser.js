@@ -36,10 +36,14 @@ export async function launch() {
 }
 
 // Opens a report from its file. `trouble` holds errors of the console, and requests for anything else than the file.
-export async function openPage(browser, name, { hash = "", dark = false, width = 1280, height = 900 } = {}) {
+export async function openPage(
+    browser,
+    name,
+    { folder = REPORTS, hash = "", dark = false, width = 1280, height = 900 } = {},
+) {
     const page = await browser.newPage(),
         trouble = [],
-        url = pathToFileURL(join(REPORTS, `${name}.html`)).href;
+        url = pathToFileURL(join(folder, `${name}.html`)).href;
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures([
         { name: "prefers-color-scheme", value: dark ? "dark" : "light" },

@@ -136,7 +136,8 @@ const packed = (bytes) => deflateSync(bytes).toString("base64");
 export function fillTemplate(template, [data, bytes]) {
     return template
         .replace("@DATA@", () => packed(Buffer.from(JSON.stringify(data))))
-        .replace("@BLOB@", () => packed(Uint8Array.from(bytes)));
+        .replace("@BLOB@", () => packed(Uint8Array.from(bytes)))
+        .replace(/@(POLICY|MODEL|ENGINE)@/g, "");
 }
 
 export const names = Object.keys(MAKERS);

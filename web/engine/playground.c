@@ -1,5 +1,7 @@
 /* What the page asks of the library: a training, step by step, or an open model. Every answer is JSON, which lives until
  * the next question; {"error": "..."} if there is none. */
+#include "model.h"
+
 #include <cJSON.h>
 #include <emscripten.h>
 #include <lookback/lookback.h>
@@ -96,6 +98,11 @@ static lb_training_config configuration(void)
                           .repeats = number("repeats")};
     config.sort = &task;
     return config;
+}
+
+lb_translator *engine_model(void)
+{
+    return stepper ? lb_stepper_translator(stepper) : opened;
 }
 
 static void drop_models(void)
@@ -234,7 +241,7 @@ static void add_likeliest(cJSON *json, lb_translator *model, const lb_translatio
 const char *playground_look(const char *source)
 {
     lb_error error = {.message = "found no model, expected one"};
-    lb_translator *model = stepper ? lb_stepper_translator(stepper) : opened;
+    lb_translator *model = engine_model();
     lb_translate_config config = {
         .beam = 1, .attention = true, .skip_bad_texts = true, .limit = MOST_SYMBOLS};
     lb_translations *all = model ? lb_translate_all(model, &source, 1, config, &error) : NULL;

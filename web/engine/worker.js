@@ -97,6 +97,18 @@ const answers = {
         input = text;
         look();
     },
+    report({ text, beam }) {
+        const files = ["/text.data", "/text.blob"];
+        const error = lookback.ccall(
+            "report_text",
+            "string",
+            ["string", "number", "string", "string"],
+            [text, beam, ...files],
+        );
+        if (error) return tell("report", { error });
+        const [data, blob] = files.map((name) => lookback.FS.readFile(name));
+        postMessage({ type: "report", data, blob }, [data.buffer, blob.buffer]);
+    },
     save() {
         const done = ask("save", "/model.safetensors");
         if (done.error) return tell("saved", done);

@@ -9,9 +9,10 @@ import { count, percent, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
 import { openReport } from "./report.js";
-import { followHash, listen, state, update } from "./state.js";
+import { followHash, listen, NO_STEP, state, update } from "./state.js";
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
+import { carriesModel, makeTyping } from "./typing.js";
 
 const TABS = [
     ["pairs", "Pairs"],
@@ -63,6 +64,12 @@ function layOut(report) {
     if (!TABS.some(([view]) => view === state.view)) update({ view: "pairs" });
     const table = makeTable(report),
         pair = makePairView(report, (by) => table.move(by));
+    const added = (index) => {
+        update({ find: "", show: "all", confusion: "" });
+        table.refresh();
+        update({ pair: index, output: 0, step: NO_STEP });
+    };
+    if (carriesModel()) table.node.prepend(makeTyping(report, added));
     const learned = makeLearned(report),
         history = makeHistory(report),
         help = makeHelp();

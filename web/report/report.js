@@ -1,6 +1,6 @@
 // The data of a report, read once, and its weights, read where they are looked at.
 import { embedded } from "../common/embedded.js";
-import { END_MARK, END_SYMBOL, START_MARK, START_SYMBOL, visible, wellFormed } from "./symbols.js";
+import { END_MARK, END_SYMBOL, FIRST_SYMBOL, START_MARK, START_SYMBOL, visible, wellFormed } from "./symbols.js";
 
 export const ALL_HEADS = -1;
 
@@ -37,6 +37,48 @@ export class Report {
     // Weights arrive after the texts.
     async loadWeights() {
         this.blob = (await embedded("blob")) ?? new Uint8Array(0);
+    }
+
+    // Adds the pairs of other data, whose symbols and weights become some of this report. Returns the first one's index.
+    add(data, blob) {
+        const first = this.pairs.length,
+            moved = this.blob.length,
+            known = new Map(this.symbols.map((text, id) => [text, id]));
+        const ids = data.symbols.map((symbol, id) => {
+            const text = wellFormed(symbol);
+            if (id < FIRST_SYMBOL) return id;
+            if (!known.has(text)) {
+                known.set(text, this.symbols.push(text) - 1);
+                this.labels.push({ text: visible(text), title: text, mark: false });
+            }
+            return known.get(text);
+        });
+        const renamed = (list) => list?.map((id) => ids[id]) ?? null,
+            place = (offset) => (offset < 0 ? offset : offset + moved);
+        for (const pair of data.pairs) {
+            this.pairs.push({
+                ...pair,
+                source: renamed(pair.source),
+                expected: renamed(pair.expected),
+                outputs: pair.outputs.map((output) => ({
+                    ...output,
+                    symbols: renamed(output.symbols),
+                    weights: place(output.weights),
+                })),
+                likeliest: pair.likeliest && { ...pair.likeliest, symbols: renamed(pair.likeliest.symbols) },
+                self: pair.self && {
+                    ...pair.self,
+                    encoder: place(pair.self.encoder),
+                    decoder: place(pair.self.decoder),
+                    rollout: place(pair.self.rollout),
+                },
+            });
+        }
+        const bytes = new Uint8Array(moved + blob.length);
+        bytes.set(this.blob);
+        bytes.set(blob, moved);
+        this.blob = bytes;
+        return first;
     }
 
     label(id) {

@@ -2,9 +2,10 @@
 export const END_MARK = "∎",
     START_MARK = "▷";
 
-// The symbols of the start and the end. A text may hold "<eos>" as an ordinary symbol.
+// The symbols of the start and the end, and the first of texts. A text may hold "<eos>" as an ordinary symbol.
 export const START_SYMBOL = 1,
-    END_SYMBOL = 2;
+    END_SYMBOL = 2,
+    FIRST_SYMBOL = 4;
 
 const NAMED = new Map([
     ["", "∅"],

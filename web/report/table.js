@@ -76,9 +76,6 @@ export function makeTable(report) {
         body,
     );
 
-    // A short file needs no tall table.
-    grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
-
     const shown = el("p", { class: "shown", role: "status" });
     const find = el("input", {
         type: "search",
@@ -180,6 +177,8 @@ export function makeTable(report) {
         for (const row of pool.values()) row.remove();
         pool.clear();
         body.style.height = `${order.length * HEIGHT}px`;
+        // A short file needs no tall table.
+        grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
         grid.setAttribute("aria-rowcount", order.length + 1);
         shown.textContent =
             order.length === report.pairs.length

@@ -1,0 +1,117 @@
+// A report that carries its model: a text that is typed gives what the native program gives.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, openPage } from "./browser.js";
+import { heading, rowTexts, textOf } from "./use.js";
+
+const { ENGINE, LOOKBACK } = process.env;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "lookback-typing-"));
+const native = (input, ...words) =>
+    execFileSync(LOOKBACK, words, { encoding: "utf8", input, stdio: ["pipe", "pipe", "pipe"] });
+let browser, close;
+
+// A model that has begun to reverse words of five letters, and a report about it.
+function make(name, ...words) {
+    const letters = (i) => [...((i * 7919) % 3125).toString(5).padStart(5, "0")].map((d) => "abcde"[d]);
+    const lines = Array.from({ length: 200 }, (_, i) => `${letters(i).join("")}\t${letters(i).reverse().join("")}\n`);
+    const pairs = join(folder, "pairs.tsv"),
+        model = join(folder, name);
+    writeFileSync(pairs, lines.join(""));
+    const sizes = ["--steps", "150", "--evaluate-every", "150", "--lr", "0.005", "--threads", "1", "--batch", "16"];
+    native("", "train", "--train", pairs, "--dev", pairs, "--out", model, ...sizes, ...words);
+    native("", "report", model, "--input", "abc", "--engine", ENGINE, "-o", join(folder, `${name}.html`));
+    return model;
+}
+
+async function type(page, text) {
+    await page.$eval("#typed", (input) => (input.value = ""));
+    await page.type("#typed", text);
+    await page.keyboard.press("Enter");
+}
+const told = (page) => textOf(page, ".typing [role=status]");
+
+before(async () => ({ browser, close } = await launch()));
+after(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+for (const [name, ...words] of [
+    ["gru", "--embed", "16", "--hidden", "32"],
+    ["transformer", "--model", "transformer", "--heads", "2", "--layers", "2"],
+]) {
+    test(`a text typed into the report of a ${name} gives what predict prints`, async () => {
+        const model = make(name, ...words);
+        const { page, trouble } = await openPage(browser, name, { folder });
+        const kinds = () =>
+            page.$$eval("label.choice", (labels) =>
+                labels.filter((label) => label.textContent.startsWith("Attention")).map((label) => label.textContent),
+            );
+        const before = await kinds();
+        for (const [i, text] of ["edcba", "bad", "eeeee"].entries()) {
+            await type(page, text);
+            await page.waitForFunction(
+                (n) => document.querySelector(".pair h2").textContent === `Pair ${n}`,
+                {},
+                i + 2,
+            );
+            const row = (await rowTexts(page))[i + 1];
+            assert.equal(row[1], text);
+            assert.equal(`${text}\t${row[2]}\n`, native(`${text}\n`, "predict", model, "--beam", "5"));
+            assert.equal(await told(page), "");
+        }
+        assert.deepEqual(await kinds(), before);
+        // The pictures of the new pair are drawn, and its five hypotheses are there.
+        for (const picture of ["ribbons", "heatmap", "likeliest"]) assert.ok(await page.$(`svg.${picture}`), picture);
+        assert.equal(await page.$$eval(".hypothesis", (nodes) => nodes.length), 5);
+        // What stood there before is as it was.
+        await page.keyboard.press("Escape");
+        assert.equal((await rowTexts(page))[0][1], "abc");
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () =>
+            (await globalThis.axe.run(document)).violations.map((one) => one.id),
+        );
+        assert.deepEqual(found, []);
+        assert.deepEqual(trouble, []);
+        await page.close();
+    });
+}
+
+test("a text with symbols that the model does not know is shown with them, and a filter does not hide it", async () => {
+    const { page, trouble } = await openPage(browser, "gru", { folder, hash: "#find=nothing+like+this" });
+    assert.deepEqual(await rowTexts(page), []);
+    await type(page, "a<b>é");
+    await page.waitForFunction(() => document.querySelector(".pair h2").textContent === "Pair 2");
+    assert.equal((await rowTexts(page))[1][1], "a<b>é".normalize("NFD"));
+    assert.equal(await heading(page), "Pair 2");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a text that is too long is refused in words", async () => {
+    const { page, trouble } = await openPage(browser, "transformer", { folder });
+    await page.$eval("#typed", (input) => (input.value = "a".repeat(70000)));
+    await page.focus("#typed");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelector(".typing [role=status]").textContent.includes("symbols"));
+    assert.equal((await rowTexts(page)).length, 1);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("a report without a model has nowhere to type, and its policy allows no WebAssembly", async () => {
+    const model = join(folder, "gru");
+    native("", "report", model, "--input", "abc", "-o", join(folder, "plain.html"));
+    const text = readFileSync(join(folder, "plain.html"), "utf8");
+    assert.doesNotMatch(text, /wasm-unsafe-eval|@(POLICY|MODEL|ENGINE)@/);
+    const { page, trouble } = await openPage(browser, "plain", { folder });
+    assert.equal(await page.$("#typed"), null);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});

@@ -1,0 +1,79 @@
+// A text that one types: the model that the page carries writes its output, as one more pair.
+import { button, el } from "../common/dom.js";
+import { embedded, inflate } from "../common/embedded.js";
+
+export function carriesModel() {
+    return (document.getElementById("model")?.textContent.trim() ?? "") !== "";
+}
+
+// The policy of the page takes no plain text for the address of a script.
+function trusted(url) {
+    if (!globalThis.trustedTypes) return url;
+    return globalThis.trustedTypes.createPolicy("engine", { createScriptURL: (text) => text }).createScriptURL(url);
+}
+
+// The library in a worker, with the model open. ask(message) is answered by the next message of one of the types.
+async function startEngine() {
+    const [wasm, script, model] = await Promise.all([embedded("wasm"), embedded("worker"), embedded("model")]);
+    const worker = new Worker(trusted(URL.createObjectURL(new Blob([script], { type: "text/javascript" }))));
+    const ask = (message, expected) =>
+        new Promise((resolve, reject) => {
+            worker.onerror = (event) => reject(new Error(event.message));
+            worker.onmessage = ({ data }) => {
+                if (data.error) reject(new Error(data.error));
+                else if (data.type === expected) resolve(data);
+            };
+            worker.postMessage(message);
+        });
+    await ask({ type: "boot", wasm }, "ready");
+    await ask({ type: "open", file: model }, "opened");
+    return ask;
+}
+
+// added(index): the report has a new pair.
+export function makeTyping(report, added) {
+    let engine = null;
+    const text = el("input", {
+        type: "text",
+        id: "typed",
+        size: 32,
+        placeholder: "a new text",
+        spellcheck: "false",
+        autocomplete: "off",
+        dir: "auto",
+    });
+    const go = button("Write", { type: "submit" }),
+        told = el("p", { class: "shown", role: "status" });
+
+    const attempt = async () => {
+        if (text.value.trim() === "" || go.disabled) return;
+        go.disabled = true;
+        told.textContent = engine ? "" : "opening the model";
+        try {
+            engine ??= startEngine();
+            const ask = await engine;
+            const answer = await ask({ type: "report", text: text.value, beam: report.about.beam }, "report");
+            const [data, blob] = await Promise.all(
+                [answer.data, answer.blob].map((bytes) => inflate(bytes, "deflate")),
+            );
+            added(report.add(JSON.parse(new TextDecoder().decode(data)), blob));
+            told.textContent = "";
+        } catch (error) {
+            told.textContent = error.message;
+        }
+        go.disabled = false;
+    };
+    return el(
+        "form",
+        {
+            class: "typing",
+            submit: (event) => {
+                event.preventDefault();
+                attempt();
+            },
+        },
+        el("label", { class: "choice" }, el("span", {}, "Try"), text),
+        go,
+        told,
+    );
+}
