@@ -149,6 +149,17 @@ async function trainTo(page, steps) {
 
 test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size < 1e6));
 
+test("the first picture takes less than a second", async () => {
+    const times = [];
+    // Whatever else the machine does, one of five is undisturbed.
+    do {
+        const { page } = await open();
+        times.push(await page.evaluate(() => performance.now()));
+        await page.close();
+    } while (times.at(-1) >= 1000 && times.length < 5);
+    assert.ok(times.at(-1) < 1000, `${times.map(Math.round).join(", ")} ms`);
+});
+
 test("losses are those of the native program to five digits", async () => {
     const { page, trouble } = await open();
     await trainTo(page, 100);
@@ -305,6 +316,35 @@ test("a native model opens in the page, and a file that is none is refused", asy
     writeFileSync(bad, "not a model");
     await chosen.uploadFile(bad);
     await page.waitForFunction(() => document.querySelector("p[role=alert]").textContent.includes("safetensors"));
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+// As a file that is dropped anywhere on the page.
+async function drop(page, name, bytes) {
+    await page.evaluate(
+        (called, numbers) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([Uint8Array.from(numbers)], called));
+            document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+        },
+        name,
+        [...bytes],
+    );
+}
+
+test("a model and pairs can be dropped on the page", async () => {
+    const { page, trouble } = await open();
+    const out = join(folder, "dropped");
+    native("sort", ...DEFAULTS, "--steps", "20", "--out", out);
+    await drop(page, "SORT.SAFETENSORS", readFileSync(join(out, "sort.safetensors")));
+    await page.waitForFunction(() => document.querySelector(".status").textContent.startsWith("opened: a seq2seq"));
+    await drop(page, "pairs.tsv", Buffer.from("ab\tba\nbc\tcb\nca\tac\nac\tca\n".repeat(50)));
+    await page.waitForFunction(() => document.getElementById("input").value === "ab");
+    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("step 0 of"));
+    await press(page, "Step");
+    await untilStep(page, 1);
+    await type(page, "ca");
     assert.deepEqual(trouble, []);
     await page.close();
 });

@@ -104,7 +104,7 @@ export class Learner {
                 this.page.begin(this);
             },
             begun: () => {
-                if (!data.error) this.facts = data;
+                this.facts = data.error ? null : data;
             },
             step: () => this.learned(data),
             measure: () => {
@@ -155,7 +155,7 @@ export class Learner {
                 ? `opened: a ${kind} that sorts lists of ${shortest} to ${longest} numbers`
                 : `opened: a ${kind} that reads ${source_symbols} symbols and writes ${target_symbols}`;
         }
-        if (!this.facts) return "starting";
+        if (!this.facts) return this.ready ? "no training" : "starting";
         const { step, steps, parameters } = this.facts,
             match = this.matches.at(-1),
             recent = this.losses.slice(-20);
