@@ -120,7 +120,7 @@ mkfifo "$run/queue"
 exec 8<>"$run/queue"
 {
     sort -rn <<<"${chosen%$'\n'}"
-    echo
+    printf '\n\n' # an end for each lane
 } >&8
 lane &
 lane

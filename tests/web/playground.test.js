@@ -11,7 +11,7 @@ import { launch } from "./browser.js";
 
 const PLAYGROUND = process.env.PLAYGROUND,
     LOOKBACK = process.env.LOOKBACK,
-    PATIENCE = 300000;
+    PATIENCE = 120000;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "lookback-playground-"));
 let browser, close;
