@@ -230,31 +230,6 @@ typedef struct found {
     int at_noun;      /* articles that look most at their noun */
 } found;
 
-static lb_status measure(lesson *l, const learner *by, found *all)
-{
-    lb_batch batch;
-    lb_model_step step = read_held_out(l, by, HELD_OUT, &batch);
-    int64_t classes = by->model->target_vocab;
-    *all = (found){0};
-    if (lb_tape_status(by->tape))
-        return lb_error_set(&l->error, lb_tape_status(by->tape), "%s", lb_tape_error(by->tape));
-    for (int i = 0; i < HELD_OUT; i++) {
-        sentence s = sentence_of(l->held_out[i]);
-        bool exact = true;
-        for (int k = 0; k <= s.length; k++) {
-            int at = i * WITH_END + k;
-            exact = exact && lb_argmax(step.logits->data + at * classes, classes) == batch.target_out.id[at];
-            if (k == s.length) continue;
-            int seen = lb_argmax(step.weights->data + (int64_t)at * LONGEST, s.length);
-            all->words[s.kind[k]]++;
-            all->right[s.kind[k]] += seen == s.origin[k];
-            all->at_noun += s.kind[k] == ARTICLE && seen == s.noun[k];
-        }
-        all->exact += exact;
-    }
-    return LB_OK;
-}
-
 static void print_found(const char *what, const found *all)
 {
     double right = 0, words = 0, share[KINDS];
@@ -267,6 +242,32 @@ static void print_found(const char *what, const found *all)
            (double)all->exact / HELD_OUT, right / words, share[ARTICLE],
            (double)all->at_noun / all->words[ARTICLE], share[NOUN], share[ADJECTIVE]);
     printf(" %5.3f  %5.3f  %5.3f       %5.3f\n", share[NO], share[ESTA], share[VERB], share[PREPOSITION]);
+}
+
+static lb_status measure(lesson *l, const learner *by, const char *name)
+{
+    lb_batch batch;
+    lb_model_step step = read_held_out(l, by, HELD_OUT, &batch);
+    int64_t classes = by->model->target_vocab;
+    found all = {0};
+    if (lb_tape_status(by->tape))
+        return lb_error_set(&l->error, lb_tape_status(by->tape), "%s", lb_tape_error(by->tape));
+    for (int i = 0; i < HELD_OUT; i++) {
+        sentence s = sentence_of(l->held_out[i]);
+        bool exact = true;
+        for (int k = 0; k <= s.length; k++) {
+            int at = i * WITH_END + k;
+            exact = exact && lb_argmax(step.logits->data + at * classes, classes) == batch.target_out.id[at];
+            if (k == s.length) continue;
+            int seen = lb_argmax(step.weights->data + (int64_t)at * LONGEST, s.length);
+            all.words[s.kind[k]]++;
+            all.right[s.kind[k]] += seen == s.origin[k];
+            all.at_noun += s.kind[k] == ARTICLE && seen == s.noun[k];
+        }
+        all.exact += exact;
+    }
+    print_found(name, &all);
+    return LB_OK;
 }
 
 /* ---- Pictures. ---- */
@@ -326,15 +327,13 @@ static void print_sentence(const lesson *l)
 static lb_status before_and_after(lesson *l)
 {
     learner by;
-    found all;
-    learner_new(l, &by, "additive", 1);
-    lb_status status = measure(l, &by, &all);
+    print_sentence(l);
     printf("%-22s exact aligned article to noun    noun adjective   no   está   verb preposition\n", "");
-    if (!status) print_found("untrained", &all);
+    learner_new(l, &by, "additive", 1);
+    lb_status status = measure(l, &by, "untrained");
     if (!status) status = show(l, &by, "Before Training", "before", NULL);
     if (!status) status = learn(l, &by);
-    if (!status) status = measure(l, &by, &all);
-    if (!status) print_found("additive", &all);
+    if (!status) status = measure(l, &by, "additive");
     if (!status) status = show(l, &by, "After Training", "after_measured", "arrows_measured");
     learner_free(&by);
     return status;
@@ -371,11 +370,9 @@ static lb_status compare(lesson *l)
     lb_status status = LB_OK;
     for (int i = 0; i < 3 && !status; i++) {
         learner by;
-        found all;
         learner_new(l, &by, names[i], i ? 1 : 2);
         status = learn(l, &by);
-        if (!status) status = measure(l, &by, &all);
-        if (!status) print_found(i ? names[i] : "seed 2", &all);
+        if (!status) status = measure(l, &by, i ? names[i] : "seed 2");
         if (!status && i == 1) status = show(l, &by, "Multi-Head, One Head", "shifted_measured", NULL);
         if (!status && i == 2) status = show_three(l, &by);
         learner_free(&by);
@@ -388,7 +385,6 @@ int main(int argc, char **argv)
     lesson l = {.folder = argc > 1 ? argv[1] : "."};
     lb_set_threads(1); /* the models are too small to share */
     lb_status status = prepare(&l);
-    if (!status) print_sentence(&l);
     if (!status) status = before_and_after(&l);
     if (!status) status = compare(&l);
     if (status) fprintf(stderr, "%s\n", l.error.message);
