@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { WORDS = 7 };
 
@@ -128,6 +129,62 @@ static lb_status two_heads(lesson *l)
     return lb_heatmap_save_grid(maps, 2, 2, NULL, figure(l, "two_heads"), &l->error);
 }
 
+static const lb_color learned = {255, 228, 181, 255}, result = {144, 238, 144, 255};
+
+/* Queries from one sentence, keys and values from another; or all from the same. */
+static lb_status draw_attention(lesson *l)
+{
+    enum { QUERIES, KEYS, VALUES, SCORES, WEIGHTS, MEAN, TARGET, SOURCE, BOXES };
+    const lb_flow_box cross[BOXES] = {[TARGET] = {"target", .column = 0, .row = 0},
+                                      [SOURCE] = {"source", .column = 1.5, .row = 0},
+                                      [QUERIES] = {"queries", .column = 0, .row = 1, .fill = learned},
+                                      [KEYS] = {"keys", .column = 1, .row = 1, .fill = learned},
+                                      [VALUES] = {"values", .column = 2, .row = 1, .fill = learned},
+                                      [SCORES] = {"scores q·k / √d", .column = 0.5, .row = 2},
+                                      [WEIGHTS] = {"softmax: weights", .column = 0.5, .row = 3},
+                                      [MEAN] = {"mean of values", .column = 1.25, .row = 4, .fill = result}};
+    const lb_flow_arrow arrows[] = {{TARGET, QUERIES}, {SOURCE, KEYS},    {SOURCE, VALUES}, {QUERIES, SCORES},
+                                    {KEYS, SCORES},    {SCORES, WEIGHTS}, {WEIGHTS, MEAN},  {VALUES, MEAN}};
+    lb_flow_box self[BOXES];
+    lb_flow_arrow own[8];
+    memcpy(self, cross, sizeof self);
+    memcpy(own, arrows, sizeof own);
+    self[TARGET] = (lb_flow_box){"one sentence", .column = 1, .row = 0};
+    own[1].from = own[2].from = TARGET;
+    lb_flow flows[] = {
+        {.boxes = cross, .box_count = BOXES, .arrows = arrows, .arrow_count = 8, .title = "Cross-Attention"},
+        {.boxes = self, .box_count = SOURCE, .arrows = own, .arrow_count = 8, .title = "Self-Attention"}};
+    lb_panel panels[] = {lb_flow_panel(&flows[0]), lb_flow_panel(&flows[1])};
+    return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, figure(l, "flow"), &l->error);
+}
+
+/* Two heads: each has its own queries, keys and values. */
+static lb_status draw_heads(lesson *l)
+{
+    const lb_flow_box boxes[] = {{"queries", .column = 1, .row = 0},
+                                 {"keys", .column = 2.5, .row = 0},
+                                 {"values", .column = 4, .row = 0},
+                                 {"queries 1", .column = 0, .row = 1, .fill = learned},
+                                 {"keys 1", .column = 1, .row = 1, .fill = learned},
+                                 {"values 1", .column = 2, .row = 1, .fill = learned},
+                                 {"queries 2", .column = 3, .row = 1, .fill = learned},
+                                 {"keys 2", .column = 4, .row = 1, .fill = learned},
+                                 {"values 2", .column = 5, .row = 1, .fill = learned},
+                                 {"attention", .column = 1, .row = 2},
+                                 {"attention", .column = 4, .row = 2},
+                                 {"side by side", .column = 2.5, .row = 3},
+                                 {"output matrix", .column = 2.5, .row = 4, .fill = learned}};
+    const lb_flow_arrow arrows[] = {{0, 3}, {0, 6},  {1, 4},  {1, 7},  {2, 5},  {2, 8},   {3, 9},  {4, 9},
+                                    {5, 9}, {6, 10}, {7, 10}, {8, 10}, {9, 11}, {10, 11}, {11, 12}};
+    lb_flow flow = {.boxes = boxes,
+                    .box_count = 13,
+                    .arrows = arrows,
+                    .arrow_count = 15,
+                    .title = "Multi-Head Attention"};
+    lb_panel panel = lb_flow_panel(&flow);
+    return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, figure(l, "flow_heads"), &l->error);
+}
+
 static lb_status open_data(lesson *l)
 {
     static const char *const names[] = {"query_projection_layer", "key_projection_layer",
@@ -148,6 +205,8 @@ int main(int argc, char **argv)
     if (!status) status = translate(&l);
     if (!status) status = one_head(&l);
     if (!status) status = two_heads(&l);
+    if (!status) status = draw_attention(&l);
+    if (!status) status = draw_heads(&l);
     if (status) fprintf(stderr, "%s\n", lb_tape_status(l.tape) ? lb_tape_error(l.tape) : l.error.message);
     lb_safetensors_close(l.file);
     lb_params_free(l.params);

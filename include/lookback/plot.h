@@ -233,6 +233,35 @@ typedef struct lb_diagram {
  *           have pixels. */
 lb_panel lb_diagram_panel(const lb_diagram *diagram);
 
+/* ---- Diagrams of a computation: boxes, and arrows from what is given, above, to what comes of it, below. ---- */
+
+/** A box. Zero is the default of `fill`. */
+typedef struct lb_flow_box {
+    const char *label;  /* NULL: none */
+    double column, row; /* its place, in boxes: columns to the right, rows downwards; halves are allowed */
+    lb_color fill;      /* all zeros: light blue */
+} lb_flow_box;
+
+/** An arrow from one box to another that is at least one row below it. */
+typedef struct lb_flow_arrow {
+    size_t from, to; /* indices of boxes */
+} lb_flow_arrow;
+
+/** A diagram of a computation. Zero is the default of every field except boxes and box_count. */
+typedef struct lb_flow {
+    const lb_flow_box *boxes; /* [box_count] */
+    size_t box_count;
+    const lb_flow_arrow *arrows; /* [arrow_count] */
+    size_t arrow_count;
+    const char *title; /* NULL: none */
+} lb_flow;
+
+/** The diagram as a panel of a figure. All boxes are as wide as the longest label needs. Arrows that share an edge of a
+ *  box are side by side there, in the order of their other ends.
+ *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no boxes, if a place is not from 0 to 1000, or if an arrow
+ *           does not lead downwards from one box to another. */
+lb_panel lb_flow_panel(const lb_flow *flow);
+
 /* ---- Figures: panels in rows and columns, with a title and, if they share a scale, one colour bar. ---- */
 
 /** A figure. Zero is the default of every field except panels and count. */

@@ -1,6 +1,6 @@
 #include "lookback/plot.h"
+#include "plot/box.h"
 #include "plot/canvas.h"
-#include "plot/color.h"
 #include "plot/panel.h"
 #include "plot/text.h"
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /* Points. */
-static const double side = 36, padding = 18, gap = 12; /* of boxes, around their labels, between them */
-static const double between = 120;                     /* from the encoder to the decoder */
+static const double gap = 12;      /* between boxes */
+static const double between = 120; /* from the encoder to the decoder */
 static const double title_gap = 14, thin = 0.8, thick = 2;
 static const double least_arrow = 0.6, widest_arrow = 3.6, least_head = 5, largest_head = 9;
 
@@ -68,11 +68,11 @@ static double row_width(const box_row *row)
 /* The size does not depend on `area`; the diagram is centred in it. */
 static drawing arrange(const lb_diagram *diagram, const lb_style *style, lb_rect area)
 {
-    double p = style->point, height = round(side * p), step = height + round(between * p), above = 0;
+    double p = style->point, height = round(LB_BOX_SIDE * p), step = height + round(between * p), above = 0;
     drawing d = {.source = {.count = diagram->sources, .labels = diagram->source_labels, .letter = 'x'},
                  .target = {.count = diagram->targets, .labels = diagram->target_labels, .letter = 'y'}};
     double label = fmax(widest_label(&d.source, style), widest_label(&d.target, style));
-    double width = fmax(height, ceil(label + padding * p)), title = 0;
+    double width = fmax(height, ceil(label + LB_BOX_PADDING * p)), title = 0;
     d.source.step = d.target.step = width + round(gap * p);
     d.source.first = d.target.first = d.bottleneck = (lb_rect){0, 0, width, height};
     if (diagram->title) {
@@ -134,24 +134,13 @@ static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *c
     }
 }
 
-static void draw_box(lb_canvas *canvas, const lb_text_style *look, lb_rect box, double line, lb_color fill,
-                     const char *label)
-{
-    lb_text_style text = *look;
-    text.color = lb_color_contrast(fill);
-    lb_canvas_rect(canvas, box, fill);
-    lb_canvas_border(canvas, box, line, lb_rgb(0x000000));
-    lb_text_draw(canvas, &text, (lb_point){box.x + box.width / 2, box.y + box.height / 2}, label);
-}
-
 static void draw_row(const box_row *row, const lb_style *style, lb_canvas *canvas, lb_color fill)
 {
-    lb_text_style look = {.font = style->regular, .size = LB_SIZE_AXIS * style->point};
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_MIDDLE;
+    lb_text_style look = lb_box_text(style->regular, LB_SIZE_AXIS * style->point);
     char buffer[LABEL];
     for (size_t i = 0; i < row->count; i++)
-        draw_box(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill, label_of(row, i, buffer));
+        lb_box_draw(canvas, &look, box_at(row, i), lb_style_pixels(style, thin), fill,
+                    label_of(row, i, buffer));
 }
 
 /* The one vector that everything has to pass through. */
@@ -169,10 +158,8 @@ static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *
         lb_point from = {place(c, t, d->target.count), c.y + c.height}, to = {place(below, 0, 1), below.y};
         draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
     }
-    lb_text_style look = {.font = style->bold, .size = LB_SIZE_TITLE * style->point};
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_MIDDLE;
-    draw_box(canvas, &look, c, lb_style_pixels(style, thick), lb_rgb(0xFF0000), "c");
+    lb_text_style look = lb_box_text(style->bold, LB_SIZE_TITLE * style->point);
+    lb_box_draw(canvas, &look, c, lb_style_pixels(style, thick), lb_rgb(0xFF0000), "c");
 }
 
 static lb_size measure(const void *content, const lb_style *style)
