@@ -2,8 +2,7 @@
 
 #include "base/alloc.h"
 #include "lookback/op.h"
-
-#include <math.h>
+#include "tensor/finite.h"
 
 lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_checkpoint_extra extra,
                              lb_error *error)
@@ -28,12 +27,10 @@ lb_status lb_checkpoint_save(const char *path, const lb_params *params, lb_check
 /* Weights of a training that went wrong, or that were damaged: every output would be nonsense. */
 static lb_status check_finite(const char *name, const lb_tensor *tensor, lb_error *error)
 {
-    for (int64_t i = 0; i < lb_count(tensor); i++)
-        if (!isfinite(tensor->data[i]))
-            return lb_error_set(error, LB_ERROR_FORMAT,
-                                "array '%.80s': found %g at index %lld, expected a number", name,
-                                (double)tensor->data[i], (long long)i);
-    return LB_OK;
+    int64_t bad = lb_first_not_finite(tensor->data, lb_count(tensor));
+    if (bad < 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "array '%.80s': found %g at index %lld, expected a number",
+                        name, (double)tensor->data[bad], (long long)bad);
 }
 
 lb_status lb_checkpoint_load(const lb_safetensors *file, lb_params *params, lb_error *error)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "lookback/models.h"
+#include "tensor/finite.h"
 #include "train/optimizer.h"
 #include "train/run.h"
 
@@ -141,15 +142,26 @@ static lb_status load_progress(const lb_safetensors *file, lb_train_state *state
     return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, error) : LB_OK;
 }
 
+/* Numbers for each parameter. One that is none would spread through the weights, and be noticed late or never. */
+static lb_status load_slab(const lb_trainer_config *config, const lb_safetensors *file, const char *name,
+                           lb_real *slab, lb_error *error)
+{
+    int64_t size = lb_params_size(config->params);
+    lb_status status = lb_safetensors_read(file, name, LB_SHAPE(size), slab, error);
+    int64_t bad = status ? -1 : lb_first_not_finite(slab, size);
+    if (bad < 0) return status;
+    return lb_error_set(error, LB_ERROR_FORMAT, "array '%s': found %g at index %lld, expected a number", name,
+                        (double)slab[bad], (long long)bad);
+}
+
 static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
                             lb_train_state *state, lb_error *error)
 {
-    lb_shape slab = LB_SHAPE(lb_params_size(config->params));
     lb_status status = lb_checkpoint_load(file, config->params, error);
-    if (!status) status = lb_safetensors_read(file, FIRST, slab, lb_adam_first_moments(state->adam), error);
-    if (!status) status = lb_safetensors_read(file, SECOND, slab, lb_adam_second_moments(state->adam), error);
-    if (!status && state->average) status = lb_safetensors_read(file, AVERAGE, slab, state->average, error);
-    if (!status && state->best) status = lb_safetensors_read(file, BEST, slab, state->best, error);
+    if (!status) status = load_slab(config, file, FIRST, lb_adam_first_moments(state->adam), error);
+    if (!status) status = load_slab(config, file, SECOND, lb_adam_second_moments(state->adam), error);
+    if (!status && state->average) status = load_slab(config, file, AVERAGE, state->average, error);
+    if (!status && state->best) status = load_slab(config, file, BEST, state->best, error);
     return status;
 }
 

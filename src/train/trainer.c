@@ -1,6 +1,7 @@
 #include "lookback/train.h"
 
 #include "base/buffer.h"
+#include "tensor/finite.h"
 #include "train/point.h"
 #include "train/session.h"
 
@@ -54,6 +55,12 @@ static lb_status evaluate(session *s, lb_train_point *point)
 {
     const lb_trainer_config *c = s->train.config;
     lb_train_history *history = s->train.state.history;
+    /* A finite loss does not tell: some weights may not have been used. */
+    if (lb_first_not_finite(lb_params_values(c->params), lb_params_size(c->params)) >= 0)
+        return lb_error_set(
+            s->error, LB_ERROR_DIVERGED,
+            "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
+            (long long)point->step);
     if (c->evaluate(c->context, s->train.tape, &point->dev)) return tape_failed(s);
     point->grad_norm = lb_adam_grad_norm(s->train.state.adam);
     point->tokens = s->train.tokens + s->tokens_before;

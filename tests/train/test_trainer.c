@@ -205,6 +205,33 @@ START_TEST(test_train_keep_best_ends_with_what_was_best)
 }
 END_TEST
 
+/* After the fifth step, one weight is no number any more. */
+static void spoil(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                  double seconds)
+{
+    climb *c = context;
+    (void)loss, (void)last, (void)tokens, (void)seconds;
+    if (step == EVERY) c->weight->data[SIZE - 1] = (lb_real)INFINITY;
+}
+
+START_TEST(test_train_weights_that_are_not_finite_are_neither_measured_nor_kept)
+{
+    climb c;
+    char path[SUPPORT_PATH];
+    begin(&c, 3);
+    c.config.progress = spoil;
+    c.config.average = 0;
+    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    ck_assert_int_eq(train(&c), LB_ERROR_DIVERGED);
+    ck_assert_str_eq(c.error.message,
+                     "training diverged: after step 5 weights are not finite; a smaller learning "
+                     "rate may help");
+    ck_assert_int_eq(c.evaluations, 0);
+    ck_assert(access(path, F_OK) != 0);
+    finish(&c);
+}
+END_TEST
+
 START_TEST(test_train_evaluated_is_called_with_the_weights_that_were_measured)
 {
     climb c;
@@ -323,6 +350,7 @@ int main(void)
                                  test_train_patience_is_not_renewed_by_the_loss_once_all_is_right,
                                  test_train_best_has_the_best_exact_match_then_symbol_error_then_loss,
                                  test_train_keep_best_ends_with_what_was_best,
+                                 test_train_weights_that_are_not_finite_are_neither_measured_nor_kept,
                                  test_train_evaluated_is_called_with_the_weights_that_were_measured,
                                  test_train_interrupted_anywhere_ends_with_the_same_bits,
                                  test_train_more_patience_goes_on_where_less_had_stopped,

@@ -4,8 +4,11 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <lookback/op.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
 
@@ -162,6 +165,49 @@ static void drop_array(const char *path, const char *name)
     lb_safetensors_close(file);
 }
 
+/* Sets a number of an array in a file. */
+static void set_number(const char *path, const char *name, size_t index, lb_real value)
+{
+    lb_error error = {0};
+    lb_safetensors_tensor arrays[ARRAYS];
+    lb_real slab[SIZE];
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file && lb_safetensors_find(file, name), "%s", error.message);
+    size_t count = lb_safetensors_count(file);
+    ck_assert_uint_le(count, ARRAYS);
+    for (size_t i = 0; i < count; i++) {
+        arrays[i] = *lb_safetensors_at(file, i);
+        if (strcmp(arrays[i].name, name) != 0) continue;
+        memcpy(slab, arrays[i].data, sizeof slab);
+        slab[index] = value;
+        arrays[i].data = slab;
+    }
+    const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
+    ck_assert_int_eq(lb_safetensors_write(path, arrays, count, &run, 1, &error), LB_OK);
+    lb_safetensors_close(file);
+}
+
+START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
+{
+    static const char *const arrays[] = {"weight", "adam.first", "adam.second", "average", "best"};
+    static const lb_real values[] = {INFINITY, -INFINITY, NAN};
+    char path[SUPPORT_PATH], expected[80];
+    lb_trainer_config config = usual();
+    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    for (int i = 0; i < LB_LENGTH(arrays); i++) {
+        unlink(path);
+        climb first = session(&config, 2 * EVERY), second;
+        set_number(path, arrays[i], SIZE - 1, values[i % LB_LENGTH(values)]);
+        begin(&second, &config, -1);
+        ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
+        snprintf(expected, sizeof expected, "array '%s': found ", arrays[i]);
+        ck_assert_msg(strstr(second.error.message, expected) != NULL, "%s", second.error.message);
+        finish(&first);
+        finish(&second);
+    }
+}
+END_TEST
+
 /* The format of old checkpoints, which were only written after evaluations. */
 START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
 {
@@ -200,6 +246,7 @@ int main(void)
         SUPPORT_TESTS(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points,
                       test_train_stopped_before_the_first_step_writes_nothing,
                       test_train_stop_is_not_asked_when_all_is_done,
+                      test_train_checkpoint_with_a_number_that_is_none_is_refused,
                       test_train_checkpoint_without_progress_resumes_after_its_last_point,
                       test_train_checkpoint_without_progress_and_points_is_refused));
 }
