@@ -37,6 +37,12 @@ static const cJSON *member(const cJSON *json, const char *key)
     return cJSON_GetObjectItemCaseSensitive(json, key);
 }
 
+/* From 0 to 2^53. */
+static bool is_count(const cJSON *number)
+{
+    return cJSON_IsNumber(number) && number->valuedouble >= 0 && number->valuedouble <= 9007199254740992.0;
+}
+
 static bool is_list_of_texts(const cJSON *list)
 {
     const cJSON *item;
@@ -47,7 +53,7 @@ static bool is_list_of_texts(const cJSON *list)
 /* Whether the line has all that a frame needs. */
 static bool is_frame(const cJSON *json)
 {
-    if (!cJSON_IsNumber(member(json, "step")) || !cJSON_IsNumber(member(json, "pair"))) return false;
+    if (!is_count(member(json, "step")) || !is_count(member(json, "pair"))) return false;
     if (!is_list_of_texts(member(json, "source")) || !is_list_of_texts(member(json, "expected")))
         return false;
     if (!is_list_of_texts(member(json, "output")) || !cJSON_IsBool(member(json, "finished"))) return false;
