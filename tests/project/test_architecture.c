@@ -316,6 +316,34 @@ START_TEST(test_includes_of_every_lesson_are_those_of_its_reader)
 }
 END_TEST
 
+/* What the reader edits needs no more than a lesson. What checks it needs POSIX, and only the public headers. */
+static bool exercise_may_include(const char *file, const char *included)
+{
+    if (strcmp(included, "\"exercises.h\"") == 0) return true;
+    if (!starts_with(file, "check/")) return lesson_may_include(included);
+    bool system = *included == '<' && (!strchr(included, '/') || starts_with(included, "<sys/"));
+    return system || strcmp(included, "\"report.h\"") == 0 || lesson_may_include(included);
+}
+
+static void check_exercise_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include %511s", included) != 1) continue;
+        ck_assert_msg(exercise_may_include(file, included), "%s includes %s", file, included);
+    }
+}
+
+START_TEST(test_includes_of_every_exercise_are_those_of_its_reader)
+{
+    ck_assert_int_gt(walk(SOURCE_DIR "/exercises/", "", check_exercise_includes), 0);
+    ck_assert(!exercise_may_include("03_masking.c", "\"report.h\""));
+    ck_assert(!exercise_may_include("03_masking.c", "<unistd.h>"));
+    ck_assert(!exercise_may_include("check/03_masking.c", "\"nn/unfused.h\""));
+    ck_assert(!exercise_may_include("check/03_masking.c", "<lookback/op.h>"));
+}
+END_TEST
+
 START_TEST(test_may_include_upward_arrow_is_found)
 {
     ck_assert(may_include("nn/gru.c", "lookback/autograd.h"));
@@ -382,6 +410,7 @@ int main(void)
     tcase_add_test(tests, test_words_of_every_source_print_nothing_and_bypass_no_allocator);
     tcase_add_test(tests, test_names_of_public_functions_start_with_lb);
     tcase_add_test(tests, test_includes_of_every_lesson_are_those_of_its_reader);
+    tcase_add_test(tests, test_includes_of_every_exercise_are_those_of_its_reader);
     tcase_add_test(tests, test_may_include_upward_arrow_is_found);
     tcase_add_test(tests, test_find_forbidden_code_is_found_and_prose_is_not);
     tcase_add_test(tests, test_find_unprefixed_function_is_found_and_others_are_not);

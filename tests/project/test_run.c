@@ -42,16 +42,22 @@ static void configure(const char *home)
     write_text(CACHE, text);
 }
 
-/* The standard error of ./run COMMAND. */
-static const char *run(const char *command)
+/* ./run COMMAND [ARGUMENT] */
+static void call(const char *command, const char *argument)
 {
     char tools[2 * SUPPORT_PATH];
     snprintf(tools, sizeof tools, "PATH=%s/tools:/usr/bin:/bin", support_tempdir());
     support_result_free(&result);
-    const support_command how = {.argv = (const char *[]){"/bin/sh", "./run", command, NULL},
+    const support_command how = {.argv = (const char *[]){"/bin/sh", "./run", command, argument, NULL},
                                  .environment = (const char *[]){tools, NULL},
                                  .directory = support_tempdir()};
     ck_assert(support_run_command(&how, &result));
+}
+
+/* The standard error of ./run COMMAND. */
+static const char *run(const char *command)
+{
+    call(command, NULL);
     ck_assert_msg(result.status == 0, "%s", result.error);
     return result.error;
 }
@@ -95,12 +101,68 @@ START_TEST(test_run_build_asks_for_the_programs_alone)
 }
 END_TEST
 
+/* Two exercises, one of which compiles: the compiler complains about the other, or calls it right. */
+static void make_exercises(void)
+{
+    static const char *const folders[] = {"exercises", "build/release/exercises"};
+    char path[SUPPORT_PATH];
+    make_checkout();
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    write_text("exercises/01_first.c", "");
+    write_text("exercises/02_second.c", "");
+    write_text("tools/cmake", "#!/bin/sh\ncase $* in\n*check_02_second)\n"
+                              "    echo '[1/2] Building C object'\n    echo 'FAILED: 02_second.c.o'\n"
+                              "    echo 'cc -Wall -c /folder/02_second.c'\n"
+                              "    echo '../02_second.c:3: error: no such thing'\n"
+                              "    echo 'ninja: build stopped'\n    exit 1\n    ;;\nesac\n");
+    write_text("build/release/exercises/check_01_first", "#!/bin/sh\necho \"checked $*\"\nexit 1\n");
+}
+
+START_TEST(test_run_check_of_a_number_checks_that_exercise_and_no_other)
+{
+    static const char *const first[] = {"1", "01"};
+    make_exercises();
+    for (int i = 0; i < 2; i++) {
+        call("check", first[i]);
+        support_expect(&result, 1, "checked \n", "");
+    }
+    call("check", "2");
+    support_expect(&result, 1, "",
+                   "../02_second.c:3: error: no such thing\nrun: exercises/02_second.c does not compile\n");
+}
+END_TEST
+
+START_TEST(test_run_check_of_no_exercise_names_what_there_is)
+{
+    static const char *const wrong[] = {"3", "0", "x", "", "*", "-1"};
+    char said[SUPPORT_PATH];
+    make_exercises();
+    call("check", wrong[_i]);
+    snprintf(said, sizeof said, "run: no exercise '%s': expected a number from 1 to 2\n", wrong[_i]);
+    support_expect(&result, 1, "", said);
+}
+END_TEST
+
+START_TEST(test_run_check_alone_lists_all_exercises)
+{
+    make_exercises();
+    call("check", NULL);
+    support_expect(&result, 0,
+                   "checked --brief\n 2  second              does not compile\n"
+                   "./run check N shows what is wrong with exercise N\n",
+                   "");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("run");
     tcase_add_test(tests, test_run_build_folder_of_this_checkout_is_kept);
     tcase_add_loop_test(tests, test_run_build_folder_of_a_moved_checkout_is_made_anew, 0, 2);
     tcase_add_test(tests, test_run_build_asks_for_the_programs_alone);
+    tcase_add_test(tests, test_run_check_of_a_number_checks_that_exercise_and_no_other);
+    tcase_add_loop_test(tests, test_run_check_of_no_exercise_names_what_there_is, 0, 6);
+    tcase_add_test(tests, test_run_check_alone_lists_all_exercises);
     Suite *suite = suite_create("run");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

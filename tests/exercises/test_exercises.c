@@ -1,0 +1,168 @@
+/* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones, and on wrong answers,
+ * whose first comment has two lines that the check prints: takes seconds. */
+#include "support/lesson.h"
+#include "support/process.h"
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXERCISES SOURCE_DIR "/exercises"
+#define ANSWERS   SOURCE_DIR "/tests/exercises"
+
+enum { WRITE = 1, MEND = 2 }; /* the parts that are right */
+
+static support_names exercises, wrong; /* read once, in main */
+
+static support_result result;
+
+/* Only an answer that never ends is ended early: others may be slow under a sanitizer. */
+static void run(const char *folder, const char *prefix, const char *name, bool brief)
+{
+    char program[SUPPORT_PATH];
+    const char *seconds = strstr(name, "_endless") ? "1" : "60";
+    snprintf(program, sizeof program, "%s/%s%s", folder, prefix, name);
+    support_result_free(&result);
+    const char *const argv[] = {program, "--seconds", seconds, brief ? "--brief" : NULL, NULL};
+    ck_assert(support_run(argv, NULL, &result));
+    ck_assert_str_eq(result.error, "");
+}
+
+/* The verdict on a part in the output: the rest of the line "write FUNCTION: VERDICT". */
+static const char *verdict_of(const char *verb)
+{
+    char start[16];
+    snprintf(start, sizeof start, "\n%s ", verb);
+    const char *line = strstr(result.output, start);
+    ck_assert_msg(line != NULL, "no part to %s: %s", verb, result.output);
+    return strstr(line, ": ") + 2;
+}
+
+static void expect_verdict(const char *name, const char *verb, bool right, const char *otherwise)
+{
+    const char *expected = right ? "right (" : otherwise, *found = verdict_of(verb);
+    ck_assert_msg(strncmp(found, expected, strlen(expected)) == 0, "%s: to %s is '%.20s', not '%s'", name,
+                  verb, found, expected);
+}
+
+static void expect_parts(const char *name, int right)
+{
+    expect_verdict(name, "write", right & WRITE, "yours to write\n");
+    expect_verdict(name, "mend", right & MEND, "wrong\n");
+    ck_assert_int_eq(result.status, right == (WRITE | MEND) ? 0 : 1);
+}
+
+START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
+{
+    const char *name = exercises.name[_i];
+    run(BIN_DIR "/../exercises", "check_", name, false);
+    expect_parts(name, 0);
+    ck_assert_msg(strstr(strstr(result.output, "\nmend "), "\n    hint ") != NULL, "%s has no hint", name);
+    ck_assert_ptr_null(strstr(result.output, "nan"));
+}
+END_TEST
+
+START_TEST(test_exercise_with_solved_parts_passes_in_these_alone)
+{
+    static const char *const prefixes[] = {"solved_1_", "solved_2_", "solved_3_"};
+    for (int right = WRITE; right <= (WRITE | MEND); right++) {
+        run(TEST_BIN_DIR "/exercises", prefixes[right - 1], exercises.name[_i], false);
+        expect_parts(exercises.name[_i], right);
+    }
+}
+END_TEST
+
+START_TEST(test_exercise_with_a_wrong_answer_prints_what_helps)
+{
+    char path[SUPPORT_PATH];
+    size_t length;
+    snprintf(path, sizeof path, ANSWERS "/wrong/%s.c", wrong.name[_i]);
+    char *text = support_read_file(path, &length);
+    support_lines lines = support_cut_lines(text);
+    ck_assert(strncmp(lines.line[0], "/* ", 3) == 0 && strncmp(lines.line[1], "* ", 2) == 0);
+    char *verdict = lines.line[0] + 3, *hint = lines.line[1] + 2;
+    hint[strlen(hint) - strlen(" */")] = '\0';
+    run(TEST_BIN_DIR "/exercises", "wrong_", wrong.name[_i], false);
+    ck_assert_int_eq(result.status, 1);
+    const char *found = strstr(result.output, verdict);
+    ck_assert_msg(found != NULL, "'%s' is not in: %s", verdict, result.output);
+    ck_assert_msg(strstr(found, hint) != NULL, "'%s' is not in: %s", hint, result.output);
+    free(text);
+}
+END_TEST
+
+START_TEST(test_exercise_in_brief_is_one_line_of_the_list)
+{
+    run(TEST_BIN_DIR "/exercises", "wrong_", "03_masking_endless", true);
+    ck_assert_str_eq(result.output, " 3  masking             write: to do          mend: does not end\n");
+    run(TEST_BIN_DIR "/exercises", "wrong_", "03_masking_crash", true);
+    ck_assert_str_eq(result.output, " 3  masking             write: crashes        mend: wrong\n");
+    run(TEST_BIN_DIR "/exercises", "solved_3_", "03_masking", true);
+    ck_assert_str_eq(result.output, " 3  masking             write: right          mend: right\n");
+    ck_assert_int_eq(result.status, 0);
+}
+END_TEST
+
+START_TEST(test_exercise_in_every_lesson_and_on_its_page)
+{
+    support_names lessons = support_lesson_files(SOURCE_DIR "/examples", ".c");
+    for (int i = 0; i < exercises.count; i++) {
+        const char *name = exercises.name[i];
+        char path[SUPPORT_PATH], command[32], file[SUPPORT_PATH];
+        size_t length;
+        ck_assert_msg(support_names_hold(&lessons, name), "no lesson for the exercise %s", name);
+        snprintf(path, sizeof path, SOURCE_DIR "/docs/lessons/%s.md", name);
+        snprintf(command, sizeof command, "    ./run check %ld\n", strtol(name, NULL, 10));
+        snprintf(file, sizeof file, "(../../exercises/%s.c)", name);
+        char *page = support_read_file(path, &length);
+        const char *section = strstr(page, "\n## Exercise\n");
+        ck_assert_msg(section != NULL && strstr(section, command) != NULL && strstr(section, file) != NULL,
+                      "%s.md has no exercise", name);
+        free(page);
+    }
+}
+END_TEST
+
+/* A reader works in the file alone: it has to be short, and says how to go on. */
+START_TEST(test_exercise_file_is_short_and_names_its_command)
+{
+    char path[SUPPORT_PATH], text[SUPPORT_PATH];
+    size_t length;
+    const char *name = exercises.name[_i];
+    snprintf(path, sizeof path, EXERCISES "/%s.c", name);
+    char *source = support_read_file(path, &length);
+    const char *const wanted[] = {"/* Yours to write: ", "/* To mend: ", "`./run check ",
+                                  "`git checkout exercises/"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        ck_assert_msg(strstr(source, wanted[i]) != NULL, "%s does not say '%s'", name, wanted[i]);
+    snprintf(text, sizeof text, "`./run check %ld`", strtol(name, NULL, 10));
+    ck_assert_ptr_nonnull(strstr(source, text));
+    int lines = 0;
+    for (const char *at = source; *at; at++) lines += *at == '\n';
+    ck_assert_int_le(lines, 80);
+    free(source);
+}
+END_TEST
+
+int main(void)
+{
+    exercises = support_lesson_files(EXERCISES, ".c");
+    wrong = support_lesson_files(ANSWERS "/wrong", ".c");
+    TCase *tests = tcase_create("exercises");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, test_exercise_as_shipped_fails_in_both_parts_with_a_hint, 0, exercises.count);
+    tcase_add_loop_test(tests, test_exercise_with_solved_parts_passes_in_these_alone, 0, exercises.count);
+    tcase_add_loop_test(tests, test_exercise_with_a_wrong_answer_prints_what_helps, 0, wrong.count);
+    tcase_add_test(tests, test_exercise_in_brief_is_one_line_of_the_list);
+    tcase_add_test(tests, test_exercise_in_every_lesson_and_on_its_page);
+    tcase_add_loop_test(tests, test_exercise_file_is_short_and_names_its_command, 0, exercises.count);
+    Suite *suite = suite_create("exercises");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
