@@ -1,5 +1,5 @@
 /* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones, and on wrong answers,
- * whose first comment has two lines that the check prints: takes seconds. */
+ * whose first comment has two lines that the check prints. It takes seconds. */
 #include "support/lesson.h"
 #include "support/process.h"
 #include "support/tempdir.h"
@@ -105,9 +105,10 @@ START_TEST(test_exercise_in_brief_is_one_line_of_the_list)
 }
 END_TEST
 
-START_TEST(test_exercise_in_every_lesson_and_on_its_page)
+START_TEST(test_exercise_of_every_lesson_is_on_its_page)
 {
     support_names lessons = support_lesson_files(SOURCE_DIR "/examples", ".c");
+    ck_assert_int_ge(exercises.count, 10);
     for (int i = 0; i < exercises.count; i++) {
         const char *name = exercises.name[i];
         char path[SUPPORT_PATH], command[32], file[SUPPORT_PATH];
@@ -156,7 +157,7 @@ int main(void)
     tcase_add_loop_test(tests, test_exercise_with_solved_parts_passes_in_these_alone, 0, exercises.count);
     tcase_add_loop_test(tests, test_exercise_with_a_wrong_answer_prints_what_helps, 0, wrong.count);
     tcase_add_test(tests, test_exercise_in_brief_is_one_line_of_the_list);
-    tcase_add_test(tests, test_exercise_in_every_lesson_and_on_its_page);
+    tcase_add_test(tests, test_exercise_of_every_lesson_is_on_its_page);
     tcase_add_loop_test(tests, test_exercise_file_is_short_and_names_its_command, 0, exercises.count);
     Suite *suite = suite_create("exercises");
     suite_add_tcase(suite, tests);
