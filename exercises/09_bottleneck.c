@@ -14,7 +14,8 @@ void last_states(const double *state, const int *lengths, int batch, int time, i
 }
 
 /* To mend: one step of gradient descent, value <- value - rate * gradient. A training calls it once for each batch,
- * with the loss of that batch. lb_backward computes the gradients. */
+ * with the loss of that batch. The gradients come from lb_backward, which include/lookback/autograd.h describes;
+ * include/lookback/nn.h has the functions of lb_params. */
 lb_status descend(lb_params *params, lb_tensor *loss, lb_real rate, lb_error *error)
 {
     lb_status status = lb_backward(loss, error);

@@ -42,8 +42,10 @@ static int run(const check_part *part, options how)
     waitpid(child, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) >= FIRST_STATUS) return WEXITSTATUS(status) - FIRST_STATUS;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return ENDLESS;
-    if (WIFSIGNALED(status) && !how.brief)
+    if (!how.brief && WIFSIGNALED(status))
         printf("crashed: %s. Is an index out of range?\n", strsignal(WTERMSIG(status)));
+    else if (!how.brief)
+        printf("crashed: it ends the program.\n");
     return CRASHED;
 }
 
@@ -84,6 +86,6 @@ int main(int argc, char **argv)
         if (!how.brief && verdict == ENDLESS) printf("does not end within %d s\n", how.seconds);
         right += verdict == REPORT_RIGHT;
     }
-    printf("\n");
+    printf(how.brief || right < 2 ? "\n" : "\nBoth parts are right.\n");
     return right == 2 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -52,6 +52,7 @@ static void expect_parts(const char *name, int right)
     expect_verdict(name, "write", right & WRITE, "yours to write\n");
     expect_verdict(name, "mend", right & MEND, "wrong\n");
     ck_assert_int_eq(result.status, right == (WRITE | MEND) ? 0 : 1);
+    ck_assert_int_eq(strstr(result.output, "\nBoth parts are right.\n") != NULL, right == (WRITE | MEND));
 }
 
 START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
