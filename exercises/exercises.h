@@ -47,4 +47,9 @@ lb_status descend(lb_params *params, lb_tensor *loss, lb_real rate, lb_error *er
 void encode_position(int position, int width, double *encoding);
 void teach(const int *token, int count, int *input, int *answer);
 
+/* 11. A trained alignment */
+double aligned_share(const double *weight, const int *origin, const int *spanish, const int *english,
+                     int batch, int rows, int columns);
+void rows_of_words(const double *weight, int words, int sources, double *looked);
+
 #endif

@@ -1,0 +1,22 @@
+/* write aligned_share: wrong
+ * This is the mean of the shares of both sentences: the words of the short one count more. */
+#include "exercises.h"
+
+double aligned_share(const double *weight, const int *origin, const int *spanish, const int *english,
+                     int batch, int rows, int columns)
+{
+    double right = 0, words = 0;
+    for (int b = 0; b < batch; b++) {
+        int most = spanish[b];
+        double own = 0;
+        for (int i = 0; i < most; i++) {
+            int best = 0, row = b * rows + i;
+            for (int j = 1; j < english[b]; j++)
+                if (weight[row * columns + j] > weight[row * columns + best]) best = j;
+            own += best == origin[row];
+        }
+        right += own / most;
+        words += 1;
+    }
+    return right / words;
+}
