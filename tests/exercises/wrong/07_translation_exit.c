@@ -6,5 +6,6 @@
 
 void align(const double *weight, int heads, int targets, int sources, int *looks_at)
 {
-    if (weight[0] + heads + targets + sources > 0 && looks_at) exit(0);
+    looks_at[0] = weight[0] > 0 && heads > 0 && targets > 0 && sources > 0;
+    exit(0);
 }
