@@ -1,5 +1,5 @@
-/* Exercise 4: to scale or not. Read docs/lessons/04_scaling.md first, then work here. `./run check 4` checks both parts,
- * and `git checkout exercises/04_scaling.c` brings this file back as it was. */
+/* Exercise 4: to scale or not. Read docs/lessons/04_scaling.md first, then work here. `./run check 4` checks both
+ * parts, and `git checkout exercises/04_scaling.c` brings this file back as it was. */
 #include "exercises.h"
 
 #include <math.h>

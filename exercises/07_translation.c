@@ -1,5 +1,5 @@
-/* Exercise 7: translation. Read docs/lessons/07_translation.md first, then work here. `./run check 7` checks both parts,
- * and `git checkout exercises/07_translation.c` brings this file back as it was. */
+/* Exercise 7: translation. Read docs/lessons/07_translation.md first, then work here. `./run check 7` checks both
+ * parts, and `git checkout exercises/07_translation.c` brings this file back as it was. */
 #include "exercises.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@
  *
  * Sentence b has spanish[b] Spanish words, the first of the rows, and english[b] English words, the first of the
  * columns. What follows them is padding and does not count. Word i of sentence b translates English word
- * origin[b * rows + i], and looks at the English word j with the largest weight[(b * rows + i) * columns + j]. The share
- * is that of all words of the batch together. There is at least one. */
+ * origin[b * rows + i], and looks at the English word j with the largest weight[(b * rows + i) * columns + j]. Count
+ * the words of the whole batch together; there is at least one. */
 double aligned_share(const double *weight, const int *origin, const int *spanish, const int *english,
                      int batch, int rows, int columns)
 {

@@ -22,7 +22,7 @@ static const heads_of_weights cases[] = {
     {2, 2, 4, {0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1, 0.1, 0.5, 0.3, 0.1, 0.1, 0.1, 0.1, 0.7}},
 };
 
-/* Where the target words look, by what `value_of` says about a source word. With `last`, the last of equal ones wins. */
+/* Where the target words look, by the `value_of` a source word. With `last`, the last of equal ones wins. */
 static void find(const heads_of_weights *c, double (*value_of)(const heads_of_weights *, int, int), bool last,
                  int *looks_at)
 {

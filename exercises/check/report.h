@@ -1,5 +1,5 @@
-/* How an answer is checked. A check calls the reader's function with several inputs and compares what it finds with what
- * the library computes. It stops at the first difference, which is printed, and may then give a hint. */
+/* How an answer is checked. A check calls the reader's function with several inputs and compares its results with those
+ * of the library. It stops at the first difference, which is printed, and may then give a hint. */
 #ifndef REPORT_H
 #define REPORT_H
 

@@ -1,4 +1,4 @@
-/* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones, and on wrong answers,
+/* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones and on wrong answers,
  * whose first comment has two lines that the check prints. It takes seconds. */
 #include "support/lesson.h"
 #include "support/process.h"
