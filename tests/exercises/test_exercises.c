@@ -1,5 +1,5 @@
 /* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones and on wrong answers,
- * whose first comment has two lines that the check prints. It takes seconds. */
+ * whose first comment has two lines that the check prints. Their programs are too slow for sanitizers. */
 #include "support/lesson.h"
 #include "support/process.h"
 #include "support/tempdir.h"
