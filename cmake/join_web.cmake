@@ -4,7 +4,7 @@
 # All modules share one scope, those that are imported from other folders, too. An `import` line only says which module
 # must come first, and names that two modules declare are an error. In the page, @STYLE@ is replaced by all styles of the
 # folder, @SCRIPT@ by all modules, and @NONCE@ by a value that only these have, for the content security policy. Any
-# other placeholder stays.
+# other placeholder stays. A style may begin with `@import "../common/page.css";`: the file replaces the line.
 cmake_minimum_required(VERSION 3.25)
 
 set(joined "")
@@ -66,6 +66,12 @@ file(GLOB files ${FOLDER}/*.css)
 list(SORT files)
 foreach(file IN LISTS files)
   file(READ ${file} text)
+  string(REGEX MATCHALL "@import \"[a-z_./]+\"" imports "${text}")
+  foreach(import IN LISTS imports)
+    string(REGEX REPLACE "@import \"(.*)\"" "\\1" path "${import}")
+    file(READ ${FOLDER}/${path} imported)
+    string(REPLACE "${import};" "${imported}" text "${text}")
+  endforeach()
   string(APPEND styles "${text}")
 endforeach()
 refuse("${joined}" "</script")

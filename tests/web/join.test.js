@@ -42,6 +42,16 @@ test("a module comes after all that it imports, without the words of modules", (
     );
 });
 
+test("a style that another one imports replaces the import", () => {
+    const { text, stderr } = joinFiles({
+        "main.js": "let x = 1;\n",
+        "look.css": '@import "./shared.sheet";\np { x: 1 }\n',
+        "shared.sheet": "a { y: 2; z: 3 }\n",
+    });
+    assert.equal(stderr, "");
+    assert.match(text, /\|a \{ y: 2; z: 3 \}\n\np \{ x: 1 \}\n\|/);
+});
+
 for (const [what, files, message] of [
     [
         "a name of two modules",

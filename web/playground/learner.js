@@ -1,7 +1,8 @@
 // One model: its worker, its choices and its heatmap.
+import { select, slider } from "../common/controls.js";
 import { button, el } from "../common/dom.js";
 import { heatmapOf } from "./heatmap.js";
-import { ATTENTIONS, MODEL_DEFAULTS, select, slider } from "./settings.js";
+import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
 
 export class Learner {
     // `page` hears of what changes: changed(), begin(learner), failed(text).

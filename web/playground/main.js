@@ -1,9 +1,10 @@
 // The page: what both models share, and the buttons.
 import { drawChart } from "./chart.js";
+import { number, select } from "../common/controls.js";
 import { button, el, svg } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
-import { DEFAULTS, number, select } from "./settings.js";
+import { DEFAULTS } from "./settings.js";
 
 const shared = { ...DEFAULTS };
 let pairs = null; // the text of one's own pairs; null: lists of numbers

@@ -1,5 +1,5 @@
 // The hypotheses of the beam as a tree: what they share is drawn once.
-import { css, inkOn } from "./colors.js";
+import { css, inkOn } from "../common/colors.js";
 import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { fixed } from "./numbers.js";
 

@@ -1,5 +1,5 @@
 // Weights as a matrix of colours: a row for each symbol written, a column for each symbol read.
-import { css, paint, scale } from "./colors.js";
+import { css, paint, scale } from "../common/colors.js";
 import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";

@@ -1,6 +1,6 @@
 // What the model has learned, over the whole file.
 import { barChart, diagonalChart } from "./charts.js";
-import { css } from "./colors.js";
+import { css } from "../common/colors.js";
 import { button, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { count, fixed, percent } from "./numbers.js";

@@ -1,5 +1,5 @@
 // The likeliest symbols at each step of the best output, with their probabilities.
-import { css, inkOn } from "./colors.js";
+import { css, inkOn } from "../common/colors.js";
 import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";

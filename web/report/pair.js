@@ -1,7 +1,7 @@
 // One pair: its texts, its attention in linked pictures, and where a mistake began.
 import { drawAligned, whereItBegan } from "./aligned.js";
 import { beamRows, drawBeam } from "./beam.js";
-import { rangeOf } from "./colors.js";
+import { rangeOf } from "../common/colors.js";
 import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";

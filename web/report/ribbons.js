@@ -1,5 +1,5 @@
 // What is read above, what is written below, and ribbons between them as strong as the attention.
-import { css, inkOn, scale } from "./colors.js";
+import { css, inkOn, scale } from "../common/colors.js";
 import { cut, FONT, svg, textWidth } from "../common/dom.js";
 import { clamp, fixed } from "./numbers.js";
 import { NO_STEP } from "./state.js";

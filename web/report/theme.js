@@ -1,6 +1,6 @@
 // Light, dark or as the system says, and the map of colours. Paper is white, so that a print is always light.
 import { choice } from "../common/dom.js";
-import { MAP_NAMES, useMap } from "./colors.js";
+import { MAP_NAMES, useMap } from "../common/colors.js";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const THEMES = [

@@ -1,5 +1,5 @@
 // All heads of all layers, small: where one looks for the head that is worth a look.
-import { rangeOf } from "./colors.js";
+import { rangeOf } from "../common/colors.js";
 import { button, el } from "../common/dom.js";
 import { pixels } from "./heatmap.js";
 import { ALL_HEADS } from "./report.js";

@@ -56,6 +56,11 @@ export function inkOn(value) {
     return luminance(paint(value)) > 0.21 ? "#14181b" : "#ffffff";
 }
 
+// The colour of a small text on css(value): its contrast is at least 4.5.
+export function plainInkOn(value) {
+    return luminance(paint(value)) > 0.179 ? "#000000" : "#ffffff";
+}
+
 // The values that the ends of the map stand for.
 export function rangeOf(matrix, ofData) {
     if (!ofData) return [0, 1];
