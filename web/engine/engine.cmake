@@ -5,7 +5,8 @@ set(ENGINE ${PROJECT_SOURCE_DIR}/web/engine)
 set(PAGES ${PROJECT_SOURCE_DIR}/build/playground)
 
 # lookback.js and lookback.wasm.
-add_executable(lookback_wasm EXCLUDE_FROM_ALL ${ENGINE}/playground.c ${ENGINE}/report.c)
+file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS ${ENGINE}/*.c)
+add_executable(lookback_wasm EXCLUDE_FROM_ALL ${ENGINE_SOURCES})
 target_sources(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps/common/report_pair.c
   ${PROJECT_SOURCE_DIR}/apps/common/report_data.c ${PROJECT_SOURCE_DIR}/apps/common/pack.c)
 target_include_directories(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps)
@@ -22,15 +23,21 @@ add_custom_command(OUTPUT ${ENGINE_HTML} VERBATIM
     -P ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake
   DEPENDS lookback_wasm ${ENGINE}/engine.html ${ENGINE}/worker.js ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake)
 
-# web/FOLDER/ as one file that carries the library.
+# web/FOLDER/ as one file that carries the library, and files in place of @NAME@: lookback_engine_page(FOLDER FILE
+# NAME=PATH...).
 function(lookback_engine_page FOLDER FILE)
   set(joined ${PROJECT_BINARY_DIR}/${FOLDER}.html)
+  list(TRANSFORM ARGN REPLACE "^[A-Z]+=" "" OUTPUT_VARIABLE carried)
   lookback_join_page(${FOLDER} ${joined})
   add_custom_command(OUTPUT ${PAGES}/${FILE} VERBATIM
     COMMAND ${CMAKE_COMMAND} -D IN=${joined} -D OUT=${PAGES}/${FILE} -D TEXTS=ENGINE=${ENGINE_HTML}
-      -P ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake
-    DEPENDS ${joined} ${ENGINE_HTML} ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake)
+      -D "PACKED=${ARGN}" -P ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake
+    DEPENDS ${joined} ${ENGINE_HTML} ${carried} ${PROJECT_SOURCE_DIR}/cmake/pack_web.cmake)
 endfunction()
 
+set(DATA ${PROJECT_SOURCE_DIR}/examples/data)
 lookback_engine_page(playground index.html)
-add_custom_target(playground DEPENDS ${PAGES}/index.html)
+lookback_engine_page(lessons lessons.html VECTORS=${DATA}/vectors.safetensors
+  SCORES=${DATA}/06_three_scores.safetensors TRANSLATION=${DATA}/07_translation.safetensors
+  TEXT=${DATA}/08_text.safetensors REVIEWS=${DATA}/reviews.txt TRANSFORMER=${DATA}/10_transformer.safetensors)
+add_custom_target(playground DEPENDS ${PAGES}/index.html ${PAGES}/lessons.html)

@@ -64,8 +64,9 @@ function stop() {
 
 // Messages come one at a time, so none comes in the middle of a step.
 const answers = {
-    async boot({ wasm }) {
+    async boot({ wasm, files = {} }) {
         lookback = await createLookback({ wasmBinary: wasm, print() {}, printErr() {} });
+        for (const [path, bytes] of Object.entries(files)) lookback.FS.writeFile(path, bytes);
         tell("ready", {});
     },
     begin({ settings, pairs }) {
@@ -121,6 +122,11 @@ const answers = {
         if (!found.error) stop();
         tell("opened", found);
         if (!found.error && input) look();
+    },
+    lesson({ number, settings }) {
+        const values = [number, JSON.stringify(settings)];
+        const found = JSON.parse(lookback.ccall("lesson_answer", "string", ["number", "string"], values));
+        tell("lesson", { number, settings, found });
     },
 };
 
