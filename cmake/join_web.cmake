@@ -2,9 +2,9 @@
 #   cmake -D FOLDER=web/report -D PAGE=report.html -D ENTRY=main -D OUT=report.html -P join_web.cmake
 #
 # All modules share one scope, those that are imported from other folders, too. An `import` line only says which module
-# must come first, and names that two modules declare are an error. In the page, @STYLE@ is replaced by all styles of the
-# folder, @SCRIPT@ by all modules, and @NONCE@ by a value that only these have, for the content security policy. Any
-# other placeholder stays. A style may begin with `@import "../common/page.css";`: the file replaces the line.
+# must come first, and names that two modules declare are an error. In the page, @STYLE@ is replaced by all styles of
+# the folder, @SCRIPT@ by all modules, and @NONCE@ by a value that only these have, for the content security policy.
+# Any other placeholder stays. A style may begin with `@import "../common/page.css";`: the file replaces the line.
 cmake_minimum_required(VERSION 3.25)
 
 set(joined "")

@@ -118,11 +118,39 @@ fenced { print; next }
 path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }
 # Doxygen puts all pictures beside the pages.
 /^!\[/ && match($0, /\]\(.*\//) { $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + RLENGTH) }
+# A link that is broken over two lines becomes whole.
+held != "" && /^ *$/ { print converted(held); held = "" }
+held != "" { sub(/^ +/, ""); $0 = held " " $0; held = "" }
+/\[[A-Za-z][^][()|]*$/ { held = $0; next }
 { print converted($0) }
+
+# A page of build/live/, which `./run docs` copies to the others; nothing if it has not been built.
+function live(file, text,   name) {
+    name = file
+    sub(/#.*/, "", name)
+    if (is_there("build/live/" name)) print "\n<a href=\"" file "\">" text "</a>\n"
+}
+
+# The lesson with sliders that belongs to a page.
+function sliders(   number) {
+    number = name_of(path) + 0
+    if (number < 1 || number > 10 || !is_there("build/live/lessons.html")) return
+    print "\n## Try it\n"
+    live("lessons.html#" number, "The same with sliders, on a page of its own")
+    print "\\htmlonly<iframe class=\"live\" loading=\"lazy\" title=\"Lesson " number " with sliders\"" \
+        " src=\"lessons.html#" number "\"></iframe>\\endhtmlonly"
+}
 
 # The index of the pages ends the main page; links from it make the navigation.
 END {
+    if (held != "") print converted(held)
+    if (path ~ /^docs\/lessons\/[0-9]/) sliders()
+    if (path == "docs/lessons/README.md") live("lessons.html", "The lessons with sliders")
+    if (path == "docs/report.md") live("report.html", "An example: a model of dates that has learned for a few seconds")
     if (path != "README.md") exit
+    live("lessons.html", "The lessons with sliders")
+    live("playground.html", "The playground, in which a model learns")
+    live("report.html", "A report about a model of dates")
     folder = "docs/"
     is_index = 1
     print ""

@@ -1,8 +1,9 @@
 // The lessons with sliders: at the beginning their numbers are those on the pages of docs/lessons/, and what one moves
 // moves the picture.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -430,6 +431,23 @@ test("links and the way back lead from lesson to lesson", () =>
         await page.waitForSelector("html[data-ready='1']");
         assert.deepEqual((await tables(page)).weights, matrices(blocks(1)[0]).weights);
     }));
+
+test("in the frame of another page it is the lesson alone", async () => {
+    const page = await browser.newPage(),
+        folder = mkdtempSync(join(tmpdir(), "lookback-frame-")),
+        file = join(folder, "page.html");
+    try {
+        writeFileSync(file, `<!doctype html><iframe src="${pathToFileURL(PAGE).href}#3"></iframe>`);
+        await page.goto(pathToFileURL(file).href);
+        const frame = await (await page.waitForSelector("iframe")).contentFrame();
+        await frame.waitForSelector("html[data-ready='3']");
+        assert.deepEqual((await tables(frame)).weights, matrices(blocks(3)[0]).weights);
+        assert.equal(await frame.$eval("nav", (one) => one.checkVisibility()), false);
+    } finally {
+        await page.close();
+        rmSync(folder, { recursive: true });
+    }
+});
 
 for (const dark of [false, true]) {
     for (let number = 1; number <= 10; number++) {

@@ -1,5 +1,5 @@
-/* The lessons of docs/lessons/ with other numbers than those on their pages. The settings that the page begins with give
- * the numbers on the pages. */
+/* The lessons of docs/lessons/ with other numbers than those on their pages. The settings that the page begins with
+ * give the numbers there. */
 #include "lessons.h"
 
 #include <emscripten.h>

@@ -5,7 +5,7 @@
 #include <cJSON.h>
 #include <lookback/lookback.h>
 
-/** A question about a lesson, and its answer. The page has put the data of the lessons where `lesson_open` finds them. */
+/** A question about a lesson, and its answer. The page has put the data of the lessons where lesson_open finds them. */
 typedef struct lesson {
     const cJSON *settings;
     cJSON *answer; /* an object */

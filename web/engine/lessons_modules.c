@@ -148,7 +148,10 @@ static lb_status read_words(lesson *l, text *t)
     }
     if (status) return status;
     lb_vocabulary_sort(t->vocabulary, 1);
-    return lb_words_split(own ? own : t->reviews.text[chosen % t->reviews.count], &t->words, l->error);
+    if (chosen >= t->reviews.count)
+        return lb_error_set(l->error, LB_ERROR_ARGUMENT, "found review %d, expected 0 to %d", (int)chosen,
+                            (int)t->reviews.count - 1);
+    return lb_words_split(own ? own : t->reviews.text[chosen], &t->words, l->error);
 }
 
 static void show_words(lesson *l, const text *t, const int32_t *id)
