@@ -90,7 +90,7 @@ function likeliestWords(rows) {
 export const translation = {
     name: "Translation",
     page: "07_translation",
-    about: "Random vectors know no Spanish. Move each Spanish word towards the English word that it translates, as training would: the diagonal appears.",
+    about: "Random vectors know no Spanish. Move each Spanish word towards the English word that it translates, as training would: the diagonal appears. Through a head it does not, because its matrices are still random.",
     controls: [
         {
             key: "learned",
