@@ -9,7 +9,7 @@
 extern const char app_page_template[]; /* page_template.S; ends with a NUL */
 
 /* In the order of the template, which has each exactly once. */
-enum { POLICY, DATA, BLOB, MODEL, ENGINE, MARKS };
+enum { POLICY, DATA, BLOB, MODEL, ENGINE, MARKS, PARTS = 2 * MARKS + 1 };
 static const char *const marks[MARKS] = {"@POLICY@", "@DATA@", "@BLOB@", "@MODEL@", "@ENGINE@"};
 
 /* What the worker of the engine needs; a page without one may do neither. */
@@ -27,17 +27,17 @@ static lb_bytes encode(const app_pack *pack)
 
 static lb_status write_filled(const char *path, const lb_bytes filled[MARKS], lb_error *error)
 {
-    lb_bytes parts[2 * MARKS + 1];
+    lb_bytes parts[PARTS];
     const char *rest = app_page_template;
-    for (int i = 0; i < MARKS; i++) {
+    for (size_t i = 0; i < MARKS; i++) {
         const char *at = strstr(rest, marks[i]);
         assert(at != NULL);
         parts[2 * i] = (lb_bytes){rest, (size_t)(at - rest)};
         parts[2 * i + 1] = filled[i];
         rest = at + strlen(marks[i]);
     }
-    parts[2 * MARKS] = (lb_bytes){rest, strlen(rest)};
-    return lb_file_write_parts(path, parts, 2 * MARKS + 1, error);
+    parts[PARTS - 1] = (lb_bytes){rest, strlen(rest)};
+    return lb_file_write_parts(path, parts, PARTS, error);
 }
 
 lb_status app_page_write(const char *path, const app_page *page, lb_error *error)

@@ -149,7 +149,9 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
                  failed;
     cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
     cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
+    {
         cJSON_DeleteItemFromObjectCaseSensitive(member, "history");
+    }
     report->failed = report->failed || failed;
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);

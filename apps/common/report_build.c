@@ -163,8 +163,10 @@ static lb_status pack_model(session *s, lb_error *error)
     lb_status status = lb_file_read(s->model.path, &bytes, &count, error);
     if (status) return status;
     status = app_pack_open(&s->packed_model, error);
-    if (!status) app_pack_add(&s->packed_model, bytes, count);
-    if (!status) status = app_pack_finish(&s->packed_model, error);
+    if (!status) {
+        app_pack_add(&s->packed_model, bytes, count);
+        status = app_pack_finish(&s->packed_model, error);
+    }
     lb_release(bytes);
     return status;
 }

@@ -74,8 +74,10 @@ static lb_status add_line(film *f, const char *line, size_t length, int64_t *bad
     if (good && f->count == f->capacity) {
         size_t capacity = 2 * f->capacity + 64;
         frame *grown = lb_alloc_grow(f->frame, f->count * sizeof *grown, capacity * sizeof *grown);
-        if (grown) f->frame = grown;
-        if (grown) f->capacity = capacity;
+        if (grown) {
+            f->frame = grown;
+            f->capacity = capacity;
+        }
     }
     bool room = f->count < f->capacity;
     if (good && room)

@@ -215,10 +215,10 @@ END_TEST
 
 static int next_descriptor(void)
 {
-    int fd = open("/dev/null", O_RDONLY);
+    int fd = open("/dev/null", O_RDONLY), number = fd;
     ck_assert_int_ge(fd, 0);
     close(fd);
-    return fd;
+    return number;
 }
 
 START_TEST(test_write_and_read_leave_no_file_open)

@@ -39,7 +39,9 @@ static bool refuse_nameless_files(void)
     const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         return false;
-    return open(support_tempdir(), O_TMPFILE | O_WRONLY, 0600) < 0 && errno == EOPNOTSUPP;
+    int fd = open(support_tempdir(), O_TMPFILE | O_WRONLY, 0600);
+    if (fd >= 0) close(fd);
+    return fd < 0 && errno == EOPNOTSUPP;
 }
 #else
 static bool refuse_nameless_files(void)

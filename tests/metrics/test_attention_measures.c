@@ -41,8 +41,8 @@ START_TEST(test_attention_count_follows_its_formulas)
 {
     /* The largest weights are at 2, 0, 0 and 1: one of three moves goes back, and three of four are looked at most. */
     static const double map[] = {0.1, 0.2, 0.7, 0, 0.5, 0.5, 0, 0, 0.9, 0, 0.1, 0, 0, 1, 0, 0};
-    double rows[] = {0.1 * log(10) + 0.2 * log(5) + 0.7 * log(1 / 0.7), log(2),
-                     0.9 * log(1 / 0.9) + 0.1 * log(10), 0};
+    const double rows[] = {0.1 * log(10) + 0.2 * log(5) + 0.7 * log(1 / 0.7), log(2),
+                           0.9 * log(1 / 0.9) + 0.1 * log(10), 0};
     lb_attention_statistics s = count(map, 4, 4);
     lb_attention_measures m = lb_attention_measure(&s);
     ck_assert_double_eq_tol(m.entropy, (rows[0] + rows[1] + rows[2] + rows[3]) / 4 / log(4), TOLERANCE);

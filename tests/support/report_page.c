@@ -88,7 +88,7 @@ char *support_page_text(const support_page *p, const cJSON *ids, const char *bet
     *text = '\0';
     cJSON_ArrayForEach(id, ids)
     {
-        if (*text) strcat(text, between);
+        if (text[0] != '\0') strcat(text, between);
         strcat(text, cJSON_GetArrayItem(support_at(p->data, "symbols"), id->valueint)->valuestring);
     }
     return text;

@@ -59,7 +59,7 @@ static char *joined(const cJSON *list, const char *between, char text[LONGEST])
     *text = '\0';
     cJSON_ArrayForEach(symbol, list)
     {
-        if (*text) strcat(text, between);
+        if (text[0] != '\0') strcat(text, between);
         strcat(text, symbol->valuestring);
     }
     return text;
