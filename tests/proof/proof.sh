@@ -8,22 +8,25 @@ programs=$root/build/release/tests
 
 help() {
     cat <<'END'
-usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]...
+usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]... [--only fuzz/TARGET]...
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
 hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
-failed and how to repeat it, and writes what was tried to docs/reliability.md; campaigns that are not run keep their rows. The logs
-are in build/proof/.
+failed and how to repeat it, and writes what was tried to docs/reliability.md; what is not run keeps its row. The logs are in
+build/proof/.
 END
 }
 
-total=3600 seed=1 only=()
+total=3600 seed=1 only=() targets=()
 while (($#)); do
     case $1 in
     --hours) total=$(awk -v hours="$2" 'BEGIN { printf "%d", 3600 * hours }') ;;
     --seconds) total=$2 ;;
     --seed) seed=$2 ;;
-    --only) only+=("$2") ;;
+    --only)
+        only+=("${2%%/*}")
+        [[ $2 != */* ]] || targets+=("${2#*/}")
+        ;;
     -h | --help)
         help
         exit
@@ -77,10 +80,10 @@ run_one() { # SHARE PROGRAM
     local name seconds=$((total * 2 * $1 / shares))
     ((seconds <= total)) || seconds=$total
     name=$(basename "$2" .sh)
-    local begin=$SECONDS most
-    most=()
-    [[ $name != fuzz ]] || most=(--most 10000000)
-    "$2" --seconds $((seconds > 10 ? seconds : 10)) "${most[@]}" --seed "$seed" --folder "$work/$name" >"$work/$name.log" 2>&1 ||
+    local begin=$SECONDS more
+    more=()
+    [[ $name != fuzz ]] || more=(--most 10000000 "${targets[@]}")
+    "$2" --seconds $((seconds > 10 ? seconds : 10)) --seed "$seed" --folder "$work/$name" "${more[@]}" >"$work/$name.log" 2>&1 ||
         echo "$name" >>"$run/failed"
     note_rows "$name" $((SECONDS - begin)) >>"$run/rows"
     grep '^FAILURE' "$work/$name.log" || tail -n 3 "$work/$name.log"
@@ -158,7 +161,7 @@ END
 
 record=$here/record.tsv
 {
-    awk -F'\t' 'NR == FNR { now[$1]; next } !($1 in now)' "$run/rows" "$record"
+    awk -F'\t' 'NR == FNR { now[$1, $2]; next } !(($1, $2) in now)' "$run/rows" "$record"
     cat "$run/rows"
 } | sort -t $'\t' -k 1,2 >"$run/record.tsv"
 cp "$run/record.tsv" "$record"
