@@ -67,8 +67,6 @@ static int report(settings *s, int operands, char **operand)
 
 static const app_example examples[] = {
     {"Look at what the model in out/ does with pairs that it has not seen.", "lookback report out test.tsv"},
-    {"Let the page carry the model, to type new texts into it.",
-     "lookback report out test.tsv --engine build/playground/engine.html"},
     {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
 };
 
