@@ -1,6 +1,6 @@
 /* The results of lesson 11 vary slightly between processors. What its page says of them does not: every sentence is
  * translated, adjective and noun cross, and an article is read from its noun.
- * This test is too slow for sanitizers: it trains four models, twice. */
+ * This test is too slow for sanitizers: it trains four models. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -55,11 +55,10 @@ static void check_additive(const row *r)
     ck_assert_double_le(r->aligned, 0.85);
 }
 
-START_TEST(test_lesson_alignment_is_learned_and_is_the_same_in_each_run)
+START_TEST(test_lesson_alignment_is_learned)
 {
     row rows[ROWS];
-    support_result result = run(), again = run();
-    ck_assert_str_eq(result.output, again.output);
+    support_result result = run();
     read_rows(result.output, rows);
     ck_assert_str_eq(rows[0].name, "untrained    ");
     ck_assert_double_eq(rows[0].exact, 0);
@@ -72,12 +71,10 @@ START_TEST(test_lesson_alignment_is_learned_and_is_the_same_in_each_run)
     }
     ck_assert_double_lt(rows[3].noun, rows[1].noun);
     support_result_free(&result);
-    support_result_free(&again);
 }
 END_TEST
 
 int main(void)
 {
-    return support_run_tests("lesson 11",
-                             SUPPORT_TESTS(test_lesson_alignment_is_learned_and_is_the_same_in_each_run));
+    return support_run_tests("lesson 11", SUPPORT_TESTS(test_lesson_alignment_is_learned));
 }
