@@ -161,7 +161,7 @@ END
 
 record=$here/record.tsv
 {
-    awk -F'\t' 'NR == FNR { now[$1, $2]; next } !(($1, $2) in now)' "$run/rows" "$record"
+    awk -F'\t' 'FILENAME == ARGV[1] { now[$1, $2]; next } !(($1, $2) in now)' "$run/rows" "$record"
     cat "$run/rows"
 } | sort -t $'\t' -k 1,2 >"$run/record.tsv"
 cp "$run/record.tsv" "$record"
