@@ -2,17 +2,16 @@
 // moves the picture.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { launch } from "./browser.js";
+import { assertAccessible } from "./use.js";
 import { assertLooks } from "./look.js";
 
 const PAGE = process.env.LESSONS,
     DOCS = process.env.LESSON_PAGES;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let browser, close;
 before(async () => ({ browser, close } = await launch()));
 after(() => close());
@@ -462,17 +461,7 @@ for (const dark of [false, true]) {
                             one.open = true;
                         }),
                     );
-                    await page.evaluate(axe);
-                    const found = await page.evaluate(async () =>
-                        (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.map(
-                            (one) =>
-                                `${one.id}: ${one.nodes
-                                    .slice(0, 3)
-                                    .map((node) => `${node.target} ${node.failureSummary}`)
-                                    .join("; ")}`,
-                        ),
-                    );
-                    assert.deepEqual(found, []);
+                    await assertAccessible(page);
                 },
                 { dark },
             ));

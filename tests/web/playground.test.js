@@ -2,17 +2,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { launch } from "./browser.js";
+import { assertAccessible } from "./use.js";
 
 const PLAYGROUND = process.env.PLAYGROUND,
     LOOKBACK = process.env.LOOKBACK,
     PATIENCE = 120000;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "lookback-playground-"));
 let browser, close;
 before(async () => ({ browser, close } = await launch()));
@@ -385,17 +384,7 @@ for (const dark of [false, true]) {
         );
         await press(page, "Step");
         await untilStep(page, 1);
-        await page.evaluate(axe);
-        const found = await page.evaluate(async () =>
-            (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.map(
-                (one) =>
-                    `${one.id}: ${one.nodes
-                        .slice(0, 3)
-                        .map((node) => `${node.target} ${node.failureSummary}`)
-                        .join("; ")}`,
-            ),
-        );
-        assert.deepEqual(found, []);
+        await assertAccessible(page);
         await page.close();
     });
 }

@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, openPage } from "./browser.js";
-import { heading, rowTexts, textOf } from "./use.js";
+import { assertAccessible, heading, rowTexts, textOf } from "./use.js";
 
 const { ENGINE, LOOKBACK } = process.env;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "lookback-typing-"));
 const native = (input, ...words) =>
     execFileSync(LOOKBACK, words, { encoding: "utf8", input, stdio: ["pipe", "pipe", "pipe"] });
@@ -73,11 +71,7 @@ for (const [name, ...words] of [
         // What stood there before is as it was.
         await page.keyboard.press("Escape");
         assert.equal((await rowTexts(page))[0][1], "abc");
-        await page.evaluate(axe);
-        const found = await page.evaluate(async () =>
-            (await globalThis.axe.run(document)).violations.map((one) => one.id),
-        );
-        assert.deepEqual(found, []);
+        await assertAccessible(page);
         assert.deepEqual(trouble, []);
         await page.close();
     });

@@ -1,6 +1,10 @@
 // How a test uses a page.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { openPage, settle } from "./browser.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const ARROW = { Left: "ArrowLeft", Right: "ArrowRight", Up: "ArrowUp", Down: "ArrowDown" };
 export const textOf = (page, selector) => page.$eval(selector, (node) => node.textContent);
@@ -37,4 +41,18 @@ export async function inReport(browser, name, options, work) {
     } finally {
         await page.close();
     }
+}
+
+export async function assertAccessible(page) {
+    await page.evaluate(axe);
+    const found = await page.evaluate(async () =>
+        (await globalThis.axe.run(document, { resultTypes: ["violations"] })).violations.map(
+            (one) =>
+                `${one.id}: ${one.nodes
+                    .slice(0, 3)
+                    .map((node) => `${node.target} ${node.failureSummary}`)
+                    .join("; ")}`,
+        ),
+    );
+    assert.deepEqual(found, []);
 }
