@@ -1,4 +1,6 @@
 /* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
+#include "base/alloc.h"
+#include "common/compared_kinds.h"
 #include "common/comparison.h"
 #include "common/model_choice.h"
 #include "common/options.h"
@@ -15,26 +17,6 @@
 
 enum { HELD_OUT = 1000, WATCHED = 500, HEADS = 4, TRANSFORMER_LAYERS = 2 };
 
-/* In the order of the columns and of the legend. */
-static const struct kind {
-    const char *name;
-    double lr;
-    bool transformer;
-    lb_attention_kind attention; /* for a GRU model */
-} kinds[] = {
-    {"none", 3e-3, .attention = LB_ATTENTION_NONE},
-    {"additive", 3e-3, .attention = LB_ATTENTION_ADDITIVE},
-    {"dot", 3e-3, .attention = LB_ATTENTION_DOT},
-    {"general", 3e-3, .attention = LB_ATTENTION_GENERAL},
-    {"scaled-dot", 3e-3, .attention = LB_ATTENTION_SCALED_DOT},
-    {"multi-head", 3e-3, .attention = LB_ATTENTION_MULTI_HEAD},
-    {"transformer", 1e-3, .transformer = true},
-};
-
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-#define ALL_KINDS "none,additive,dot,general,scaled-dot,multi-head,transformer"
-
 /* The settings that --quick changes. */
 typedef struct budget {
     int max_number, min_length, max_length, hidden, batch, steps;
@@ -45,7 +27,7 @@ static const budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 3
 typedef struct settings {
     budget size; /* -1: from the table above */
     bool quick, fresh;
-    bool wanted[KINDS];
+    bool wanted[APP_COMPARED_KINDS];
     int threads;
     uint64_t seed;
     const char *kinds, *out;
@@ -55,7 +37,7 @@ typedef struct settings {
 typedef struct run {
     settings set;
     lb_lock *lock; /* on the folder */
-    const struct kind *kind;
+    const app_compared_kind *kind;
     app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;
     lb_transformer transformer;
@@ -108,7 +90,10 @@ static lb_status build_seq2seq(run *r, int32_t vocabulary)
                                 .embed = r->set.size.hidden / 2,
                                 .hidden = r->set.size.hidden,
                                 .attention = r->kind->attention,
-                                .heads = HEADS};
+                                .attention_weights = r->kind->weights,
+                                .heads = HEADS,
+                                .cell = r->kind->cell,
+                                .copy = r->kind->copy};
     r->training.model = &r->seq2seq.base;
     return lb_seq2seq_init(&r->seq2seq, r->training.params, "", config);
 }
@@ -120,13 +105,25 @@ static lb_status build_transformer(run *r, int32_t vocabulary)
                                     .target_vocab = vocabulary,
                                     .width = r->set.size.hidden / 2,
                                     .heads = HEADS,
-                                    .layers = TRANSFORMER_LAYERS};
+                                    .layers = TRANSFORMER_LAYERS,
+                                    .positions = r->kind->positions};
     r->training.model = &r->transformer.base;
     return lb_transformer_init(&r->transformer, r->training.params, "", config);
 }
 
+/* Every number is copied as itself. */
+static lb_status copy_numbers(lb_model *model, lb_error *error)
+{
+    int32_t *as = lb_alloc_zero((size_t)model->source_vocab * sizeof *as);
+    if (!as) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (int32_t id = LB_UNK; id < model->source_vocab; id++) as[id] = id;
+    lb_status status = lb_model_set_copies(model, as, error);
+    lb_release(as);
+    return status;
+}
+
 /* Builds the model of a kind, and frees the one before it. */
-static lb_status build(run *r, const struct kind *kind, lb_error *error)
+static lb_status build(run *r, const app_compared_kind *kind, lb_error *error)
 {
     const budget *size = &r->set.size;
     lb_params_free(r->training.params);
@@ -140,7 +137,8 @@ static lb_status build(run *r, const struct kind *kind, lb_error *error)
     if (!r->training.params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     int32_t vocabulary = lb_sort_vocab(&r->training.task);
     lb_status status = kind->transformer ? build_transformer(r, vocabulary) : build_seq2seq(r, vocabulary);
-    return status ? lb_error_set(error, status, "%s", lb_params_error(r->training.params)) : LB_OK;
+    if (status) return lb_error_set(error, status, "%s", lb_params_error(r->training.params));
+    return kind->copy ? copy_numbers(r->training.model, error) : LB_OK;
 }
 
 static lb_status train(run *r, lb_train_history *history, lb_error *error)
@@ -202,7 +200,7 @@ static lb_status write_results(const run *r, const app_comparison *comparison, l
 }
 
 /* Adds the name of the kind to an error. */
-static lb_status name_kind(const struct kind *kind, const lb_error *found, lb_error *error)
+static lb_status name_kind(const app_compared_kind *kind, const lb_error *found, lb_error *error)
 {
     return lb_error_set(error, found->status, "%s: %s", kind->name, found->message);
 }
@@ -210,12 +208,12 @@ static lb_status name_kind(const struct kind *kind, const lb_error *found, lb_er
 static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 {
     app_note("%s, %d thread%s", lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < APP_COMPARED_KINDS; k++) {
         lb_error found = {0};
         if (!r->set.wanted[k]) continue;
         app_compared *model = &comparison->models[comparison->count++];
-        if (build(r, &kinds[k], &found) || train_and_save(r, model, &found))
-            return name_kind(&kinds[k], &found, error);
+        if (build(r, &app_compared_kinds[k], &found) || train_and_save(r, model, &found))
+            return name_kind(&app_compared_kinds[k], &found, error);
     }
     return write_results(r, comparison, error);
 }
@@ -229,9 +227,10 @@ static lb_status check(run *r, lb_error *error)
         lb_sort_task part = of_length(&task, length);
         status = lb_sort_check(&part, error);
     }
-    for (int k = 0; k < KINDS && !status; k++) {
+    for (int k = 0; k < APP_COMPARED_KINDS && !status; k++) {
         lb_error found = {0};
-        if (r->set.wanted[k] && build(r, &kinds[k], &found)) status = name_kind(&kinds[k], &found, error);
+        if (r->set.wanted[k] && build(r, &app_compared_kinds[k], &found))
+            status = name_kind(&app_compared_kinds[k], &found, error);
     }
     if (!status) status = lb_folder_make(r->set.out, error);
     return status ? status : lb_lock_folder(r->set.out, &r->lock, error);
@@ -256,39 +255,6 @@ static int compare_and_print(run *r)
     return status ? app_fail(&error) : app_close_stdout(0);
 }
 
-static bool same_word(const char *name, const char *word, size_t length)
-{
-    return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
-/* The kind of this name, or KINDS. */
-static int find_kind(const char *word, size_t length)
-{
-    int k = 0;
-    for (const app_alias *alias = app_attention_aliases; alias->name; alias++)
-        if (same_word(alias->name, word, length)) {
-            word = lb_attention_names[alias->choice];
-            length = strlen(word);
-        }
-    while (k < KINDS && !same_word(kinds[k].name, word, length)) k++;
-    return k;
-}
-
-static lb_status read_kinds(const char *list, bool wanted[KINDS], lb_error *error)
-{
-    for (const char *word = list;; word++) {
-        size_t length = strcspn(word, ",");
-        int k = find_kind(word, length);
-        if (k == KINDS)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "--kinds: expected a comma-separated list of some of %s, found \"%.*s\"",
-                                ALL_KINDS, (int)length, word);
-        wanted[k] = true;
-        word += length;
-        if (*word == '\0') return LB_OK;
-    }
-}
-
 static void choose(int *value, int usual)
 {
     if (*value < 0) *value = usual;
@@ -304,7 +270,7 @@ static lb_status settle(settings *set, lb_error *error)
     choose(&set->size.hidden, usual->hidden);
     choose(&set->size.batch, usual->batch);
     choose(&set->size.steps, usual->steps);
-    return read_kinds(set->kinds, set->wanted, error);
+    return app_compared_kinds_read(set->kinds, set->wanted, error);
 }
 
 static const app_example examples[] = {
@@ -318,10 +284,14 @@ static const app_example examples[] = {
 int compare_main(int argc, char **argv)
 {
     run r = {
-        .set = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .kinds = ALL_KINDS, .out = "out/attention"}};
+        .set = {
+            .size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .kinds = APP_USUAL_KINDS, .out = "out/attention"}};
     settings *s = &r.set;
     const app_option options[] = {
-        APP_TEXT(0, "kinds", "LIST", &s->kinds, "what to compare, separated by commas"),
+        APP_TEXT(0, "kinds", "LIST", &s->kinds,
+                 "what to compare, separated by commas; also hard, monotonic, monotonic-1, local-m, local-p, "
+                 "coverage, location, lstm, copy, and relative, alibi and rotary, transformers with these "
+                 "positions"),
         APP_FLAG(0, "quick", &s->quick, "use shorter lists, smaller models and fewer steps"),
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &s->size.max_number, 0, 1000000, "largest number (49, quick 19)"),

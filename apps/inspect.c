@@ -161,6 +161,12 @@ static lb_status print_text(const subject *s, bool tensors, lb_error *error)
     printf("kind: ");
     print_visible(s->kind);
     printf("\nparameters: %" PRId64 "\n", s->parameters);
+    const char *direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
+    if (direction) {
+        printf("direction: ");
+        print_visible(direction);
+        putchar('\n');
+    }
     lb_status status = print_section("configuration", s->config, error);
     if (!status) status = print_section("task", s->task, error);
     if (status) return status;
@@ -202,8 +208,10 @@ static bool move(cJSON *json, const char *key, cJSON **part)
 
 static bool fill(cJSON *json, subject *s, bool tensors)
 {
+    const char *direction = lb_safetensors_metadata_value(s->file, LB_DIRECTION_KEY);
     return cJSON_AddStringToObject(json, "file", s->path) && cJSON_AddStringToObject(json, "kind", s->kind) &&
            cJSON_AddNumberToObject(json, "parameters", (double)s->parameters) &&
+           (!direction || cJSON_AddStringToObject(json, "direction", direction)) &&
            move(json, "config", &s->config) && move(json, "task", &s->task) &&
            move(json, "source_vocabulary", &s->source) && move(json, "target_vocabulary", &s->target) &&
            move(json, "training", &s->training) && (!tensors || add_tensors(json, s->file));

@@ -6,6 +6,7 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "common/unknown.h"
+#include "common/votes.h"
 #include "programs.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ typedef struct settings {
     int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool skip_bad_lines, copy_unknown, jsonl, sample;
+    bool skip_bad_lines, copy_unknown, jsonl, sample, votes;
 } settings;
 
 /* The state of a run. */
@@ -29,6 +30,7 @@ typedef struct session {
     app_unknown unknown;
     bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
     int64_t endless;                /* outputs without an end */
+    app_votes votes;                /* of the members, if asked for */
 } session;
 
 static lb_status session_open(session *s, const char *model, lb_error *error)
@@ -52,6 +54,9 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
     if (status) return status;
     if (asked->attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
+    if (asked->votes && !lb_is_ensemble(s->model.model))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: --votes needs a model of several, found a single one", s->model.path);
     /* With one text at a time, each is answered before the next one arrives. */
     lb_pair_format format = {.source_column = asked->source_column,
                              .features_column = asked->features_column,
@@ -100,10 +105,12 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
 }
 
 /* Prints a line of JSON. */
-static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
+static lb_status print_json(const char *source, const lb_translation *text, const app_votes *votes, size_t at,
+                            lb_error *error)
 {
     lb_buffer json = {0};
     app_answer_json(&json, source, text);
+    if (votes) app_votes_add(votes, at, &json);
     lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
     if (!status) puts(json.text);
     lb_release(json.text);
@@ -122,12 +129,16 @@ static void print_lines(const session *s, const char *source, const lb_translati
     }
 }
 
+/* `at` is the number of the text among those of the members. */
 static lb_status print_answer(const session *s, const app_input_line *line, const lb_translation *text,
-                              lb_error *error)
+                              size_t at, lb_error *error)
 {
-    if (s->asked->jsonl) return print_json(line->blank ? "" : line->text, text, error);
+    const app_votes *votes = s->asked->votes && text->count > 0 ? &s->votes : NULL;
+    if (s->asked->jsonl) return print_json(line->blank ? "" : line->text, text, votes, at, error);
     if (line->blank)
         putchar('\n');
+    else if (votes)
+        app_votes_print(votes, at, line->text, text);
     else
         print_lines(s, line->text, text);
     return LB_OK;
@@ -148,11 +159,12 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
 {
     static const lb_translation none = {0};
     lb_status status = LB_OK;
+    size_t at = 0;
     for (int i = 0; i < s->input.count && !status; i++) {
         const app_input_line *line = &s->input.line[i];
-        const lb_translation *of_line = line->text ? text++ : &none;
+        const lb_translation *of_line = line->text ? &text[at++] : &none;
         if (of_line->error) status = refuse(s, line->number, of_line, error);
-        if (!status) status = print_answer(s, line, of_line, error);
+        if (!status) status = print_answer(s, line, of_line, at - 1, error);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
     }
     if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
@@ -165,7 +177,11 @@ static lb_status answer(session *s, lb_error *error)
         lb_translate_all(s->translator, s->input.text, (size_t)s->input.text_count, s->config, error);
     if (!found) return error->status;
     s->config.first_text += found->count;
-    lb_status status = print_all(s, found->text, error);
+    lb_status status = LB_OK;
+    if (s->asked->votes)
+        status = app_votes_ask(&s->votes, s->translator, s->input.text, found->count, s->config, error);
+    if (!status) status = print_all(s, found->text, error);
+    app_votes_close(&s->votes);
     if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
         status = app_write_attention(s->asked->attention, found, error);
     lb_translations_free(found);
@@ -226,6 +242,10 @@ int predict_main(int argc, char **argv)
         APP_FLAG(0, "jsonl", &asked.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol"),
+        APP_FLAG(0, "votes", &asked.votes,
+                 "of a model of several, also print the best output of each member by itself: with score, "
+                 "weight and "
+                 "kind of the member in further columns"),
         APP_TEXT(0, "attention", "FILE", &asked.attention,
                  "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
                  "target, source]"),

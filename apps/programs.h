@@ -6,6 +6,7 @@
 /* name, old name, what it does */
 #define APP_PROGRAM_LIST(X)                                                                                  \
     X(train, train_seq2seq, "train a model on pairs of texts, such as words and their sounds")               \
+    X(join, join_models, "make one model of finished ones, which vote")                                      \
     X(predict, predict, "apply a model to lines of text")                                                    \
     X(evaluate, evaluate, "measure a model, or predictions, against references")                             \
     X(score, score, "say how likely a model finds given pairs")                                              \

@@ -1,11 +1,15 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
+#include "common/ensemble.h"
 #include "common/model_choice.h"
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/sweep.h"
+#include "common/taught.h"
 #include "common/training_view.h"
+#include "data/symbols.h"
+#include "io/folder.h"
 #include "programs.h"
 
 #include <lookback/lookback.h>
@@ -27,6 +31,8 @@ static struct {
 } choice;
 static app_config config;
 static app_sweep sweep;
+static const char *ensemble;
+static app_teaching teaching;
 
 static const app_option options[] = {
     APP_HEADING("Data"),
@@ -51,6 +57,10 @@ static const app_option options[] = {
             "drop symbols that occur less often than this"),
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
+    APP_TEXT(0, "teacher", "MODEL", &teaching.teacher,
+             "also learn what this model writes for the sources of --train, such as a vote; needs --dev"),
+    APP_TEXT(0, "unlabelled", "FILE", &teaching.unlabelled,
+             "sources without targets, for which --teacher writes targets, too"),
     APP_HEADING("Model"),
     APP_START_OPTIONS(&settings),
     APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
@@ -59,12 +69,21 @@ static const app_option options[] = {
     APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16, "width of the GRU states, or of the transformer"),
     APP_INT(0, "layers", "N", &settings.layers, 0, 64,
             "layers of the encoder and of the decoder; 0: 1, or 2 for a transformer"),
+    APP_CELL(&model),
     APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
     APP_ATTENTION(&model.attention, "how the decoder attends"),
+    APP_ATTENTION_WEIGHTS(&model.attention_weights),
+    APP_COPY(&model),
+    APP_DIRECTION(&model.direction),
     APP_INT(0, "heads", "N", &settings.heads, 1, 1024, "heads of multi-head attention and of a transformer"),
+    APP_TRANSFORMER_OPTIONS(&model),
     APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99, "share of activations that training drops"),
     APP_FLAG(0, "tied", &settings.tied, "share one weight between target embedding and output"),
+    APP_FLAG(0, "feature-positions", &settings.feature_positions,
+             "with --features-column and a transformer: features have no position, since their order means "
+             "nothing"),
     APP_HEADING("Training"),
+    APP_LOSS(&model.loss),
     APP_INT(0, "batch", "N", &settings.batch, 0, 1 << 20,
             "pairs per step; 0: 64, or 16 for fewer than 2000 pairs"),
     APP_INT(0, "steps", "N", &settings.steps, 0, 1 << 30, "steps; 0 for 35 epochs, but at least 4000"),
@@ -86,6 +105,7 @@ static const app_option options[] = {
     APP_SEED(0, "seed", "N", &settings.seed, "seed of the first weights and of all random choices"),
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
             "train this many models, with --seed and the numbers after it, and save them as one ensemble"),
+    APP_ENSEMBLE(&ensemble),
     APP_INT(0, "threads", "N", &choice.threads, 0, 1024,
             "number of threads; 0: one per processor. Results do not depend on it"),
     APP_HEADING("Files"),
@@ -115,7 +135,36 @@ static lb_status check(lb_error *error)
                             app_name("train"));
     if (settings.steps > 0 && settings.epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
+    if (teaching.unlabelled && !teaching.teacher)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs a --teacher");
+    if (teaching.teacher && !settings.dev && !config.print)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--teacher needs --dev: held-out pairs would be the teacher's, too");
     return app_choose_model(&model, &usual, &settings, error);
+}
+
+/* Replaces the pairs to train on by those of the teacher. */
+static lb_status learn_from_teacher(lb_error *error)
+{
+    static char path[APP_PATH];
+    lb_normalization form = LB_NORMALIZE_NFD;
+    if (!teaching.teacher) return LB_OK;
+    lb_normalization_find(settings.normalize ? settings.normalize : forms[LB_NORMALIZE_NFD], &form);
+    bool features = settings.features_column > 0;
+    const char *between = settings.features_separator ? settings.features_separator : ";";
+    teaching.train = settings.train;
+    teaching.format = (lb_pair_format){.source_column = settings.source_column,
+                                       .target_column = settings.target_column,
+                                       .features_column = settings.features_column,
+                                       .source = {.separator = settings.source_separator,
+                                                  .normalize = form,
+                                                  .features = features ? between : NULL},
+                                       .target = {.separator = settings.target_separator, .normalize = form},
+                                       .skip_bad_lines = settings.skip_bad_lines};
+    lb_status status = lb_folder_make(settings.out, error);
+    if (!status) status = app_taught_write(&teaching, app_path(settings.out, "taught.tsv", path), error);
+    settings.train = path;
+    return status;
 }
 
 /* Converts the choices to the configuration of the library. */
@@ -140,6 +189,7 @@ static int train(void)
         .chart = "training.png",
         .measure = {.name = "dev error", .label = "Share of wrong answers", .error = true},
     };
+    if (learn_from_teacher(&error)) return app_fail(&error);
     if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
     printf("exact match %.4f on %lld pairs %s%s\n", result.dev.exact_match, (long long)result.pairs,
            settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
@@ -153,8 +203,8 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep", "film",
-                                         "fresh",          "sweep",   "sweep-count", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep",     "film",
+                                         "fresh",          "sweep",   "sweep-count", "ensemble", NULL};
 
 static int check_and_run(const app_program *program)
 {
@@ -193,28 +243,54 @@ static const app_example examples[] = {
     {"Train two transformers that decode together; test them on dev.tsv.",
      "lookback train --train pairs.tsv --dev dev.tsv --model transformer \\\n"
      "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
+    {"Train a model that copies what it does not know, such as names.",
+     "lookback train --train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
     {"Write all settings to a file, to edit them and to use it with --config.",
      "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
 };
 
-static bool is_sweep(void)
+/* Several trainings, each a process of its own. */
+static bool is_given(const char *text)
 {
-    return sweep.file && *sweep.file && !config.print;
+    return text && *text && !config.print;
 }
 
-static int run_sweep(app_sweep_plan plan)
+static lb_status check_several(lb_error *error)
 {
+    bool several = is_given(sweep.file) && is_given(ensemble);
+    if (several)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");
+    if (settings.seeds > 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--%s and --seeds: expected only one of them; %s trains several",
+                            is_given(ensemble) ? "ensemble" : "sweep",
+                            is_given(ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
+    if (is_given(ensemble) && !settings.train)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
+                            app_name("train"));
+    if (is_given(ensemble) && settings.from)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
+    return LB_OK;
+}
+
+static int run_several(app_repeated repeated)
+{
+    static char embed[32];
+    static const char *const of_seq2seq[] = {embed, "bidirectional", "attention=additive", NULL};
+    static const char *const of_transformer[] = {"positions=sinusoidal", "kv-heads=0", "softcap=0",
+                                                 "window=0", NULL};
     lb_error error = {0};
-    plan.out = settings.out;
-    plan.seed = settings.seed;
-    plan.threads = choice.threads;
-    if (settings.seeds > 1) {
-        lb_error_set(&error, LB_ERROR_ARGUMENT,
-                     "--sweep and --seeds: expected only one of them; {\"seed\": [1, 2, 3]} in the file "
-                     "trains several");
-        return app_fail(&error);
-    }
-    return app_sweep_run(&sweep, &plan);
+    lb_training_config data = settings;
+    repeated.out = settings.out;
+    repeated.seed = settings.seed;
+    repeated.threads = choice.threads;
+    repeated.fresh = settings.fresh;
+    if (check_several(&error)) return app_fail(&error);
+    snprintf(embed, sizeof embed, "embed=%d", usual.embed);
+    return is_given(ensemble) ? app_ensemble_run(ensemble, &repeated, data,
+                                                 (app_usual_options){of_seq2seq, of_transformer,
+                                                                     (lb_attention_kind)model.attention})
+                              : app_sweep_run(&sweep, &repeated);
 }
 
 int train_main(int argc, char **argv)
@@ -231,9 +307,12 @@ int train_main(int argc, char **argv)
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
     };
-    app_sweep_plan plan = {.program = &program, .argc = argc, .argv = argv};
+    const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
     int status = app_config_options(&program, &config, &argc, &argv);
-    if (status == APP_RUN) status = is_sweep() ? run_sweep(plan) : check_and_run(&program);
+    if (status == APP_RUN) {
+        bool several = is_given(sweep.file) || is_given(ensemble);
+        status = several ? run_several(repeated) : check_and_run(&program);
+    }
     app_config_free(&config);
     return status;
 }

@@ -50,6 +50,10 @@ target_include_directories(lookback_inside INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${LOOKBACK_GENERATED}/include ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THREADS} m)
 
+set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd|nn|models|train)/")
+set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+
 function(lookback_objects name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
   # A module of WebAssembly is at one place, and addresses that may move cost time.

@@ -25,6 +25,8 @@ static void add_output(lb_buffer *json, const lb_output *output)
         lb_buffer_json_string(json, output->symbol[i]);
         lb_buffer_print(json, ",");
         add_number(json, "probability", output->symbol_probability[i]);
+        if (output->copied && output->copied[i] >= 0)
+            lb_buffer_print(json, ",\"copied\":%lld", (long long)output->copied[i]);
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "],");

@@ -38,6 +38,11 @@ void app_comparison_print(const app_comparison *comparison)
     for (const app_compared *m = comparison->models; m < end; m++)
         printf("  %*lld", width_of(m), (long long)m->parameters);
     printf("\n");
+    fflush(stdout);
+    fprintf(stderr, "%10s", "ms a step");
+    for (const app_compared *m = comparison->models; m < end; m++)
+        fprintf(stderr, "  %*.2f", width_of(m), 1000 * m->seconds / comparison->steps);
+    fprintf(stderr, "\n");
 }
 
 lb_status app_comparison_draw(const app_comparison *comparison, const char *path, lb_error *error)

@@ -68,10 +68,9 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, app_mat
     lb_translator_facts model = lb_translator_about(translator);
     lb_translations *found = lb_translate_all(translator, &text, 1, config, error);
     if (!found) return error->status;
-    lb_status status = LB_OK;
-    if (found->text->error) {
-        status = lb_error_set(error, LB_ERROR_FORMAT, "%s", found->text->error);
-    } else {
+    lb_status status = found->text->error ? lb_error_set(error, LB_ERROR_FORMAT, "%s", found->text->error)
+                                          : lb_translate_show_alignments(translator, found, error);
+    if (!status) {
         note_unknown(found->text);
         *ended = found->text->output->finished;
         status = copy_attention(matrix, &model, found->text, error);

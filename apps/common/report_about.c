@@ -184,9 +184,11 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
     print_records(model, report);
-    lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,\"beam\":%d,",
+    lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,",
                     (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
-                    model->sorts ? "true" : "false", about->beam);
+                    model->sorts ? "true" : "false");
+    lb_buffer_print(json, "\"backward\":%s,\"beam\":%d,\"length_penalty\":%g,",
+                    model->model->backward ? "true" : "false", about->beam, about->length_penalty);
     print_vocabulary(report, "source_symbols", model->source);
     lb_buffer_print(json, ",");
     print_vocabulary(report, "target_symbols", model->target);

@@ -12,6 +12,7 @@ typedef struct app_report_about {
     const char *file;    /* as given; NULL: texts of the command line */
     const char *command; /* as typed */
     int beam;
+    double length_penalty; /* of lb_beam_config */
 } app_report_about;
 
 /** Prints "about":{...}. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */

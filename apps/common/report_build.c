@@ -9,6 +9,7 @@
 #include "common/report_pair.h"
 #include "common/report_rows.h"
 #include "common/unknown.h"
+#include "common/votes.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ typedef struct session {
     app_report_statistics statistics;
     app_report_heads heads;
     app_unknown unknown;
+    app_votes votes; /* on the rows */
     lb_symbols expected;
     const char **text; /* [batch] */
 } session;
@@ -84,7 +86,10 @@ static lb_status add_text(session *s, const app_report_row *row, const lb_transl
                           const lb_translation *text, lb_error *error)
 {
     if (text->error) return refuse(s, row, text->error, error);
-    app_report_pair pair = {.text = text, .detailed = s->made->pairs < s->asked->details};
+    app_report_pair pair = {.text = text,
+                            .detailed = s->made->pairs < s->asked->details,
+                            .votes = s->votes.ensemble ? &s->votes : NULL,
+                            .at = (size_t)(text - all->text)};
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status && row->target) {
         status =
@@ -130,7 +135,12 @@ static lb_status translate(session *s, bool detailed, lb_error *error)
                                   .attention = true,
                                   .skip_bad_texts = true};
     lb_translations *all = lb_translate_all(s->translator, s->text, count, config, error);
-    lb_status status = all ? add_rows(s, all, error) : error->status;
+    if (!all) return error->status;
+    lb_status status = lb_translate_show_alignments(s->translator, all, error);
+    if (!status && detailed && lb_is_ensemble(s->model.model))
+        status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
+    if (!status) status = add_rows(s, all, error);
+    app_votes_close(&s->votes);
     lb_translations_free(all);
     return status;
 }
@@ -188,6 +198,7 @@ static lb_status build(session *s, lb_error *error)
     app_head_losses losses;
     app_report_about about = s->asked->about;
     about.beam = s->beam;
+    about.length_penalty = app_length_penalty(s->asked->length_penalty);
     lb_buffer_print(&s->data.json, "{\"version\":1,");
     lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
     if (!status) status = add_pairs(s, error);

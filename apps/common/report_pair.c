@@ -20,7 +20,11 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
         if (i) lb_buffer_print(json, ",");
         app_report_number(report, output->symbol_probability[i], PROBABILITY);
     }
-    lb_buffer_print(json, "],\"weights\":");
+    lb_buffer_print(json, "]");
+    for (int64_t i = 0; output->copied && i < output->length; i++)
+        lb_buffer_print(json, "%s%lld%s", i ? "," : ",\"copied\":[", (long long)output->copied[i],
+                        i + 1 < output->length ? "" : "]");
+    lb_buffer_print(json, ",\"weights\":");
     if (detailed && output->weights) {
         size_t count = (size_t)(all->layers * all->heads * output->steps * text->length);
         lb_buffer_print(json, "%zu}", app_report_weights(report, output->weights, count));
@@ -146,6 +150,7 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
     else
         lb_buffer_print(json, ",\"self\":null");
     lb_buffer_print(json, "}");
+    if (!status && steps && pair->votes) app_votes_add(pair->votes, pair->at, json);
     app_report_flush(report);
     return status;
 }

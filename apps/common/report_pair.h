@@ -3,6 +3,7 @@
 #define APP_REPORT_PAIR_H
 
 #include "common/report_data.h"
+#include "common/votes.h"
 #include "data/symbols.h"
 #include <lookback/translate.h>
 
@@ -12,7 +13,9 @@ typedef struct app_report_pair {
     const lb_symbols *expected; /* NULL: not known */
     const char *error;          /* why it could not be read; NULL: it could */
     int64_t edits;              /* between the expected and the best output; -1: not known */
-    bool detailed; /* with all outputs, their weights, the likeliest symbols and self-attention */
+    bool detailed;          /* with all outputs, their weights, the likeliest symbols and self-attention */
+    const app_votes *votes; /* NULL: not of a model of several */
+    size_t at;              /* in the votes */
 } app_report_pair;
 
 /** Prints the pair as a JSON object. Errors: LB_ERROR_MEMORY. */

@@ -16,7 +16,7 @@ lb_tensor *app_sort_loss(const app_sort_training *training, const lb_sort_task *
     lb_batch batch = lb_sort_batch(task, tape, training->batch, step);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     lb_tensor *logits = lb_model_forward(training->model, batch.source, batch.target_in);
-    return lb_cross_entropy(logits, batch.target_out, LB_PAD);
+    return lb_model_loss(training->model, logits, batch.target_out, LB_PAD, 0);
 }
 
 lb_trainer_config app_sort_recipe(const app_sort_training *training)

@@ -3,7 +3,7 @@
 #ifndef APP_SWEEP_H
 #define APP_SWEEP_H
 
-#include "common/options.h"
+#include "common/side_by_side.h"
 
 /** What the command line asks for. */
 typedef struct app_sweep {
@@ -19,18 +19,8 @@ typedef struct app_sweep {
         APP_INT(0, "sweep-count", "N", &(sweep)->count, 0, 1 << 20,                                          \
                 "combinations to train, drawn by --seed; 0: all of them")
 
-/** A sweep and the command that it repeats. */
-typedef struct app_sweep_plan {
-    const app_program *program;
-    int argc;
-    char **argv;     /* of the command; parsing the options has not changed it */
-    const char *out; /* the folder; each training has its own subfolder */
-    uint64_t seed;
-    int threads; /* parallel trainings; 0: one per processor */
-} app_sweep_plan;
-
 /** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
  *  Running the same sweep again resumes interrupted trainings and repeats none. Returns the exit status. */
-int app_sweep_run(const app_sweep *sweep, const app_sweep_plan *plan);
+int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated);
 
 #endif

@@ -153,9 +153,46 @@ typedef struct lb_attention_gru_operands {
     lb_tensor *v;            /* [1, width] */
     /* [3 hidden, depth or more]. Only the last `depth` columns are used, so weight_ih fits. */
     lb_tensor *weight_context;
-    lb_tensor *weight_hh; /* [3 hidden, hidden] */
-    lb_tensor *bias_hh;   /* [3 hidden] */
+    lb_tensor *weight_hh;     /* [3 hidden, hidden] */
+    lb_tensor *bias_hh;       /* [3 hidden] */
+    lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
 } lb_attention_gru_operands;
+
+/** Which keys a query may attend to, by their distance: those from `left` before it to `right` after it. */
+typedef struct lb_window {
+    bool on;             /* otherwise there is no limit */
+    int64_t left, right; /* 0: none but the key at its own position; negative: no limit on this side */
+} lb_window;
+
+/** The options of lb_attend_dot_with. Zero means the default in brackets. */
+typedef struct lb_dot_options {
+    int64_t heads;            /* of the queries; ignored if they are an axis */
+    int64_t kv_heads;         /* of keys and values [heads] */
+    lb_real scale;            /* of the products; no default */
+    lb_real dropout;          /* of the weights */
+    lb_real softcap;          /* c > 0: scores become c tanh(score / c), before bias and mask [none] */
+    bool cap_biased;          /* the softcap comes after bias and mask, as in Attention of ONNX 1.18 */
+    lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
+    lb_window window;
+    int64_t first; /* the position of the first query, where the first key is at 0; for the window */
+} lb_dot_options;
+
+/** The options of lb_relative_bias. Zero means the default in brackets. */
+typedef struct lb_relative_options {
+    int64_t queries, keys;
+    int64_t first;    /* the position of the first query, where the first key is at 0 */
+    int64_t farthest; /* the distance at which the last bucket begins, or before [128] */
+    bool causal;      /* keys after a query do not count: all buckets are for those before it */
+} lb_relative_options;
+
+/** The options of lb_rotary. Zero means the default in brackets. */
+typedef struct lb_rotary_options {
+    int64_t heads;    /* ranges of columns [1]; ignored if they are an axis */
+    int64_t first;    /* the position of the first row */
+    int64_t rotated;  /* columns of each head that are turned, the first ones [all] */
+    double base;      /* [10000] */
+    bool interleaved; /* pairs are neighbours, not the columns of two halves */
+} lb_rotary_options;
 
 LB_END_DECLS
 

@@ -21,6 +21,11 @@ typedef struct lb_model {
     int64_t step_reals; /* estimated numbers per row that a decoding step needs, without logits and weights */
     int64_t state_reals; /* estimated numbers per token and row that a state holds */
     int64_t positions;   /* the most tokens of a source or a target, where decoding stops; 0: any number */
+    /* It writes its targets from their end. Decoding returns them in reading order all the same; lb_model_forward and
+     * the functions of a kind read them in the order of writing: see lb_batch_for. */
+    bool backward;
+    lb_normalizer output; /* what makes probabilities of the logits [LB_SOFTMAX] */
+    bool copies; /* it can copy symbols of the source, or a member of it can: see lb_model_set_copies */
 } lb_model;
 
 /** The state of a decoder after the source and some tokens of the target. Each kind of model defines its own. It lives
@@ -34,10 +39,22 @@ typedef struct lb_model_step {
     lb_decoder_state state;
 } lb_model_step;
 
-/** Logits of every target position, given the correct tokens before it (teacher forcing).
+/** Logits of every target position, given the correct tokens before it (teacher forcing). A model with `backward` reads
+ *  and finds the tokens in the order in which it writes, from the end.
  *  Shapes: source [batch, S], target_in [batch, T] starting with LB_BOS -> [batch, T, target_vocab].
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
+
+/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
+ *  Shapes: logits [..., target_vocab] -> the same. */
+lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
+
+/** Their logarithms; -inf for a symbol that is impossible. */
+lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
+
+/** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss. */
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
+                         lb_real smoothing);
 
 /** One kind of model, such as a GRU or a transformer. */
 struct lb_model_kind {
@@ -74,9 +91,11 @@ typedef struct lb_attention_type lb_attention_type;
 
 /** The widths of an attention. */
 typedef struct lb_decoder_attention_config {
-    int64_t query; /* width of the decoder state */
-    int64_t key;   /* width of the encoder outputs */
-    int64_t heads; /* for an attention with several heads; 0 means 1 */
+    int64_t query;            /* width of the decoder state */
+    int64_t key;              /* width of the encoder outputs */
+    int64_t heads;            /* for an attention with several heads; 0 means 1 */
+    lb_normalizer normalizer; /* of the weights, for an attention that lets its user choose [LB_SOFTMAX] */
+    int64_t window;           /* for an attention with one: lb_seq2seq_config.window */
 } lb_decoder_attention_config;
 
 /** The attention of one model. */
@@ -89,11 +108,15 @@ typedef struct lb_decoder_attention {
     void *own;     /* further data of the type, from lb_params_alloc */
 } lb_decoder_attention;
 
-/** What all steps attend to. It is computed once per batch. */
+/** What all steps attend to. All but `past` is computed once per batch. */
 typedef struct lb_attended_memory {
     lb_tensor *keys;   /* [batch, S, .]; NULL without attention */
     lb_tensor *values; /* [batch, S, .] */
     lb_tensor *mask;   /* [batch, S] */
+    /* What a built-in attention knows of the steps before; NULL if it needs nothing. Coverage: the sum of their weights,
+     * [batch, S]; location: the weights of the last one, [batch, S]; local-m: the position of the next one, and the way
+     * to the one after, [batch, 2]. */
+    lb_tensor *past;
 } lb_attended_memory;
 
 /** One type of attention. It must outlive the models that use it. */
@@ -133,6 +156,7 @@ typedef enum lb_config_kind {
     LB_CONFIG_SIZE,     /* int64_t: an integer from 1 to a million */
     LB_CONFIG_COUNT,    /* int: an integer from 1 to a million */
     LB_CONFIG_FRACTION, /* lb_real: a number in [0, 1) */
+    LB_CONFIG_POSITIVE, /* double: a number above 0, at most a million */
     LB_CONFIG_FLAG,     /* bool: true or false */
     LB_CONFIG_CHOICE,   /* an enum that counts from 0: one of `names` */
     LB_CONFIG_WORD      /* char[LB_CONFIG_WORD_BYTES]: a shorter text; never missing */
@@ -143,16 +167,19 @@ enum { LB_CONFIG_WORD_BYTES = 32 };
 /** Instead of a default: files without the field are invalid. */
 #define LB_CONFIG_NEEDED (-1)
 
+/** A default that is not written: files of models that do not use the field look as if there were none. */
+#define LB_CONFIG_UNWRITTEN(value) (-2 - (value))
+
 /** One field of a configuration. */
 typedef struct lb_config_field {
     const char *key; /* in JSON; NULL ends a table */
     size_t offset;   /* in the struct */
     lb_config_kind kind;
-    int missing;              /* the value if the file lacks the field, or LB_CONFIG_NEEDED */
+    int missing; /* the value if the file lacks the field, or LB_CONFIG_NEEDED, or LB_CONFIG_UNWRITTEN(value) */
     const char *const *names; /* for LB_CONFIG_CHOICE: one per value, then NULL; else NULL */
 } lb_config_field;
 
-/** The struct as a JSON object with all fields of the table, in the order of the table.
+/** The struct as a JSON object with the fields of the table, in its order, but for defaults that are not written.
  *  Memory: release it with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
 

@@ -16,11 +16,49 @@ typedef enum lb_attention_kind {
     LB_ATTENTION_DOT,        /* q' k; needs keys as wide as the state */
     LB_ATTENTION_GENERAL,    /* (W q)' k */
     LB_ATTENTION_SCALED_DOT, /* q' k / sqrt(width); needs keys as wide as the state */
-    LB_ATTENTION_MULTI_HEAD  /* several scaled dot products of projected queries and keys */
+    LB_ATTENTION_MULTI_HEAD, /* several scaled dot products of projected queries and keys */
+    /* Exact hard attention: each step looks at one position, and the probabilities sum over all of them. */
+    LB_ATTENTION_HARD,        /* any position at each step */
+    LB_ATTENTION_MONOTONIC,   /* none to the left of that of the step before */
+    LB_ATTENTION_MONOTONIC_1, /* and how far it is from there has a score of its own */
+    /* Local attention: general, in a window of the source around one position per step. */
+    LB_ATTENTION_LOCAL_M, /* the position is the number of the step */
+    LB_ATTENTION_LOCAL_P, /* the position is predicted from the state; weights fall with the distance */
+    /* Additive attention that also reads where the steps before have looked. */
+    LB_ATTENTION_COVERAGE, /* the sum of their weights */
+    LB_ATTENTION_LOCATION  /* filters over the weights of the last one */
 } lb_attention_kind;
 
 /** The names of the kinds in files and flags; ends with NULL. */
 extern const char *const lb_attention_names[];
+
+/** The names of the losses in files and flags, in the order of lb_normalizer: "cross-entropy", "sparsemax", "entmax";
+ *  ends with NULL. */
+extern const char *const lb_loss_names[];
+
+/* ---- Copying: a symbol of the target is either chosen from the vocabulary or copied from the source. ---- */
+
+/** What the gate reads: the context, the state and the input of a step. */
+enum { LB_COPYING_OPERANDS = 3 };
+
+/** The pointer of a model that copies (See, Liu, Manning 2017, arXiv:1704.04368, section 2.2). With probability
+ *  g = sigmoid(gate) a symbol is chosen by the logits, otherwise it is copied from a position of the source, by the
+ *  attention weights: see lb_copy_mixture. The logits of such a model are log-probabilities. */
+typedef struct lb_copying {
+    const char *name;
+    lb_linear gate;     /* 1 output */
+    lb_tensor *symbols; /* [source_vocab] see lb_model_set_copies; NULL: the model does not copy */
+} lb_copying;
+
+/** Says as which symbol of the target each symbol of the source is copied. It is stored in the file of the model.
+ *  Target: [source_vocab] ids of the target; LB_UNK for a symbol that the target vocabulary lacks, and for all unknown
+ *          symbols of the source: the model then writes LB_UNK, and points at the symbol. LB_PAD for what is never to
+ *          be copied, which is the default.
+ *  Errors: LB_ERROR_ARGUMENT if the model does not copy, is an ensemble, or has no such target symbol. */
+LB_MUST_USE lb_status lb_model_set_copies(lb_model *model, const int32_t *target, lb_error *error);
+
+/** The target symbol as which a symbol of the source is copied; LB_PAD if it is not. */
+int32_t lb_model_copied_as(const lb_model *model, int32_t source);
 
 /* ---- A sequence-to-sequence model: one GRU reads the source; another attends to it and writes the target. ---- */
 
@@ -33,29 +71,49 @@ typedef struct lb_seq2seq_config {
     bool bidirectional;          /* the encoder */
     lb_attention_kind attention; /* [LB_ATTENTION_ADDITIVE] */
     int64_t heads; /* [4] of LB_ATTENTION_MULTI_HEAD and of custom attention with several heads */
+    lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
     /* [0.1] Standard deviation of the initial embeddings. With 1, as in nn.Embedding, training takes longer. */
     double embedding_deviation;
-    lb_real dropout; /* [0] of embeddings, between layers and before the output */
-    bool tied;       /* the output shares the weight of the target embedding */
+    lb_real dropout;      /* [0] of embeddings, between layers and before the output */
+    lb_normalizer output; /* what makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
+    bool tied;            /* the output shares the weight of the target embedding */
     /* [NULL: `attention` applies] A custom attention, applied after each step. It must outlive the model. */
     const lb_attention_type *own_attention;
+    /* [LB_CELL_GRU] Of encoder and decoder. Additive attention runs step by step with LB_CELL_LSTM, which takes longer. */
+    lb_cell_kind cell;
+    /* [5] Of local attention: how far it reaches from its position to either side. [3] Of LB_ATTENTION_LOCATION: how far
+     * a filter reaches. For no other kind. */
+    int64_t window;
+    /* A symbol can be copied from the source; needs soft attention other than LB_ATTENTION_LOCAL_P, and LB_SOFTMAX as
+     * `output`. */
+    bool copy;
 } lb_seq2seq_config;
 
 /** A GRU encoder and decoder. Its parameters have these names:
  *      source_embedding, target_embedding   as nn.Embedding
- *      encoder                              as nn.GRU
+ *      encoder                              as nn.GRU or nn.LSTM
  *      bridge.L                             as nn.Linear: layer L of the decoder starts from tanh(bridge(final state of
- *                                           layer L of the encoder))
- *      attention                            additive: W_q, W_k, v; general: W; multi-head: W_q, W_k, W_v, W_o; custom:
- *                                           whatever it adds
- *      decoder                              as nn.GRU; with additive attention, layer 0 reads [embedding; context]
- *      combine                              as nn.Linear without bias; for dot, general and scaled-dot attention, for
- *                                           custom attention with `combines`, and for all tied models
+ *                                           layer L of the encoder)); with an LSTM, both are [h; c]
+ *      attention                            additive: W_q, W_k, v; general and hard kinds: W; monotonic-1: W, jump;
+ *                                           multi-head: W_q, W_k, W_v, W_o; local-m: W; local-p: W, W_p, v_p;
+ *                                           coverage: as additive, and W_c [hidden, 1]; location: as additive, F as
+ *                                           nn.Conv1d without bias, and U as nn.Linear; custom: whatever it adds
+ *      decoder                              as the encoder; with additive attention, coverage and location, layer 0
+ *                                           reads [embedding; context]
+ *      combine                              as nn.Linear without bias; for dot, general, scaled-dot, hard and local
+ *                                           attention, for custom attention with `combines`, and for all tied models
  *      output                               as nn.Linear, on [state of the last layer; context] or on
  *                                           tanh(combine([state; context])); tied: only output.bias
+ *      copy.gate                            as nn.Linear, on [context; state; embedded input], without dropout; and
+ *      copy.symbols                         [source_vocab] see lb_model_set_copies: both only with `copy`
  *  Additive attention is applied before each step, with the state of layer 0 (Bahdanau, Cho, Bengio 2015,
- *  arXiv:1409.0473). The others are applied after the step, with the state of the last layer, and their context does
+ *  arXiv:1409.0473), and so are coverage (See, Liu, Manning 2017, arXiv:1704.04368, without the coverage loss) and
+ *  location-sensitive attention (Chorowski et al. 2015, arXiv:1506.07503), step by step. The others are applied after the step, with the state of the last layer, and their context does
  *  not enter the recurrence (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3, without input feeding).
+ *  Hard attention (Wu, Shapiro, Cotterell 2018, arXiv:1808.10024; Wu, Cotterell 2019, arXiv:1905.06319) has no context:
+ *  combine and output are applied to each encoder output, and the logits are log-probabilities, of which the softmax is
+ *  the exponential. Its weights are p(position of the step | symbols before it). With `backward`, a monotonic attention
+ *  begins at the last position and never goes to the right, and local-m counts from the last position down.
  *  A tied weight is one parameter with two uses, stored under the name of the embedding (Press, Wolf 2017,
  *  arXiv:1608.05859). The output layer then needs a vector of `embed` numbers, which combine computes from [state;
  *  context], or from the state without attention. It goes through tanh only if the untied model has a combine, too. A
@@ -65,10 +123,11 @@ typedef struct lb_seq2seq {
     const char *name;
     lb_seq2seq_config config;
     lb_embedding source_embedding, target_embedding;
-    lb_gru encoder, decoder;
+    lb_recurrent encoder, decoder;
     lb_linear *bridge; /* [layers] */
     lb_decoder_attention attention;
     lb_linear combine, output;
+    lb_copying copying;
 } lb_seq2seq;
 
 /** Adds all parameters below NAME ("" adds them without a prefix).
@@ -82,7 +141,9 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
     lb_tensor **initial; /* [layers] of [batch, hidden] */
-    lb_tensor *table; /* [target_vocab, 3 hidden], see lb_embedding_table; NULL if few rows are looked up */
+    lb_tensor *table;   /* [target_vocab, 3 hidden], see lb_embedding_table; NULL if few rows are looked up */
+    lb_tensor *beliefs; /* [batch, S, target_vocab], see lb_attend_monotonic; NULL before the first token */
+    lb_tokens symbols;  /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_seq2seq_encoded;
 
 /** Encodes a batch of sources for the decoder. */
@@ -91,25 +152,45 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source);
 /* ---- A sequence-to-sequence transformer: the encoder reads the source; the decoder attends to it and to itself.
  * ---- */
 
+/** The names of the kinds of positions in files and flags; ends with NULL. */
+extern const char *const lb_positional_names[];
+
 /** Zero means the default in brackets. */
 typedef struct lb_transformer_config {
     int64_t source_vocab, target_vocab;
-    int64_t width;                /* of embeddings and layers [128] */
-    int64_t heads;                /* of every attention [4] */
-    int64_t feed_forward;         /* [4 width] */
-    int layers;                   /* [2] of the encoder and of the decoder */
-    bool post_norm;               /* normalise after each part, as in the paper, instead of before it */
-    lb_positional_kind positions; /* [LB_POSITIONAL_SINUSOIDAL] */
-    int64_t max_length;           /* of source and target [512]; only for learned positions */
-    lb_real dropout;              /* [0] of the embedded tokens and in the layers */
-    bool tied;                    /* the output shares the weight of the target embedding */
+    int64_t width;                   /* of embeddings and layers [128] */
+    int64_t heads;                   /* of every attention [4] */
+    int64_t feed_forward;            /* [4 width] */
+    int layers;                      /* [2] of the encoder and of the decoder */
+    lb_normalizer attention_weights; /* of every attention: what makes them of the scores [LB_SOFTMAX] */
+    bool post_norm;                  /* normalise after each part, as in the paper, instead of before it */
+    lb_positional_kind positions;    /* [LB_POSITIONAL_SINUSOIDAL] */
+    int64_t max_length;              /* of source and target [512]; only for learned positions */
+    lb_real dropout;                 /* [0] of the embedded tokens and in the layers */
+    lb_normalizer output; /* what makes probabilities of the logits, and so the loss [LB_SOFTMAX] */
+    bool tied;            /* the output shares the weight of the target embedding */
+    int64_t kv_heads;     /* heads of keys and values, each shared by several of queries [heads] */
+    double softcap;       /* c > 0: scores of attention become c tanh(score / c) [none] */
+    /* Self-attention reaches this many positions to the left and, in the encoder, to the right [any distance] */
+    int64_t window;
+    /* Some symbols of the source are features, which have no order: they get position 0 and a type of their own, and
+     * the others are counted from 1. Needs sinusoidal or learned positions; see lb_transformer_mark_feature. */
+    bool feature_positions;
+    /* A symbol can be copied from the source, by the mean over the heads of the last layer; needs LB_SOFTMAX as
+     * `output`. */
+    bool copy;
 } lb_transformer_config;
 
 /** A transformer. Its parameters have these names:
  *      source_embedding, target_embedding   as nn.Embedding
- *      source_positions, target_positions   as nn.Embedding, if they are learned
+ *      source_positions, target_positions   as nn.Embedding, if they are learned; relative: [32, heads], the biases of
+ *                                           all layers of encoder and decoder
+ *      source_types                         as nn.Embedding, two rows: of letters, of features; and
+ *      source_features                      [source_vocab] 1 for a feature: both only with feature_positions
  *      transformer.encoder, .decoder        as nn.Transformer
  *      output                               as nn.Linear; tied: only output.bias
+ *      copy.gate                            as nn.Linear, on [output of the decoder; its input]; and
+ *      copy.symbols                         [source_vocab] see lb_model_set_copies: both only with `copy`
  *  A tied weight is one parameter with two uses, stored under the name of the embedding (Press, Wolf 2017,
  *  arXiv:1608.05859). A PyTorch module with tied weights loads the file with load_state_dict(strict=False). */
 typedef struct lb_transformer {
@@ -117,9 +198,12 @@ typedef struct lb_transformer {
     const char *name;
     lb_transformer_config config;
     lb_embedding source_embedding, target_embedding;
+    lb_embedding source_types;  /* with feature_positions */
+    lb_tensor *source_features; /* with feature_positions: [source_vocab] */
     lb_positional source_positions, target_positions;
     lb_transformer_stack encoder, decoder;
     lb_linear output;
+    lb_copying copying;
 } lb_transformer;
 
 /** Adds all parameters below NAME ("" adds them without a prefix).
@@ -130,6 +214,10 @@ typedef struct lb_transformer {
  *          nn.TransformerDecoderLayer; nn.Transformer then draws all their matrices again, with xavier_uniform_. */
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config);
+
+/** Says that a symbol of the source is a feature. Only for a model with feature_positions.
+ *  Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */
+void lb_transformer_mark_feature(lb_transformer *model, int32_t id);
 
 /** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in);
@@ -148,6 +236,25 @@ typedef struct lb_self_attention {
  *  Errors: as lb_model_forward, recorded on the tape. */
 lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
+/* ---- Alignment: which position of the source each symbol of the target was written from. ---- */
+
+/** The likeliest alignment of each row of a batch; on the tape. */
+typedef struct lb_best_alignment {
+    int64_t batch, length;   /* both 0 for a model without alignments, and after an error */
+    int32_t *position;       /* [batch, length]: positions of the source; -1 after the end of a row */
+    double *log_probability; /* [batch]: of the target and this alignment together */
+} lb_best_alignment;
+
+/** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than the
+ *  weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one path: a
+ *  monotonic attention never goes to the left. Of equal alignments, it is the leftmost.
+ *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
+ *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
+ *          as a whole.
+ *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
+ *  Errors: as lb_model_forward, LB_ERROR_INDEX if a token of target_out is not in the vocabulary; recorded on the tape. */
+lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out);
+
 /* ---- A head switched off: what a model does without one head of its attention to the source. ---- */
 
 /** What a head contributed, for switching it on again. */
@@ -155,6 +262,7 @@ typedef struct lb_head_off lb_head_off;
 
 /** Switches off one head of the attention to the source: its context counts as zero, as if the output projection did not
  *  read it. With a single head, that is all of the attention. An ensemble does without the head of each member.
+ *  A model that copies still points with its weights.
  *  Changes: the parameters that read the context. Do not train or save the model meanwhile.
  *  Memory:  switch the head on again with lb_head_switch_on, which restores the parameters bit for bit. NULL after an error; the
  *           parameters are then unchanged.
@@ -169,15 +277,23 @@ void lb_head_switch_on(lb_head_off *off);
 
 /* ---- Ensembles: several models that decode as one. ---- */
 
-/** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the mean of the
- *  log-probabilities of its members, so that it prefers outputs that no member finds unlikely. Its attention weights
+/** Models of any kind with the same vocabularies, trained separately. The logits of an ensemble are the weighted mean of
+ *  the log-probabilities of its members, so that it prefers outputs that no member finds unlikely. If a member has sparse
+ *  probabilities, whose logarithm may be -inf, the probabilities are averaged instead. Its attention weights
  *  are the mean of theirs.
- *  Cost:   the sum over its members.
+ *  Vote:   members that write in different directions have no common step: they vote. lb_beam_search pools the
+ *          hypotheses that the members of each direction find together, and every member scores each of them. The
+ *          score of a hypothesis is the weighted mean of the log-probabilities of its members, over its length as
+ *          `length_penalty` says. Such an ensemble cannot decode greedily, or sample.
+ *  Cost:   the sum over its members; of a vote, twice to three times that.
  *  Source: Sutskever, Vinyals, Le 2014, arXiv:1409.3215. Differs: log-probabilities are averaged, not probabilities. */
 typedef struct lb_ensemble {
-    lb_model base;                 /* comes first; layers and heads are 0 unless all members agree on them */
+    /* Comes first. Layers and heads are 0 unless all members agree on them; in a vote whose members all attend, they are
+     * then 1 and 1: the mean over the heads of their last layers. */
+    lb_model base;
     const lb_model *const *member; /* [count] */
     int count;
+    const double *weight; /* [count] of the members, with the sum 1; NULL: equal */
 } lb_ensemble;
 
 /** Makes one model of several, whose parameters may be in different stores. `members` and its models must outlive the
@@ -185,6 +301,12 @@ typedef struct lb_ensemble {
  *  Errors: LB_ERROR_ARGUMENT if there are no members, or if the sizes of their vocabularies differ. */
 LB_MUST_USE lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members, int count,
                                        lb_error *error);
+
+/** Whether this is an lb_ensemble, of members that decode together or that vote. */
+bool lb_is_ensemble(const lb_model *model);
+
+/** The weight of a member, counted from 0. */
+double lb_ensemble_weight(const lb_ensemble *ensemble, int member);
 
 /* ---- Greedy decoding: the likeliest token, step by step. ---- */
 
@@ -239,7 +361,7 @@ typedef struct lb_hypothesis {
 typedef struct lb_beam {
     int64_t batch, n_best;
     /* [batch, n_best], all different within a row. Finished ones come first; both groups are sorted by score, highest
-     * first. */
+     * first. If all others have the probability 0, a row has fewer: the rest has 0 steps and a score of -INFINITY. */
     lb_hypothesis *hypothesis;
 } lb_beam;
 
@@ -249,7 +371,8 @@ typedef struct lb_beam {
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
  *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= LB_EOS, or if
- *          there are fewer than n_best outputs within the limit; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
+ *          there are fewer than n_best outputs within the limit, unless the others are impossible (the probability 0,
+ *          by sparsemax or entmax), or if there is none; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
  *          is then 0.
  *  Source: length normalisation after Wu et al. 2016, arXiv:1609.08144, section 7; the stopping rule after Huang, Zhao,
  *          Ma 2017, arXiv:1809.00069. Differs: the plain power of the length, as in most toolkits. */
@@ -305,7 +428,11 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 /* ---- A trained model as one file: its parameters under the names of PyTorch, and its kind and configuration in the
  * metadata. ---- */
 
-/** Writes the model. The file also gets `metadata`, next to the keys "lookback.model" and "lookback.config".
+/** The metadata key of "backward" in the file of a model that writes from the end; other files do not have it. */
+#define LB_DIRECTION_KEY "lookback.direction"
+
+/** Writes the model. The file also gets `metadata`, next to the keys "lookback.model", "lookback.config" and, for a model
+ *  that writes from the end, LB_DIRECTION_KEY.
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
                                     const lb_safetensors_metadata *metadata, size_t metadata_count,

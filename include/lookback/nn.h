@@ -146,7 +146,11 @@ lb_tensor *lb_layer_norm_forward(const lb_layer_norm *norm, lb_tensor *x);
 /** The kind of a positional encoding. */
 typedef enum lb_positional_kind {
     LB_POSITIONAL_SINUSOIDAL, /* sin and cos of the position at wavelengths from 2 pi to 10000 2 pi; no parameters */
-    LB_POSITIONAL_LEARNED /* one vector per position */
+    LB_POSITIONAL_LEARNED,  /* one vector per position */
+    LB_POSITIONAL_RELATIVE, /* a learned bias of self-attention per head and distance: lb_relative_bias */
+    LB_POSITIONAL_ALIBI, /* a bias of self-attention that falls with the distance: lb_alibi_bias; no parameters */
+    LB_POSITIONAL_ROTARY, /* self-attention turns queries and keys: lb_rotary; no parameters */
+    LB_POSITIONAL_NONE
 } lb_positional_kind;
 
 /** The kind and size of a positional encoding. */
@@ -154,35 +158,62 @@ typedef struct lb_positional_config {
     lb_positional_kind kind;
     int64_t width;
     int64_t max_length; /* of a sequence; only LB_POSITIONAL_LEARNED needs it */
+    int64_t heads;      /* of the self-attention, for LB_POSITIONAL_RELATIVE and LB_POSITIONAL_ALIBI */
+    bool causal;        /* the self-attention sees no later positions */
 } lb_positional_config;
 
-/** A positional encoding, which is added to the tokens. */
+/** A positional encoding, which is added to the tokens or to the scores of self-attention. */
 typedef struct lb_positional {
     const char *name;
     lb_positional_config config;
-    lb_tensor *weight; /* [max_length, width]; NULL if sinusoidal */
+    lb_tensor *weight; /* learned: [max_length, width]; relative: [32, heads]; otherwise NULL */
 } lb_positional;
 
-/** Adds NAME.weight, normal with standard deviation 0.02, if the encoding is learned. Errors: as lb_params_add. */
+/** Adds NAME.weight if the encoding is learned, normal with standard deviation 0.02, or relative, with 1 / sqrt(width) as
+ *  in T5. Errors: as lb_params_add. */
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config);
 
-/** x plus the encoding of positions `first`, first + 1, ...
+/** x plus the encoding of positions `first`, first + 1, ...; x itself for the kinds that work in self-attention.
  *  Shapes: x [batch, length, width] -> the same.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if `first` is negative or a position is beyond max_length.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.5: even columns sine, odd columns cosine. */
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first);
 
-/* ---- The GRU: a cell, and layers of cells over whole sequences in one or two directions. ---- */
+/** The same with a position for each token, at most max_length - 1 for learned positions. Only for kinds that are added to
+ *  x: sinusoidal and learned.
+ *  Shapes: position [batch, length], its ids are the positions. Errors: LB_ERROR_SHAPE, LB_ERROR_INDEX. */
+lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position);
 
-/** The weights of one layer in one direction, with gates in the order r, z, n. */
-typedef struct lb_gru_cell {
+/** The bias of self-attention for `queries` positions, starting at `first`, and the keys 0 to first + queries - 1.
+ *  Shapes: -> [heads, queries, first + queries]; NULL for the kinds without one. Errors: as lb_relative_bias. */
+lb_tensor *lb_positional_bias(const lb_positional *positional, lb_tape *tape, int64_t first, int64_t queries);
+
+/* ---- Recurrent layers, GRU or LSTM: a cell, and layers of cells over whole sequences in one or two directions. ---- */
+
+/** The kind of a recurrent cell. */
+typedef enum lb_cell_kind {
+    LB_CELL_GRU, /* three gates: r, z, n; the state is h */
+    LB_CELL_LSTM /* four gates: i, f, g, o; the state is [h; c] in one tensor, twice as wide as the outputs */
+} lb_cell_kind;
+
+/** The names of the kinds in files and flags; ends with NULL. */
+extern const char *const lb_cell_names[];
+
+/** The weights of one layer in one direction, with gates in the order of the kind. */
+typedef struct lb_recurrent_cell {
     const char *name;
-    lb_tensor *weight_ih; /* [3 hidden, input] */
-    lb_tensor *weight_hh; /* [3 hidden, hidden] */
-    lb_tensor *bias_ih;   /* [3 hidden] */
-    lb_tensor *bias_hh;   /* [3 hidden] */
-} lb_gru_cell;
+    lb_tensor *weight_ih; /* [gates hidden, input] */
+    lb_tensor *weight_hh; /* [gates hidden, hidden] */
+    lb_tensor *bias_ih;   /* [gates hidden] */
+    lb_tensor *bias_hh;   /* [gates hidden] */
+    lb_cell_kind kind;
+} lb_recurrent_cell;
+
+/** A cell of a GRU. */
+typedef lb_recurrent_cell lb_gru_cell;
+/** A cell of an LSTM. */
+typedef lb_recurrent_cell lb_lstm_cell;
 
 /** Adds NAME.weight_ih, weight_hh, bias_ih and bias_hh, each with `suffix` ("" or "_l0"), uniform within
  *  1 / sqrt(hidden), as in nn.GRU. Errors: as lb_params_add, also recorded in `params`. */
@@ -192,44 +223,98 @@ lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *nam
 /** One step. Shapes: x [batch, input], state [batch, hidden] -> the next state. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
 
-/** The sizes of a GRU. Zero means the default in brackets. */
-typedef struct lb_gru_config {
+/** One step of the other GRU, in which the reset gate applies to the state before its product with the weight, not after
+ *  it: n = tanh(W_in x + b_in + W_hn (r h) + b_hn). This is `GRU` of ONNX with linear_before_reset = 0, its default; that
+ *  has its gates in the order z, r, n. There is no fused op for it, nor a layer.
+ *  Shapes: as lb_gru_cell_forward. Errors: LB_ERROR_SHAPE. Source: Cho et al. 2014, arXiv:1406.1078, section 2.3. */
+lb_tensor *lb_gru_cell_forward_reset_first(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
+
+/** lb_gru_cell_init for an LSTM, as in nn.LSTM. */
+lb_status lb_lstm_cell_init(lb_lstm_cell *cell, lb_params *params, const char *name, const char *suffix,
+                            int64_t input, int64_t hidden);
+
+/** One step. Shapes: x [batch, input], state [batch, 2 hidden] = [h; c] -> the next state. Errors: LB_ERROR_SHAPE. */
+lb_tensor *lb_lstm_cell_forward(const lb_lstm_cell *cell, lb_tensor *x, lb_tensor *state);
+
+/** The sizes of recurrent layers. Zero means the default in brackets. */
+typedef struct lb_recurrent_config {
     int64_t input, hidden;
     int layers; /* 0 means 1 */
     bool bidirectional;
-    lb_real dropout; /* between layers */
-} lb_gru_config;
+    lb_real dropout;   /* between layers */
+    lb_cell_kind kind; /* [LB_CELL_GRU]; only lb_recurrent_init reads it */
+} lb_recurrent_config;
+
+/** The sizes of a GRU. */
+typedef lb_recurrent_config lb_gru_config;
+/** The sizes of an LSTM. */
+typedef lb_recurrent_config lb_lstm_config;
 
 /** Layers of cells over whole sequences, in one direction or both. */
-typedef struct lb_gru {
+typedef struct lb_recurrent {
     const char *name;
-    lb_gru_config config;
-    int directions;    /* 1 or 2 */
-    lb_gru_cell *cell; /* [layers * directions]: layer 0 forward, layer 0 backward, layer 1 forward, ... */
-} lb_gru;
+    lb_recurrent_config config;
+    int directions; /* 1 or 2 */
+    lb_recurrent_cell
+        *cell; /* [layers * directions]: layer 0 forward, layer 0 backward, layer 1 forward, ... */
+} lb_recurrent;
+
+/** A GRU. */
+typedef lb_recurrent lb_gru;
+/** An LSTM. */
+typedef lb_recurrent lb_lstm;
 
 /** Adds the weights with the names of PyTorch: NAME.weight_ih_l0, NAME.weight_ih_l0_reverse and so on.
  *  Errors: LB_ERROR_ARGUMENT for a negative number of layers; as lb_params_add. Recorded in `params`. */
-lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config);
+lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char *name,
+                            lb_recurrent_config config);
+
+/** The result of recurrent layers. */
+typedef struct lb_recurrent_result {
+    lb_tensor *outputs; /* [batch, time, directions * hidden], zero after the end of a row */
+    /* [layers * directions] states: of a GRU h_n in PyTorch, [batch, hidden]; of an LSTM h_n and c_n, [batch, 2 hidden] */
+    lb_tensor **final;
+} lb_recurrent_result;
 
 /** The result of a GRU. */
-typedef struct lb_gru_result {
-    lb_tensor *outputs; /* [batch, time, directions * hidden], zero after the end of a row */
-    lb_tensor **final;  /* [layers * directions] of [batch, hidden]: h_n in PyTorch */
-} lb_gru_result;
+typedef lb_recurrent_result lb_gru_result;
+/** The result of an LSTM. */
+typedef lb_recurrent_result lb_lstm_result;
 
 /** Runs over a padded batch.
- *  Shapes:  x [batch, time, input]; initial: layers * directions tensors [batch, hidden], or NULL for zeros.
+ *  Shapes:  x [batch, time, input]; initial: layers * directions states as in lb_recurrent_result, or NULL for zeros.
  *  Lengths: [batch], alive until lb_tape_reset; NULL if all rows are full.
  *  Errors:  LB_ERROR_SHAPE, LB_ERROR_ARGUMENT; the outputs and all final states are then poison. If x is not on a tape,
  *           or there is no memory, `final` is NULL. */
+lb_recurrent_result lb_recurrent_forward(const lb_recurrent *layers, lb_tensor *x, lb_tensor *const *initial,
+                                         const int32_t *lengths);
+
+/** lb_recurrent_forward on the embedding of tokens. The first layer reads its input from a table where that costs less.
+ *  Errors: also LB_ERROR_INDEX. */
+lb_recurrent_result lb_recurrent_forward_tokens(const lb_recurrent *layers, const lb_embedding *embedding,
+                                                lb_tokens tokens, lb_tensor *const *initial);
+
+/** One layer in one direction: lb_gru_sequence or lb_lstm_sequence with the weights of the cell. */
+lb_tensor *lb_recurrent_sequence(const lb_recurrent_cell *cell, lb_tensor *x, const lb_tokens *tokens,
+                                 lb_tensor *initial, const int32_t *lengths, bool reverse);
+
+/** lb_recurrent_init for a GRU, initialised as nn.GRU. */
+lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config);
+/** lb_recurrent_forward for a GRU. */
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths);
-
-/** lb_gru_forward on the embedding of tokens. The first layer reads its input from a table where that costs less.
- *  Errors: also LB_ERROR_INDEX. */
+/** lb_recurrent_forward_tokens for a GRU. */
 lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embedding, lb_tokens tokens,
                                     lb_tensor *const *initial);
+
+/** lb_recurrent_init for an LSTM, initialised as nn.LSTM. */
+lb_status lb_lstm_init(lb_lstm *lstm, lb_params *params, const char *name, lb_lstm_config config);
+/** lb_recurrent_forward for an LSTM. */
+lb_lstm_result lb_lstm_forward(const lb_lstm *lstm, lb_tensor *x, lb_tensor *const *initial,
+                               const int32_t *lengths);
+/** lb_recurrent_forward_tokens for an LSTM. */
+lb_lstm_result lb_lstm_forward_tokens(const lb_lstm *lstm, const lb_embedding *embedding, lb_tokens tokens,
+                                      lb_tensor *const *initial);
 
 /* ---- Attention modules. ---- */
 
@@ -249,12 +334,14 @@ typedef struct lb_additive_attention {
     lb_tensor *query; /* W_q [width, query] */
     lb_tensor *key;   /* W_k [width, key] */
     lb_tensor *v;     /* [1, width] */
+    lb_normalizer normalizer;
 } lb_additive_attention;
 
 /** The widths of additive attention. Zero means the default in brackets. */
 typedef struct lb_additive_attention_config {
-    int64_t query, key; /* widths of queries and keys */
-    int64_t width;      /* of the projections that are added [query] */
+    int64_t query, key;       /* widths of queries and keys */
+    int64_t width;            /* of the projections that are added [query] */
+    lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
 } lb_additive_attention_config;
 
 /** Adds NAME.W_q.weight, NAME.W_k.weight and NAME.v.weight, initialised as nn.Linear without bias.
@@ -276,8 +363,9 @@ lb_tensor *lb_additive_attention_project_keys(const lb_additive_attention *atten
  *  Source: Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.1: "general" and "dot". */
 typedef struct lb_multiplicative_attention {
     const char *name;
-    lb_tensor *weight; /* W [key, query]; NULL: dot */
-    lb_real scale;     /* of the scores */
+    lb_tensor *weight;        /* W [key, query]; NULL: dot */
+    lb_real scale;            /* of the scores */
+    lb_normalizer normalizer; /* [LB_SOFTMAX]; set it after lb_multiplicative_attention_init */
 } lb_multiplicative_attention;
 
 /** The score of a query q and a key k. */
@@ -305,10 +393,15 @@ typedef struct lb_multi_head_config {
     int64_t embed;     /* width of queries and outputs */
     int64_t key_embed; /* width of the input of keys and values [embed]; any other needs `names` */
     int64_t heads;     /* [1] */
+    int64_t kv_heads;  /* of keys and values, each shared by several heads of queries [heads] */
     /* Of one head [embed / heads, which must be whole]; any other width needs `names`. */
     int64_t key_width, value_width;
     bool no_bias;
-    lb_real dropout; /* [0] of the weights */
+    lb_real dropout;          /* [0] of the weights */
+    lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
+    lb_real softcap;          /* [none] of the scores, as in lb_dot_options */
+    lb_window window; /* [none] of self-attention: the last query is at the position of the last key */
+    bool rotary;      /* self-attention turns queries and keys by their positions, with lb_rotary */
     /* Names of the projections of query, key, value and output, such as {"w_qs", "w_ks", "w_vs", "fc"}. [NULL: the
      * names of nn.MultiheadAttention, with the first three packed into in_proj_weight and in_proj_bias] */
     const char *const *names;
@@ -318,15 +411,16 @@ typedef struct lb_multi_head_config {
 typedef struct lb_multi_head {
     const char *name;
     lb_multi_head_config config;
-    lb_tensor *packed_weight;    /* [3 embed, embed]; NULL with `names` */
-    lb_tensor *packed_bias;      /* [3 embed]; NULL with `names` */
+    /* [embed + 2 kv_heads key_width, embed]: [3 embed, embed] unless heads are shared; NULL with `names` */
+    lb_tensor *packed_weight;
+    lb_tensor *packed_bias;      /* as many numbers as the weight has rows; NULL with `names` */
     lb_linear query, key, value; /* used with `names` */
     lb_linear output;
 } lb_multi_head;
 
 /** Adds the projections below NAME, initialised as in nn.MultiheadAttention (packed) or nn.Linear (named).
- *  Errors: LB_ERROR_ARGUMENT if `embed` is not divisible by the heads, or if widths differ from the defaults without
- *          `names`; as lb_params_add. Recorded in `params`. */
+ *  Errors: LB_ERROR_ARGUMENT if `embed` is not divisible by the heads, the heads are not by kv_heads, or if widths
+ *          differ from the defaults without `names`; as lb_params_add. Recorded in `params`. */
 lb_status lb_multi_head_init(lb_multi_head *attention, lb_params *params, const char *name,
                              lb_multi_head_config config);
 
@@ -339,13 +433,16 @@ lb_attended_result lb_multi_head_forward(const lb_multi_head *attention, lb_tens
 
 /** Keys and values projected for the heads. */
 typedef struct lb_key_values {
-    lb_tensor *keys;   /* [batch, K, heads key_width] */
-    lb_tensor *values; /* [batch, K, heads value_width] */
+    lb_tensor *keys;   /* [batch, K, kv_heads key_width] */
+    lb_tensor *values; /* [batch, K, kv_heads value_width] */
 } lb_key_values;
 
 /** The first half of lb_multi_head_forward, for a decoder that attends to the same keys at every step. The second half
  *  is lb_multi_head_ask. */
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
+/** lb_multi_head_project for keys at the positions `first`, first + 1, ..., which only `rotary` reads. */
+lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values,
+                                       int64_t first);
 /** The second half: attends to the result of lb_multi_head_project. Shapes, mask and errors as
  *  lb_multi_head_forward. */
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
@@ -371,12 +468,17 @@ lb_attended_result lb_multi_head_block_forward(const lb_multi_head_block *block,
 
 /** Zero means the default in brackets. */
 typedef struct lb_transformer_layer_config {
-    int64_t width;        /* of the model */
-    int64_t heads;        /* [1] */
-    int64_t feed_forward; /* width between the two linear layers [4 width] */
-    lb_real dropout;      /* [0] of the weights, after each part, and within the feed-forward part */
-    bool pre_norm;        /* normalise before each part instead of after it: norm_first in PyTorch */
-    lb_real epsilon;      /* of the layer norms [1e-5] */
+    int64_t width;            /* of the model */
+    int64_t heads;            /* [1] */
+    int64_t feed_forward;     /* width between the two linear layers [4 width] */
+    lb_real dropout;          /* [0] of the weights, after each part, and within the feed-forward part */
+    bool pre_norm;            /* normalise before each part instead of after it: norm_first in PyTorch */
+    lb_real epsilon;          /* of the layer norms [1e-5] */
+    lb_normalizer normalizer; /* of all attention weights [LB_SOFTMAX] */
+    int64_t kv_heads;         /* [heads] */
+    lb_real softcap;          /* [none] of the scores of every attention */
+    lb_window window;         /* [none] of self-attention */
+    bool rotary;              /* self-attention has rotary positions */
 } lb_transformer_layer_config;
 
 /** One layer: self-attention, in a decoder also attention to the output of the encoder, and a feed-forward part. Each
@@ -397,7 +499,8 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
 
 /** What the layers of a stack attend to, and where they store their weights. Arrays have one entry per layer. */
 typedef struct lb_transformer_context {
-    lb_tensor *self_mask; /* broadcasts to [batch, heads, length, past + length]; NULL: none */
+    /* Each broadcasts to [batch, heads, length, past + length]; NULL: none. */
+    lb_tensor *self_mask, *self_bias;
     /* Keys and values of the positions before x, with NULL tensors if there are none; the keys and values of x are
      * appended. NULL: x is the start of the sequence. */
     lb_key_values *past;

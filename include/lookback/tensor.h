@@ -53,6 +53,18 @@ int64_t lb_shape_dim(lb_shape shape, int axis);
 /** Writes "[32,10,128]" into `text` (LB_SHAPE_TEXT bytes) and returns it. */
 char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT]);
 
+/* ---- How a row of scores becomes weights. ---- */
+
+/** What turns scores into weights that sum to 1. */
+typedef enum lb_normalizer {
+    LB_SOFTMAX,   /* e^x / sum e^x: no weight is 0 */
+    LB_SPARSEMAX, /* the nearest point of the simplex: most weights are exactly 0 */
+    LB_ENTMAX     /* 1.5-entmax, between them: smooth, and exactly 0 for scores far below the largest */
+} lb_normalizer;
+
+/** Their names in files and flags; ends with NULL. */
+extern const char *const lb_normalizer_names[];
+
 /* ---- Tensors: a shape, values, and the gradient that backward accumulates. ---- */
 
 struct lb_error;

@@ -43,13 +43,15 @@ typedef struct lb_translate_config {
     int64_t limit;
     bool attention; /* return the attention weights, too */
     /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the
-     * heads of the last layer. */
+     * heads of the last layer. A model that copies (lb_training_config.copy) does so by itself, if the source has
+     * a symbol that the targets of the training lack. */
     bool copy_unknown;
     /* Sample n_best outputs instead of searching for the best: see lb_sample. The beam is then ignored. */
     bool sample;
     double temperature; /* of lb_sample_config [1] */
     uint64_t seed;
     uint64_t first_text; /* number of the first text; the samples of a text depend on its number [0] */
+    int member;          /* decode with this member of an ensemble alone, counted from 1 [0: with all] */
     bool skip_bad_texts; /* an unreadable text gets an error and no output, instead of failing the call */
 } lb_translate_config;
 
@@ -58,6 +60,9 @@ typedef struct lb_output {
     char *text;
     /* [length] of the text; U+FFFD for the unknown symbol, unless the source symbol is copied */
     const char **symbol;
+    /* [length] the position of the text whose symbol stands for an unknown one; -1: it is a symbol of the model. NULL:
+     * all of them are */
+    int64_t *copied;
     int64_t length;
     bool finished;      /* whether the model wrote an end within the limit */
     int64_t steps;      /* length, plus 1 if `finished` */
@@ -133,12 +138,22 @@ LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, cons
 /** Frees them. NULL is allowed. */
 void lb_likeliest_free(lb_likeliest *likeliest);
 
+/** Shows alignments instead of expectations: replaces the weights of each output by its likeliest alignment, 1 for the
+ *  symbol of the text that a step was written from and 0 for the others. See lb_model_best_alignment. A report and
+ *  `lookback visualize` do this.
+ *  Kinds:  a model with hard attention; for others it does nothing, as for outputs without weights.
+ *  Errors: LB_ERROR_MEMORY; some outputs may have been changed by then. */
+LB_MUST_USE lb_status lb_translate_show_alignments(lb_translator *translator, lb_translations *translations,
+                                                   lb_error *error);
+
 /** The self-attention of a transformer for a text and an output. */
 typedef struct lb_text_attention {
     int64_t layers, heads; /* both 0 for a model without self-attention */
     int64_t length, steps; /* of the text and of the output */
     lb_real *encoder;      /* [layers, heads, length, length]; NULL without self-attention */
-    lb_real *decoder; /* [layers, heads, steps, steps]; position i has read the i symbols before step i */
+    /* [layers, heads, steps, steps]: what each step attends to of what the model had written, in reading order: the
+     * start, then symbols. Forward, step i has read the i symbols before it; backward, those after it. */
+    lb_real *decoder;
     struct lb_arena *memory; /* of all of it */
 } lb_text_attention;
 
@@ -243,22 +258,37 @@ typedef struct lb_training_config {
     const char *freeze; /* modules or parameters that stay as they are, "encoder,source_embedding" [none] */
 
     /* The model. */
-    const char *model;           /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
-    int embed;                   /* width of the embeddings of a seq2seq [128; sort 64] */
-    int hidden;                  /* width of the GRU states or of the transformer [192; sort 128] */
-    int layers;                  /* of encoder and decoder [1; transformer 2] */
-    bool one_direction;          /* the encoder of a seq2seq reads only forwards */
-    lb_attention_kind attention; /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
-    int heads;                   /* of multi-head attention and of a transformer [4] */
-    double dropout;              /* share of numbers dropped in training [0.5; sort 0] */
-    bool tied;                   /* target embedding and output share one weight */
+    /* "backward": it writes the target from its end; outputs and attention are in reading order all the same
+     * ["forward"] */
+    const char *direction;
+    const char *model;               /* "seq2seq", GRUs with attention, or "transformer" ["seq2seq"] */
+    int embed;                       /* width of the embeddings of a seq2seq [128; sort 64] */
+    int hidden;                      /* width of the GRU states or of the transformer [192; sort 128] */
+    int layers;                      /* of encoder and decoder [1; transformer 2] */
+    bool one_direction;              /* the encoder of a seq2seq reads only forwards */
+    lb_attention_kind attention;     /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
+    lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
+    int heads;                       /* of multi-head attention and of a transformer [4] */
+    double dropout;                  /* share of numbers dropped in training [0.5; sort 0] */
+    bool tied;                       /* target embedding and output share one weight */
+    lb_cell_kind cell;               /* of a seq2seq [LB_CELL_GRU] */
+    /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft
+     * attention, and LB_SOFTMAX as `loss`. */
+    bool copy;
+    /* Of a transformer, as in lb_transformer_config [sinusoidal; as many as heads; any distance; none]; `window` also of
+     * local and location-sensitive attention, as in lb_seq2seq_config [5; 3] */
+    lb_positional_kind positions;
+    int kv_heads, window;
+    double softcap;
+    bool feature_positions; /* of a transformer: features have no position, as in lb_transformer_config */
 
     /* The training. */
-    int batch;   /* pairs per step [64; few 16] */
-    int steps;   /* [35 epochs, but at least 4000; sort 4000] */
-    int epochs;  /* instead of steps: how often each pair is seen */
-    double lr;   /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
-    int warm_up; /* steps in which it rises [200; sort 0] */
+    int batch;          /* pairs per step [64; few 16] */
+    int steps;          /* [35 epochs, but at least 4000; sort 4000] */
+    int epochs;         /* instead of steps: how often each pair is seen */
+    double lr;          /* the peak; it falls along a cosine [0.002; transformer 0.001; sort 0.005, 0.001] */
+    int warm_up;        /* steps in which it rises [200; sort 0] */
+    lb_normalizer loss; /* the cross-entropy of softmax, or that of sparse probabilities [LB_SOFTMAX] */
     double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
     double scheduled_sampling; /* final share of its own tokens that the decoder reads [0] */
     int evaluate_every;        /* steps between two evaluations [250] */
@@ -308,6 +338,49 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);
+
+/* ---- Finished models as one. ---- */
+
+/** The most members of a joined model. */
+enum { LB_JOIN_MOST = 64 };
+
+/** Which models to join. */
+typedef struct lb_join_config {
+    const char *const
+        *models; /* [count] files or folders; the members of an ensemble become members themselves */
+    int count;
+    const char *out; /* the folder of the result; it is created */
+    /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns and skip_bad_lines
+     * apply. NULL: all weights are equal, and nothing is measured. */
+    const lb_training_config *data;
+} lb_join_config;
+
+/** One member of a joined model. */
+typedef struct lb_join_member {
+    char label[64]; /* its attention or kind, and "-backward" if it writes from the end */
+    char path[256]; /* of its file, cut off if it is longer */
+    double weight;
+    lb_evaluation dev; /* by beam search; zero without pairs */
+} lb_join_member;
+
+/** What came out. */
+typedef struct lb_join_result {
+    lb_join_member member[LB_JOIN_MOST];
+    int count;         /* of members */
+    lb_evaluation dev; /* of all together */
+    int64_t pairs;     /* that were measured: at most 2000 */
+} lb_join_result;
+
+/** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
+ *  vocabularies and symbol rules.
+ *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn to
+ *           equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little optimistic.
+ *  File:    depends on the models and pairs alone, and on the order of the models.
+ *  Errors:  LB_ERROR_OPEN, LB_ERROR_FORMAT as lb_translator_open; LB_ERROR_ARGUMENT if models do not fit together, with
+ *           the first difference, for more than LB_JOIN_MOST members, or if the result would overwrite one of them; those
+ *           of reading pairs; LB_ERROR_WRITE; LB_ERROR_BUSY; LB_ERROR_MEMORY. `result` may be NULL. */
+LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result,
+                                         lb_error *error);
 
 /* ---- Training step by step, for a program with a loop of its own, such as a page or a window. ---- */
 

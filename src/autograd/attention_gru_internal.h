@@ -35,6 +35,12 @@ enum {
 };
 enum { LB_AGRU_OUTPUTS, LB_AGRU_CONTEXTS, LB_AGRU_WEIGHTS, LB_AGRU_FINAL };
 
+/** The attributes of the op. */
+typedef struct lb_attention_gru_attributes {
+    lb_gru_attributes gru; /* comes first */
+    lb_normalizer normalizer;
+} lb_attention_gru_attributes;
+
 /** A run of the op, and its sizes. */
 typedef struct lb_attention_gru_run {
     const lb_node *node;

@@ -94,9 +94,14 @@ bool lb_symbol_rule_has_features(const lb_symbol_rule *rule)
     return rule->features && *rule->features;
 }
 
+bool lb_symbol_is_feature(const char *symbol)
+{
+    return symbol[0] == FEATURE && symbol[1];
+}
+
 const char *lb_symbol_name(const char *symbol)
 {
-    return symbol[0] == FEATURE && symbol[1] ? symbol + 1 : symbol;
+    return lb_symbol_is_feature(symbol) ? symbol + 1 : symbol;
 }
 
 static lb_status check_separator(const lb_symbol_rule *rule, const char *separator, lb_error *error)

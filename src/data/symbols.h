@@ -43,6 +43,9 @@ LB_MUST_USE lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *t
 LB_MUST_USE char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, size_t count,
                                   lb_error *error);
 
+/** Whether a symbol is a feature of a text. */
+bool lb_symbol_is_feature(const char *symbol);
+
 /** The name of a symbol, for people: without the tab of a feature. */
 const char *lb_symbol_name(const char *symbol);
 

@@ -1,6 +1,9 @@
 /* The built-in types of attention. */
 #include "lookback/ops.h"
 #include "models/decoder_attention.h"
+#include "models/hard_attention.h"
+#include "models/local_attention.h"
+#include "models/recall.h"
 
 static lb_status init_none(lb_decoder_attention *attention, lb_params *params)
 {
@@ -17,7 +20,8 @@ static void prepare_none(const lb_decoder_attention *attention, lb_attended_memo
 static lb_status init_additive(lb_decoder_attention *attention, lb_params *params)
 {
     lb_additive_attention *made = lb_params_alloc(params, sizeof *made);
-    lb_additive_attention_config config = {.query = attention->config.query, .key = attention->config.key};
+    const lb_decoder_attention_config *c = &attention->config;
+    lb_additive_attention_config config = {.query = c->query, .key = c->key, .normalizer = c->normalizer};
     attention->own = made;
     if (!made) return LB_ERROR_MEMORY;
     return lb_additive_attention_init(made, params, attention->name, config);
@@ -33,8 +37,10 @@ static lb_status init_multiplicative(lb_decoder_attention *attention, lb_params 
     lb_multiplicative_attention *multiplicative = lb_params_alloc(params, sizeof *multiplicative);
     attention->own = multiplicative;
     if (!multiplicative) return LB_ERROR_MEMORY;
-    return lb_multiplicative_attention_init(multiplicative, params, attention->name, score,
-                                            attention->config.query, attention->config.key);
+    lb_status status = lb_multiplicative_attention_init(multiplicative, params, attention->name, score,
+                                                        attention->config.query, attention->config.key);
+    multiplicative->normalizer = attention->config.normalizer;
+    return status;
 }
 
 static lb_status init_dot(lb_decoder_attention *attention, lb_params *params)
@@ -71,6 +77,7 @@ static lb_status init_multi_head(lb_decoder_attention *attention, lb_params *par
     lb_multi_head_config config = {.embed = c->query, .key_embed = c->key, .heads = attention->heads};
     config.no_bias = true;
     config.names = names;
+    config.normalizer = c->normalizer;
     return lb_multi_head_init(made, params, attention->name, config);
 }
 
@@ -88,6 +95,21 @@ static lb_attended_result ask_multi_head(const lb_decoder_attention *attention, 
                              lb_key_mask(memory->mask), NULL);
 }
 
+static lb_status init_hard(lb_decoder_attention *attention, lb_params *params)
+{
+    return lb_hard_attention_init(attention, params, LB_HARD_FREE);
+}
+
+static lb_status init_monotonic(lb_decoder_attention *attention, lb_params *params)
+{
+    return lb_hard_attention_init(attention, params, LB_HARD_MONOTONIC);
+}
+
+static lb_status init_monotonic_1(lb_decoder_attention *attention, lb_params *params)
+{
+    return lb_hard_attention_init(attention, params, LB_HARD_MONOTONIC_1);
+}
+
 /* kind, type, name, combines, init, prepare, ask */
 #define BUILT_IN(X)                                                                                          \
     X(LB_ATTENTION_ADDITIVE, additive, "additive", false, init_additive, prepare_additive, NULL)             \
@@ -96,7 +118,14 @@ static lb_attended_result ask_multi_head(const lb_decoder_attention *attention, 
     X(LB_ATTENTION_GENERAL, general, "general", true, init_general, NULL, ask_multiplicative)                \
     X(LB_ATTENTION_SCALED_DOT, scaled_dot, "scaled-dot", true, init_scaled_dot, NULL, ask_multiplicative)    \
     X(LB_ATTENTION_MULTI_HEAD, multi_head, "multi-head", false, init_multi_head, prepare_multi_head,         \
-      ask_multi_head)
+      ask_multi_head)                                                                                        \
+    X(LB_ATTENTION_HARD, hard, "hard", true, init_hard, NULL, NULL)                                          \
+    X(LB_ATTENTION_MONOTONIC, monotonic, "monotonic", true, init_monotonic, NULL, NULL)                      \
+    X(LB_ATTENTION_MONOTONIC_1, monotonic_1, "monotonic-1", true, init_monotonic_1, NULL, NULL)              \
+    X(LB_ATTENTION_LOCAL_M, local_m, "local-m", true, lb_local_m_init, NULL, lb_local_attention_ask)         \
+    X(LB_ATTENTION_LOCAL_P, local_p, "local-p", true, lb_local_p_init, NULL, lb_local_attention_ask)         \
+    X(LB_ATTENTION_COVERAGE, coverage, "coverage", false, lb_coverage_init, prepare_additive, NULL)          \
+    X(LB_ATTENTION_LOCATION, location, "location", false, lb_location_init, prepare_additive, NULL)
 
 #define TYPE(kind, type, name, ...) static const lb_attention_type type = {name, __VA_ARGS__};
 BUILT_IN(TYPE)

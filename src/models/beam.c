@@ -1,8 +1,10 @@
 #include "lookback/models.h"
 
 #include "lookback/op.h"
+#include "models/direction.h"
 #include "models/model.h"
 #include "models/trail.h"
+#include "models/vote.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +35,7 @@ typedef struct search {
     lb_hypothesis *done;   /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
+    bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
 } search;
 
 static void *grab(const search *s, int64_t count, size_t size)
@@ -110,6 +113,10 @@ static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probab
         const lb_real *added = log_probabilities + from * s->vocabulary;
         int64_t likeliest = l->greedy ? first + lb_argmax(added + first, s->vocabulary - first) : -1;
         for (int64_t token = first; token < s->vocabulary; token++) {
+            if (added[token] == -(lb_real)INFINITY) {
+                s->impossible[row] = true;
+                continue;
+            }
             candidate c = {from, (int32_t)token, l->log_probability + (double)added[token],
                            token == likeliest};
             count = offer(s->candidates, count, 2 * s->config.beam, c);
@@ -170,9 +177,13 @@ static frontier select_frontier(const search *s, lb_decoder_state state, const i
     return f;
 }
 
-/* There are fewer outputs than are asked for. */
-static void refuse(const search *s, int64_t found)
+/* There are fewer outputs than are asked for: an error, unless the others are impossible. */
+static void fill_up(const search *s, int64_t row)
 {
+    int64_t found = s->done_count[row];
+    for (int64_t i = found; i < s->config.n_best; i++)
+        s->done[row * s->config.n_best + i] = (lb_hypothesis){.score = (double)-INFINITY};
+    if (found == s->config.n_best || (found > 0 && s->impossible[row])) return;
     lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
                  "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
                  (long long)s->config.n_best, (long long)found, (long long)s->config.limit);
@@ -191,7 +202,7 @@ static void search_all(search *s)
     frontier f = select_frontier(s, encoded, origin, count);
     for (int64_t t = 0; t < s->config.limit && f.count > 0 && lb_tape_status(s->tape) == LB_OK; t++) {
         lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
-        lb_tensor *log_probabilities = lb_log_softmax(step.logits);
+        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t first = 0, kept = 0;
         for (int64_t row = 0; row < s->source.batch; row++) {
@@ -204,8 +215,7 @@ static void search_all(search *s)
     for (int64_t row = 0; row < s->source.batch; row++)
         for (int64_t h = 0; h < s->live_count[row]; h++)
             finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
-    for (int64_t row = 0; row < s->source.batch; row++)
-        if (s->done_count[row] < s->config.n_best) refuse(s, s->done_count[row]);
+    for (int64_t row = 0; row < s->source.batch; row++) fill_up(s, row);
 }
 
 static bool is_possible(const search *s)
@@ -234,16 +244,20 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
+    if (model->kind == &lb_vote_kind) return lb_vote_search((const lb_ensemble *)model, source, config);
     int64_t all = source.batch * config.beam;
     s.live = grab(&s, all, sizeof *s.live);
     s.done = grab(&s, source.batch * config.n_best, sizeof *s.done);
     s.live_count = grab(&s, source.batch, sizeof *s.live_count);
     s.done_count = grab(&s, source.batch, sizeof *s.done_count);
     s.candidates = grab(&s, 2 * config.beam, sizeof *s.candidates);
+    s.impossible = grab(&s, source.batch, sizeof *s.impossible);
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     if (lb_tape_status(source.tape) == LB_OK) search_all(&s);
     lb_tape_set_mode(source.tape, mode);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
+    for (int64_t i = 0; model->backward && i < source.batch * config.n_best; i++)
+        lb_hypothesis_reverse(&s.done[i], s.maps, source.length);
     return (lb_beam){source.batch, config.n_best, s.done};
 }

@@ -3,6 +3,22 @@
 #include "lookback/op.h"
 #include "lookback/ops.h"
 
+/* Texts are words, of a dozen symbols, rather than sentences: the paper on local attention has 10. */
+enum { LOCAL_WINDOW = 5, LOCATION_WINDOW = 3 };
+
+int64_t lb_attention_usual_window(lb_attention_kind kind)
+{
+    switch (kind) {
+    case LB_ATTENTION_LOCAL_M:
+    case LB_ATTENTION_LOCAL_P:
+        return LOCAL_WINDOW;
+    case LB_ATTENTION_LOCATION:
+        return LOCATION_WINDOW;
+    default:
+        return 0;
+    }
+}
+
 lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *params, const char *name,
                                     const lb_attention_type *type, lb_decoder_attention_config config)
 {

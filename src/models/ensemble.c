@@ -1,6 +1,7 @@
 #include "models/ensemble.h"
 
 #include "lookback/op.h"
+#include "models/vote.h"
 
 static const lb_ensemble *ensemble_of(const lb_model *model)
 {
@@ -21,11 +22,30 @@ static lb_decoder_state encode(const lb_model *model, lb_tokens source)
     return states;
 }
 
-static lb_tensor *mean(lb_tensor *const *parts, int count)
+static lb_tensor *weighted(const lb_ensemble *e, lb_tensor *const *parts)
 {
+    lb_tensor *sum = lb_scale(parts[0], (lb_real)e->weight[0]);
+    for (int i = 1; i < e->count; i++) sum = lb_add(sum, lb_scale(parts[i], (lb_real)e->weight[i]));
+    return sum;
+}
+
+static lb_tensor *mean(const lb_ensemble *e, lb_tensor *const *parts)
+{
+    if (e->weight) return weighted(e, parts);
     lb_tensor *sum = parts[0];
-    for (int i = 1; i < count; i++) sum = lb_add(sum, parts[i]);
-    return count > 1 ? lb_scale(sum, 1 / (lb_real)count) : sum;
+    for (int i = 1; i < e->count; i++) sum = lb_add(sum, parts[i]);
+    return e->count > 1 ? lb_scale(sum, 1 / (lb_real)e->count) : sum;
+}
+
+/* The weights of a member, as many maps as those of the ensemble: if members differ, the mean over the heads of the last
+ * layer. */
+static lb_tensor *common_weights(const lb_ensemble *e, const lb_model *member, lb_tensor *weights)
+{
+    int64_t maps = member->layers * member->heads;
+    if (maps == e->base.layers * e->base.heads || !lb_is_sound(weights)) return weights;
+    lb_shape one = weights->shape;
+    one.dim[1] = 1;
+    return lb_reshape(lb_mean(lb_slice(weights, 1, maps - member->heads, member->heads), 1), one);
 }
 
 static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tokens target_in)
@@ -38,14 +58,17 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     lb_tensor **weights = lb_tape_alloc(tape, (size_t)e->count * sizeof(lb_tensor *));
     if (!before || !after || !logits || !weights)
         return (lb_model_step){.logits = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory")};
+    bool attends = e->base.heads > 0;
     for (int i = 0; i < e->count; i++) {
         lb_model_step step = e->member[i]->kind->decode(e->member[i], before[i], target_in);
-        logits[i] = lb_log_softmax(step.logits);
-        weights[i] = step.weights;
+        /* Of probabilities, sparsemax makes themselves. */
+        logits[i] = e->base.output == LB_SPARSEMAX ? lb_model_probabilities(e->member[i], step.logits)
+                                                   : lb_log_softmax(step.logits);
+        weights[i] = attends ? common_weights(e, e->member[i], step.weights) : NULL;
         after[i] = step.state;
     }
-    bool attends = e->base.heads > 0 && lb_tape_status(tape) == LB_OK;
-    return (lb_model_step){mean(logits, e->count), attends ? mean(weights, e->count) : NULL, after};
+    attends = attends && lb_tape_status(tape) == LB_OK;
+    return (lb_model_step){mean(e, logits), attends ? mean(e, weights) : NULL, after};
 }
 
 static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state from,
@@ -66,6 +89,35 @@ const lb_model_kind lb_ensemble_kind = {
     .select = select_rows,
 };
 
+bool lb_is_ensemble(const lb_model *model)
+{
+    return model->kind == &lb_ensemble_kind || model->kind == &lb_vote_kind;
+}
+
+double lb_ensemble_weight(const lb_ensemble *ensemble, int member)
+{
+    return ensemble->weight ? ensemble->weight[member] : 1 / (double)ensemble->count;
+}
+
+/* Members without a common step vote. Their searches, and the scores of what they find, are in memory one after the
+ * other. */
+static void make_vote(lb_model *base)
+{
+    enum { PASSES = 3 };
+    base->kind = &lb_vote_kind;
+    base->backward = false;
+    base->step_reals *= PASSES;
+    base->state_reals *= PASSES;
+}
+
+/* Attention of different sizes has one map in common. */
+static void find_common_map(lb_model *base, const lb_model *const *members, int count)
+{
+    bool attends = true;
+    for (int i = 0; i < count; i++) attends = attends && members[i]->layers * members[i]->heads > 0;
+    if (base->heads == 0 && attends) base->layers = base->heads = 1;
+}
+
 /* Adds the memory of a member during decoding, and of averaging. */
 static void add_sizes(lb_model *base, const lb_model *member)
 {
@@ -85,7 +137,9 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
                      .source_vocab = members[0]->source_vocab,
                      .target_vocab = members[0]->target_vocab,
                      .layers = members[0]->layers,
-                     .heads = members[0]->heads};
+                     .heads = members[0]->heads,
+                     .backward = members[0]->backward};
+    bool votes = false;
     for (int i = 0; i < count; i++) {
         const lb_model *m = members[i];
         if (m->source_vocab != base.source_vocab || m->target_vocab != base.target_vocab)
@@ -95,8 +149,14 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
                 "symbols, model %d has %lld and %lld",
                 (long long)base.source_vocab, (long long)base.target_vocab, i, (long long)m->source_vocab,
                 (long long)m->target_vocab);
+        votes = votes || m->backward != base.backward;
         add_sizes(&base, m);
+        if (m->output != LB_SOFTMAX) base.output = LB_SPARSEMAX;
+        base.copies = base.copies || m->copies;
     }
+    if (votes) make_vote(&base);
+    /* Whoever copies needs to know from where. */
+    if (votes || base.copies) find_common_map(&base, members, count);
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};
     return LB_OK;
 }

@@ -15,4 +15,22 @@ LB_MUST_USE lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_model *c
                                             const lb_params *const *stores, int count,
                                             const lb_extensions *own, lb_error *error);
 
+/** A model and where its parameters are. */
+typedef struct lb_ensemble_part {
+    const lb_model *model;
+    const lb_params *params;
+    int first, count; /* of its parameters, by index; count 0: all from `first` on */
+} lb_ensemble_part;
+
+/** lb_ensemble_gather of models that share stores, such as the members of other ensembles. */
+LB_MUST_USE lb_ensemble *lb_ensemble_gather_parts(lb_params *params, const lb_ensemble_part *parts, int count,
+                                                  const lb_extensions *own, lb_error *error);
+
+/** The index of the first parameter of a member in the store of an ensemble; for `member` = count, of all of them. */
+int lb_ensemble_member_first(const lb_params *params, int member);
+
+/** Gives the members weights with the sum 1, a copy of `weight` in `params`. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_ensemble_weigh(lb_ensemble *ensemble, lb_params *params, const double *weight,
+                                        lb_error *error);
+
 #endif

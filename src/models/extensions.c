@@ -4,11 +4,12 @@
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "models/vote.h"
 
 #include <string.h>
 
 static const lb_model_kind *const built_in[] = {&lb_seq2seq_kind, &lb_transformer_kind, &lb_ensemble_kind,
-                                                NULL};
+                                                &lb_vote_kind, NULL};
 
 static const lb_model_kind *find_kind(const lb_model_kind *const *kinds, const char *name)
 {

@@ -1,6 +1,7 @@
 #include "lookback/models.h"
 
 #include "lookback/op.h"
+#include "models/direction.h"
 #include "models/model.h"
 #include "tensor/softmax_row.h"
 
@@ -107,5 +108,6 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
     lb_tape_set_mode(source.tape, mode);
+    if (model->backward) lb_decoded_reverse(&all);
     return all;
 }

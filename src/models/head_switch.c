@@ -67,7 +67,8 @@ static lb_status clear_context(lb_head_off *off, const lb_seq2seq *m, lb_error *
     lb_tensor *input = m->decoder.cell->weight_ih;
     lb_status status = clear(off, reader->weight, m->config.hidden, depth, error);
     bool recurs = input->shape.dim[1] == embed + depth;
-    return status || !recurs ? status : clear(off, input, embed, depth, error);
+    if (!status && recurs) status = clear(off, input, embed, depth, error);
+    return status || !m->copying.symbols ? status : clear(off, m->copying.gate.weight, 0, depth, error);
 }
 
 static lb_status clear_of_seq2seq(lb_head_off *off, const lb_seq2seq *m, int64_t head, lb_error *error)
@@ -83,11 +84,17 @@ static lb_status clear_of_seq2seq(lb_head_off *off, const lb_seq2seq *m, int64_t
 static lb_status clear_of(lb_head_off *off, const lb_model *model, int64_t layer, int64_t head,
                           lb_error *error)
 {
-    if (model->kind == &lb_ensemble_kind) {
+    if (lb_is_ensemble(model)) {
         const lb_ensemble *all = (const lb_ensemble *)model;
         lb_status status = LB_OK;
-        for (int i = 0; i < all->count && !status; i++)
-            status = clear_of(off, all->member[i], layer, head, error);
+        for (int i = 0; i < all->count && !status; i++) {
+            const lb_model *member = all->member[i];
+            if (member->layers != model->layers || member->heads != model->heads)
+                return lb_error_set(
+                    error, LB_ERROR_ARGUMENT,
+                    "the heads of members with different numbers of them cannot be switched off");
+            status = clear_of(off, member, layer, head, error);
+        }
         return status;
     }
     if (model->kind == &lb_seq2seq_kind) return clear_of_seq2seq(off, (const lb_seq2seq *)model, head, error);

@@ -2,6 +2,7 @@
 
 #include "lookback/models.h"
 #include "lookback/op.h"
+#include "lookback/ops.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -37,6 +38,34 @@ int64_t lb_model_limit(const lb_model *model, int64_t limit)
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
     return lb_model_decode(model, model->kind->encode(model, source), target_in, source.length).logits;
+}
+
+const char *const lb_loss_names[] = {
+    [LB_SOFTMAX] = "cross-entropy", [LB_SPARSEMAX] = "sparsemax", [LB_ENTMAX] = "entmax", NULL};
+
+lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits)
+{
+    switch (model->output) {
+    case LB_SPARSEMAX:
+        return lb_sparsemax(logits);
+    case LB_ENTMAX:
+        return lb_entmax15(logits);
+    case LB_SOFTMAX:
+        break;
+    }
+    return lb_softmax(logits);
+}
+
+lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)
+{
+    if (model->output == LB_SOFTMAX) return lb_log_softmax(logits);
+    return lb_log(lb_model_probabilities(model, logits));
+}
+
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
+                         lb_real smoothing)
+{
+    return lb_entmax_loss(logits, targets, ignored, smoothing, model->output);
 }
 
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)

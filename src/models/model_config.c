@@ -19,6 +19,9 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
     case LB_CONFIG_FRACTION:
         lb_buffer_print(json, "%.9g", (double)*(const lb_real *)(const void *)at);
         return;
+    case LB_CONFIG_POSITIVE:
+        lb_buffer_print(json, "%.17g", *(const double *)(const void *)at);
+        return;
     case LB_CONFIG_FLAG:
         lb_buffer_print(json, "%s", *(const bool *)(const void *)at ? "true" : "false");
         return;
@@ -36,12 +39,44 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
         lb_buffer_print(json, "%d", number);
 }
 
+/* The value of a field that is a number. */
+static double number_at(lb_config_kind kind, const char *at)
+{
+    int number;
+    switch (kind) {
+    case LB_CONFIG_SIZE:
+        return (double)*(const int64_t *)(const void *)at;
+    case LB_CONFIG_FRACTION:
+        return (double)*(const lb_real *)(const void *)at;
+    case LB_CONFIG_POSITIVE:
+        return *(const double *)(const void *)at;
+    case LB_CONFIG_FLAG:
+        return *(const bool *)(const void *)at;
+    case LB_CONFIG_COUNT:
+    case LB_CONFIG_CHOICE:
+    case LB_CONFIG_WORD:
+        break;
+    }
+    memcpy(&number, at, sizeof number);
+    return number;
+}
+
+static bool is_unwritten(const lb_config_field *field, const char *at)
+{
+    return field->missing < LB_CONFIG_NEEDED &&
+           number_at(field->kind, at) == LB_CONFIG_UNWRITTEN(field->missing);
+}
+
 char *lb_config_write(const lb_config_field *fields, const void *config)
 {
     lb_buffer json = {0};
+    const char *before = "{";
     for (const lb_config_field *field = fields; field->key; field++) {
-        lb_buffer_print(&json, "%c\"%s\":", field == fields ? '{' : ',', field->key);
-        write_value(&json, field, (const char *)config + field->offset);
+        const char *at = (const char *)config + field->offset;
+        if (is_unwritten(field, at)) continue;
+        lb_buffer_print(&json, "%s\"%s\":", before, field->key);
+        write_value(&json, field, at);
+        before = ",";
     }
     lb_buffer_print(&json, "}");
     if (!json.failed) return json.text;
@@ -83,10 +118,14 @@ static bool store_word(const cJSON *item, char *at)
 /* The value of the field as a number; -1 if it is invalid. */
 static double value_of(const lb_config_field *field, const cJSON *item)
 {
-    if (!item) return field->missing;
+    if (!item)
+        return field->missing < LB_CONFIG_NEEDED ? LB_CONFIG_UNWRITTEN(field->missing) : field->missing;
     switch (field->kind) {
     case LB_CONFIG_FRACTION:
         return fraction_of(item);
+    case LB_CONFIG_POSITIVE:
+        return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= 1e6 ? item->valuedouble
+                                                                                         : -1;
     case LB_CONFIG_FLAG:
         return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
     case LB_CONFIG_CHOICE:
@@ -108,6 +147,9 @@ static void store_number(lb_config_kind kind, double value, char *at)
         return;
     case LB_CONFIG_FRACTION:
         *(lb_real *)(void *)at = (lb_real)value;
+        return;
+    case LB_CONFIG_POSITIVE:
+        *(double *)(void *)at = value;
         return;
     case LB_CONFIG_FLAG:
         *(bool *)(void *)at = value != 0;

@@ -2,13 +2,19 @@
 
 #include "base/alloc.h"
 #include "io/safetensors_format.h"
+#include "models/copying.h"
 #include "models/extensions.h"
 #include "models/model_formats.h"
 #include "nn/params.h"
 
+#include <string.h>
+
 static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
 
-enum { MOST_METADATA = 16 };
+/* Forward, if it is missing. */
+static const char BACKWARD[] = "backward";
+
+enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 
 /* Bytes that a model may need besides its values: in all, and for each array of its file. */
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
@@ -17,18 +23,20 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
                         const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
-    if (metadata_count > MOST_METADATA - 2)
+    if (metadata_count > MOST_METADATA - OWN_METADATA)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found more than %d metadata entries", path,
-                            MOST_METADATA - 2);
+                            MOST_METADATA - OWN_METADATA);
     const lb_model_kind *const kinds[] = {model->kind, NULL};
     lb_status status = lb_extensions_check(&(lb_extensions){.kinds = kinds}, error);
     if (status) return status;
     char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
-    all[0] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
-    all[1] = (lb_safetensors_metadata){CONFIG_KEY, config};
-    for (size_t i = 0; i < metadata_count; i++) all[i + 2] = metadata[i];
-    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = metadata_count + 2};
+    size_t count = 0;
+    all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
+    all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
+    if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
+    for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
+    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
     status = lb_checkpoint_save(path, params, extra, error);
     lb_release(config);
     return status;
@@ -61,6 +69,17 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     return model;
 }
 
+static lb_status read_direction(const lb_safetensors *file, lb_model *model, lb_error *error)
+{
+    const char *direction = lb_safetensors_metadata_value(file, LB_DIRECTION_KEY);
+    if (!direction) return LB_OK;
+    if (strcmp(direction, BACKWARD) != 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%.40s\", expected \"%s\"", LB_DIRECTION_KEY,
+                            direction, BACKWARD);
+    model->backward = true;
+    return LB_OK;
+}
+
 lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_extensions *own,
                         lb_error *error)
 {
@@ -75,5 +94,7 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
     }
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);
     lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;
-    return model && lb_checkpoint_load(file, params, error) == LB_OK ? model : NULL;
+    if (!model || read_direction(file, model, error)) return NULL;
+    if (lb_checkpoint_load(file, params, error)) return NULL;
+    return lb_copying_check(model, error) == LB_OK ? model : NULL;
 }

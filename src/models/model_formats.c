@@ -3,6 +3,7 @@
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "models/vote.h"
 
 typedef struct format {
     const lb_model_kind *kind;
@@ -16,6 +17,7 @@ static const format built_in[] = {
     {&lb_seq2seq_kind, lb_seq2seq_config_json, lb_seq2seq_restore},
     {&lb_transformer_kind, lb_transformer_config_json, lb_transformer_restore},
     {&lb_ensemble_kind, lb_ensemble_config_json, lb_ensemble_restore},
+    {&lb_vote_kind, lb_ensemble_config_json, lb_ensemble_restore},
 };
 
 static format format_of(const lb_model_kind *kind)

@@ -2,6 +2,7 @@
 #include "lookback/models.h"
 
 #include "lookback/op.h"
+#include "models/direction.h"
 #include "models/model.h"
 #include "models/trail.h"
 
@@ -96,7 +97,7 @@ static void draw_all(const sampling *s)
         state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
             lb_model_decode(s->model, state, next_tokens(s, writing, count), s->source.length);
-        lb_tensor *log_probabilities = lb_log_softmax(step.logits);
+        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
         int64_t kept = 0;
         for (int64_t i = 0; i < count; i++) {
@@ -166,5 +167,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
     lb_tape_set_mode(s.tape, mode);
     if (lb_tape_status(s.tape)) return (lb_beam){0};
+    for (int64_t i = 0; model->backward && i < source.batch * config.count; i++)
+        lb_hypothesis_reverse(&all[i], s.maps, source.length);
     return (lb_beam){source.batch, config.count, all};
 }

@@ -2,10 +2,21 @@
 
 #include "autograd/op.h"
 #include "lookback/ops.h"
+#include "models/copying.h"
+#include "models/direction.h"
 #include "models/extensions.h"
+#include "models/hard_attention.h"
+#include "models/local_attention.h"
+#include "models/recall.h"
+#include "models/stepwise.h"
 #include "nn/embedding.h"
 
 #include <stdio.h>
+
+static int64_t usual_window(const lb_seq2seq_config *config)
+{
+    return config->own_attention ? 0 : lb_attention_usual_window(config->attention);
+}
 
 static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
 {
@@ -13,6 +24,7 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
     if (config.hidden == 0) config.hidden = 128;
     if (config.layers == 0) config.layers = 1;
     if (config.heads == 0) config.heads = 4;
+    if (config.window == 0) config.window = usual_window(&config);
     if (config.embedding_deviation == 0) config.embedding_deviation = 0.1;
     return config;
 }
@@ -27,11 +39,29 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
     if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 
+static void check_window(lb_seq2seq_config *c, lb_params *params, const char *name)
+{
+    if (usual_window(c) ? c->window > 0 : c->window == 0) return;
+    lb_params_fail(params, LB_ERROR_ARGUMENT,
+                   usual_window(c) ? "%s: found a window of %lld, expected 0 or more"
+                                   : "%s: found a window of %lld, expected none for attention without one",
+                   name, (long long)c->window);
+    c->window = 1; /* of poison */
+}
+
 /* Whether the decoder attends with the state before a step and reads the context with the token. Otherwise it attends
  * with the state after the step. See docs/adr/0010-attending-after-the-step.md. */
 static bool asks_first(const lb_seq2seq_config *config)
 {
-    return !config->own_attention && config->attention == LB_ATTENTION_ADDITIVE;
+    lb_attention_kind kind = config->attention;
+    return !config->own_attention &&
+           (kind == LB_ATTENTION_ADDITIVE || kind == LB_ATTENTION_COVERAGE || kind == LB_ATTENTION_LOCATION);
+}
+
+/* Of the state of a layer: an LSTM has two parts. */
+static int64_t state_width(const lb_seq2seq_config *config)
+{
+    return config->hidden * (config->cell == LB_CELL_LSTM ? 2 : 1);
 }
 
 static void init_bridges(lb_seq2seq *model, lb_params *params)
@@ -41,7 +71,8 @@ static void init_bridges(lb_seq2seq *model, lb_params *params)
     for (int layer = 0; model->bridge && layer < c->layers; layer++) {
         char name[32];
         snprintf(name, sizeof name, "bridge.%d", layer);
-        lb_linear_config config = {.inputs = c->hidden * (c->bidirectional ? 2 : 1), .outputs = c->hidden};
+        lb_linear_config config = {.outputs = state_width(c)};
+        config.inputs = config.outputs * (c->bidirectional ? 2 : 1);
         lb_linear_init(&model->bridge[layer], params, lb_params_scope(params, model->name, name), config);
     }
 }
@@ -74,26 +105,58 @@ static const lb_attention_type *type_of(lb_seq2seq_config *c, lb_params *params,
 static void init_attention(lb_seq2seq *model, lb_params *params, const char *name)
 {
     lb_seq2seq_config *c = &model->config;
-    lb_decoder_attention_config config = {.query = c->hidden, .heads = c->heads};
+    lb_decoder_attention_config config = {.query = c->hidden, .heads = c->heads, .window = c->window};
     config.key = c->hidden * (c->bidirectional ? 2 : 1);
+    config.normalizer = c->attention_weights;
     lb_decoder_attention_init(&model->attention, params, name, type_of(c, params, name), config);
+}
+
+/* The logits of hard attention and of copying are logarithms of probabilities. */
+static void check_output(const lb_seq2seq *model, lb_params *params)
+{
+    lb_normalizer output = model->config.output;
+    bool hard = lb_hard_attention_of(model) != NULL, copy = model->config.copy;
+    if ((hard || copy) && output != LB_SOFTMAX)
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found the loss %s, expected %s for %s", model->name,
+                       lb_loss_names[output], lb_loss_names[LB_SOFTMAX], hard ? "hard attention" : "copying");
+    if (copy && (hard || model->attention.depth == 0))
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: found the attention %s, expected a soft one for copying", model->name,
+                       model->attention.type->name);
+    if (copy && !model->config.own_attention && model->config.attention == LB_ATTENTION_LOCAL_P)
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: found the attention %s, expected one whose weights sum to 1 for copying",
+                       model->name, model->attention.type->name);
+}
+
+static void init_copying(lb_seq2seq *model, lb_params *params, const char *name)
+{
+    const lb_seq2seq_config *c = &model->config;
+    int64_t inputs = model->attention.depth + c->hidden + c->embed;
+    if (!c->copy) return;
+    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), c->source_vocab, inputs);
+    model->base.copies = true;
+    model->base.step_reals += 2 * c->target_vocab;
+    model->base.state_reals++;
 }
 
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config)
 {
     config = with_defaults(config);
     check_sizes(&config, params, name);
+    check_window(&config, params, name);
     *model = (lb_seq2seq){.name = lb_params_scope(params, "", name), .config = config};
     lb_embedding_init(&model->source_embedding, params, lb_params_scope(params, name, "source_embedding"),
                       config.source_vocab, config.embed, config.embedding_deviation);
     lb_embedding_init(&model->target_embedding, params, lb_params_scope(params, name, "target_embedding"),
                       config.target_vocab, config.embed, config.embedding_deviation);
-    lb_gru_config encoder = {.input = config.embed,
-                             .hidden = config.hidden,
-                             .layers = config.layers,
-                             .bidirectional = config.bidirectional,
-                             .dropout = config.dropout};
-    lb_gru_init(&model->encoder, params, lb_params_scope(params, name, "encoder"), encoder);
+    lb_recurrent_config encoder = {.kind = config.cell,
+                                   .input = config.embed,
+                                   .hidden = config.hidden,
+                                   .layers = config.layers,
+                                   .bidirectional = config.bidirectional,
+                                   .dropout = config.dropout};
+    lb_recurrent_init(&model->encoder, params, lb_params_scope(params, name, "encoder"), encoder);
     init_bridges(model, params);
     init_attention(model, params, lb_params_scope(params, name, "attention"));
     int64_t depth = model->attention.depth;
@@ -102,12 +165,20 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .target_vocab = config.target_vocab,
                              .layers = depth ? 1 : 0,
                              .heads = depth ? model->attention.heads : 0,
+                             .output = config.output,
                              .step_reals = 16 * config.hidden * config.layers,
                              .state_reals = 2 * model->attention.config.key};
-    lb_gru_config decoder = {.input = config.embed, .hidden = config.hidden, .layers = config.layers};
+    if (lb_hard_attention_of(model)) /* logits at each position, and beliefs */
+        model->base.state_reals += 3 * config.target_vocab;
+    if (lb_recall_of(model)) /* keys of each step, and the features that they are made of */
+        model->base.state_reals += 2 * config.hidden + LB_LOCATION_FILTERS;
+    lb_recurrent_config decoder = {
+        .kind = config.cell, .input = config.embed, .hidden = config.hidden, .layers = config.layers};
     if (asks_first(&model->config)) decoder.input += depth;
-    lb_gru_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
+    lb_recurrent_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     init_output(model, params, name);
+    init_copying(model, params, name);
+    check_output(model, params);
     return lb_params_status(params);
 }
 
@@ -117,19 +188,25 @@ static bool drops(const lb_seq2seq *model, lb_tape *tape)
     return model->config.dropout > 0 && lb_tape_mode(tape) == LB_MODE_TRAIN;
 }
 
-static lb_gru_result run_encoder(const lb_seq2seq *model, lb_tokens source)
+static lb_recurrent_result run_encoder(const lb_seq2seq *model, lb_tokens source)
 {
     if (!drops(model, source.tape))
-        return lb_gru_forward_tokens(&model->encoder, &model->source_embedding, source, NULL);
+        return lb_recurrent_forward_tokens(&model->encoder, &model->source_embedding, source, NULL);
     lb_tensor *x = lb_dropout(lb_embedding_forward(&model->source_embedding, source), model->config.dropout);
-    return lb_gru_forward(&model->encoder, x, NULL, source.lengths);
+    return lb_recurrent_forward(&model->encoder, x, NULL, source.lengths);
+}
+
+/* Whether layer 0 of the decoder attends before each step, and no fused op does it. */
+static bool steps_alone(const lb_seq2seq *model)
+{
+    return asks_first(&model->config) && (model->config.cell != LB_CELL_GRU || lb_recall_of(model));
 }
 
 /* The decoder looks up about as many symbols as the source has. */
 static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
 {
-    const lb_gru_cell *cell = model->decoder.cell;
-    if (drops(model, source.tape)) return NULL;
+    const lb_recurrent_cell *cell = model->decoder.cell;
+    if (drops(model, source.tape) || steps_alone(model)) return NULL;
     return lb_embedding_table(&model->target_embedding, source.tape, source.batch * source.length,
                               cell->weight_ih, cell->bias_ih);
 }
@@ -137,7 +214,7 @@ static lb_tensor *target_table(const lb_seq2seq *model, lb_tokens source)
 /* The part of the decoder gates that depends on the tokens: the first columns of the weight times the embedding. */
 static lb_gates target_gates(const lb_seq2seq *model, const lb_tokens *tokens, lb_tensor *table)
 {
-    const lb_gru_cell *cell = model->decoder.cell;
+    const lb_recurrent_cell *cell = model->decoder.cell;
     if (!drops(model, tokens->tape))
         return lb_embedding_gates(&model->target_embedding, tokens, table, cell->weight_ih, cell->bias_ih);
     lb_tensor *x = lb_dropout(lb_embedding_forward(&model->target_embedding, *tokens), model->config.dropout);
@@ -157,10 +234,17 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
         return (lb_seq2seq_encoded){0};
     }
     const char *outer = lb_tape_enter(source.tape, model->name);
-    lb_gru_result read = run_encoder(model, source);
+    lb_tokens read_in_turn = source;
+    if (lb_hard_attention_reads_back(model)) read_in_turn = lb_tokens_reversed(source, 0, 0);
+    lb_recurrent_result read = run_encoder(model, read_in_turn);
     lb_seq2seq_encoded encoded = {
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
+    if (lb_hard_attention_of(model)) encoded.memory.keys = lb_hard_attention_keys(model, read.outputs);
+    encoded.memory.past = lb_local_attention_counts(model)
+                              ? lb_local_attention_begin(model, encoded.memory.mask)
+                              : lb_recall_begin(model, encoded.memory.mask);
     encoded.table = target_table(model, source);
+    encoded.symbols = lb_copying_read(&model->copying, source);
     if (read.final)
         encoded.initial = lb_tape_alloc(source.tape, (size_t)model->config.layers * sizeof *encoded.initial);
     for (int layer = 0; encoded.initial && layer < model->config.layers; layer++) {
@@ -174,22 +258,23 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 }
 
 /* One layer of the decoder without attention. */
-static lb_tensor *read_layer(const lb_gru_cell *cell, lb_gates gates, const int32_t *lengths,
+static lb_tensor *read_layer(const lb_recurrent_cell *cell, lb_gates gates, const int32_t *lengths,
                              lb_tensor *state, lb_tensor **final)
 {
-    lb_tensor *outputs =
-        lb_gru_sequence(gates.x, gates.tokens, state, cell->weight_hh, cell->bias_hh, lengths, false);
+    lb_tensor *outputs = lb_recurrent_sequence(cell, gates.x, gates.tokens, state, lengths, false);
     *final = lb_op_output(outputs, 1);
     return outputs;
 }
 
 /* A layer that attends with its state before each step and reads the context with the token. */
-static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory, lb_gates gates,
-                               const int32_t *lengths, lb_tensor *state, lb_tensor **final,
-                               lb_attended_result *seen)
+static lb_stepwise_result ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory,
+                                       lb_gates gates, const int32_t *lengths, lb_tensor *state)
 {
-    const lb_gru_cell *cell = &model->decoder.cell[0];
+    const lb_recurrent_cell *cell = &model->decoder.cell[0];
     const lb_additive_attention *a = model->attention.own;
+    if (steps_alone(model))
+        return lb_stepwise_attend(&(lb_stepwise){a, lb_recall_of(model), cell, memory}, gates.x, lengths,
+                                  state);
     lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){
         .x = gates.x,
         .tokens = gates.tokens,
@@ -203,13 +288,15 @@ static lb_tensor *ask_and_read(const lb_seq2seq *model, const lb_attended_memory
         .weight_context = cell->weight_ih,
         .weight_hh = cell->weight_hh,
         .bias_hh = cell->bias_hh,
+        .normalizer = a->normalizer,
     });
-    *seen = (lb_attended_result){lb_op_output(outputs, 1), lb_op_output(outputs, 2)};
-    *final = lb_op_output(outputs, 3);
-    if (!lb_is_sound(outputs)) return outputs;
-    lb_shape all = seen->weights->shape;
-    seen->weights = lb_reshape(seen->weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
-    return outputs;
+    lb_stepwise_result result = {.outputs = outputs,
+                                 .final = lb_op_output(outputs, 3),
+                                 .seen = {lb_op_output(outputs, 1), lb_op_output(outputs, 2)}};
+    if (!lb_is_sound(outputs)) return result;
+    lb_shape all = result.seen.weights->shape;
+    result.seen.weights = lb_reshape(result.seen.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
+    return result;
 }
 
 /* A layer that reads [state; context]; the state alone without a context. */
@@ -231,6 +318,59 @@ static lb_tensor *predict(const lb_seq2seq *model, lb_tensor *top, lb_tensor *co
     return apply(&model->output, top, context);
 }
 
+/* Layer 0. Sets what it leaves behind in `decoded`, and `seen` if it attends. */
+static lb_tensor *run_first_layer(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                                  lb_tensor *initial, lb_tokens target_in, lb_seq2seq_decoded *decoded,
+                                  lb_attended_result *seen)
+{
+    lb_gates gates = target_gates(model, &target_in, encoded->table);
+    if (!asks_first(&model->config))
+        return read_layer(model->decoder.cell, gates, target_in.lengths, initial, &decoded->final[0]);
+    lb_stepwise_result first = ask_and_read(model, &encoded->memory, gates, target_in.lengths, initial);
+    decoded->final[0] = first.final;
+    decoded->past = first.past;
+    *seen = first.seen;
+    return first.outputs;
+}
+
+/* The states of the last layer. Sets what the layers leave behind in `decoded`, and `seen` if layer 0 attends. */
+static lb_tensor *run_decoder(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
+                              lb_tensor *const *initial, lb_tokens target_in, lb_seq2seq_decoded *decoded,
+                              lb_attended_result *seen)
+{
+    lb_tensor *top = run_first_layer(model, encoded, initial[0], target_in, decoded, seen);
+    for (int layer = 1; layer < model->config.layers; layer++) {
+        const lb_recurrent_cell *cell = &model->decoder.cell[layer];
+        lb_gates gates = {
+            .x = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih)};
+        top = read_layer(cell, gates, target_in.lengths, initial[layer], &decoded->final[layer]);
+    }
+    return top;
+}
+
+/* From the states of the last layer to the logits; `seen` is what layer 0 saw, if it attends. */
+static void finish(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *top,
+                   lb_attended_result seen, lb_tokens target_in, lb_seq2seq_decoded *decoded)
+{
+    if (lb_hard_attention_of(model)) {
+        lb_seq2seq_decoded found = lb_hard_attention_decode(model, top, encoded, target_in);
+        found.final = decoded->final;
+        found.top = decoded->top;
+        *decoded = found;
+        return;
+    }
+    if (!seen.context && model->attention.depth)
+        seen = lb_decoder_attention_ask(&model->attention, top, &encoded->memory);
+    if (lb_local_attention_counts(model))
+        decoded->past = lb_local_attention_next(encoded->memory.past, target_in);
+    decoded->weights = seen.weights;
+    decoded->logits = predict(model, top, seen.context);
+    if (!model->copying.symbols) return;
+    lb_tensor *input = lb_embedding_forward(&model->target_embedding, target_in);
+    lb_tensor *const gate[] = {seen.context, top, input};
+    decoded->logits = lb_copying_mix(&model->copying, decoded->logits, seen.weights, gate, encoded->symbols);
+}
+
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,
                                      lb_tensor *const *initial, lb_tokens target_in)
 {
@@ -244,24 +384,10 @@ lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_e
         lb_tape_leave(tape, outer);
         return decoded;
     }
-    const lb_gru_cell *cell = model->decoder.cell;
     lb_attended_result seen = {0};
-    lb_gates gates = target_gates(model, &target_in, encoded->table);
-    const int32_t *lengths = target_in.lengths;
-    lb_tensor *top =
-        asks_first(&model->config)
-            ? ask_and_read(model, &encoded->memory, gates, lengths, initial[0], &decoded.final[0], &seen)
-            : read_layer(cell, gates, lengths, initial[0], &decoded.final[0]);
-    for (int layer = 1; layer < model->config.layers; layer++) {
-        cell = &model->decoder.cell[layer];
-        gates = (lb_gates){
-            .x = lb_affine(lb_dropout(top, model->config.dropout), cell->weight_ih, cell->bias_ih)};
-        top = read_layer(cell, gates, lengths, initial[layer], &decoded.final[layer]);
-    }
-    if (!seen.context && model->attention.depth)
-        seen = lb_decoder_attention_ask(&model->attention, top, &encoded->memory);
-    decoded.weights = seen.weights;
-    decoded.logits = predict(model, top, seen.context);
+    lb_tensor *top = run_decoder(model, encoded, initial, target_in, &decoded, &seen);
+    decoded.top = top;
+    finish(model, encoded, top, seen, target_in, &decoded);
     lb_tape_leave(tape, outer);
     return decoded;
 }

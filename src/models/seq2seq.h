@@ -1,4 +1,4 @@
-/* A sequence-to-sequence model: one GRU reads the source; another attends to it and writes the target. */
+/* A sequence-to-sequence model: a GRU or an LSTM reads the source; another attends to it and writes the target. */
 #ifndef LB_SEQ2SEQ_H
 #define LB_SEQ2SEQ_H
 
@@ -12,7 +12,11 @@ extern const lb_model_kind lb_seq2seq_kind;
 typedef struct lb_seq2seq_decoded {
     lb_tensor *logits;  /* [batch, T, target_vocab] */
     lb_tensor *weights; /* [batch, heads, T, S]; NULL without attention */
-    lb_tensor **final;  /* [layers] of [batch, hidden]: the states to continue from */
+    lb_tensor *top;     /* [batch, T, hidden]: the states of the last layer */
+    lb_tensor **final;  /* [layers] states to continue from */
+    lb_tensor
+        *beliefs;    /* of monotonic attention, to continue with as lb_seq2seq_encoded.beliefs; else NULL */
+    lb_tensor *past; /* to continue with as lb_attended_memory.past; NULL if the attention needs nothing */
 } lb_seq2seq_decoded;
 
 /** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the previous tokens). After

@@ -23,8 +23,13 @@ static const lb_config_field fields[] = {
     {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
     {"attention", offsetof(description, attention), LB_CONFIG_WORD, LB_CONFIG_NEEDED, NULL},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
+    {FIELD(attention_weights), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_normalizer_names},
     {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
+    {"loss", offsetof(description, config.output), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_loss_names},
+    {FIELD(cell), LB_CONFIG_CHOICE, LB_CONFIG_UNWRITTEN(LB_CELL_GRU), lb_cell_names},
+    {FIELD(window), LB_CONFIG_SIZE, LB_CONFIG_UNWRITTEN(0), NULL},
+    {FIELD(copy), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {0},
 };
 

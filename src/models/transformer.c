@@ -2,9 +2,12 @@
 
 #include "autograd/op.h"
 #include "lookback/ops.h"
+#include "models/copying.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { TYPES = 2 };
 
 static lb_transformer_config with_defaults(lb_transformer_config config)
 {
@@ -13,6 +16,7 @@ static lb_transformer_config with_defaults(lb_transformer_config config)
     if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
     if (config.layers == 0) config.layers = 2;
     if (config.max_length == 0) config.max_length = 512;
+    if (config.kv_heads == config.heads) config.kv_heads = 0; /* as in files from before there was a choice */
     return config;
 }
 
@@ -29,20 +33,106 @@ static void check_sizes(lb_transformer_config *c, lb_params *params, const char 
     if (c->layers < 0) c->layers = 1; /* which is poison */
 }
 
+static bool is_learned(const lb_transformer_config *c)
+{
+    return c->positions == LB_POSITIONAL_LEARNED;
+}
+
+static void check_attention(const lb_transformer_config *c, lb_params *params, const char *name)
+{
+    if (!(c->softcap >= 0) || c->window < 0)
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: found a softcap of %g and a window of %lld, expected 0 or more", name, c->softcap,
+                       (long long)c->window);
+    if (c->positions == LB_POSITIONAL_ROTARY && c->heads > 0 && c->width / c->heads % 2)
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: rotary positions need heads of an even width, found %lld", name,
+                       (long long)(c->width / c->heads));
+}
+
+/* Features have a type and no position; the types start small, as learned positions do. */
+static void init_features(lb_transformer *model, lb_params *params, const char *name)
+{
+    static const double DEVIATION = 0.02;
+    const lb_transformer_config *c = &model->config;
+    if (!c->feature_positions) return;
+    if (c->positions != LB_POSITIONAL_SINUSOIDAL && c->positions != LB_POSITIONAL_LEARNED)
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: positions of features need sinusoidal or learned positions", name);
+    lb_embedding_init(&model->source_types, params, lb_params_scope(params, name, "source_types"), TYPES,
+                      c->width, DEVIATION);
+    model->source_features = lb_params_add(params, name, "source_features", LB_SHAPE(c->source_vocab),
+                                           (lb_init){LB_INIT_CONSTANT, 0});
+}
+
+void lb_transformer_mark_feature(lb_transformer *model, int32_t id)
+{
+    model->source_features->data[id] = 1;
+}
+
+static void init_positions(lb_transformer *model, lb_params *params, const char *name)
+{
+    const lb_transformer_config *c = &model->config;
+    lb_positional_config positions = {
+        .kind = c->positions, .width = c->width, .max_length = c->max_length, .heads = c->heads};
+    lb_positional_init(&model->source_positions, params, lb_params_scope(params, name, "source_positions"),
+                       positions);
+    positions.causal = true;
+    lb_positional_init(&model->target_positions, params, lb_params_scope(params, name, "target_positions"),
+                       positions);
+}
+
+static void init_stacks(lb_transformer *model, lb_params *params, const char *name)
+{
+    const lb_transformer_config *c = &model->config;
+    lb_transformer_layer_config layer = {
+        .width = c->width,
+        .heads = c->heads,
+        .feed_forward = c->feed_forward,
+        .dropout = c->dropout,
+        .pre_norm = !c->post_norm,
+        .normalizer = c->attention_weights,
+        .kv_heads = c->kv_heads,
+        .softcap = (lb_real)c->softcap,
+        .window = {.on = c->window > 0, .left = c->window, .right = c->window},
+        .rotary = c->positions == LB_POSITIONAL_ROTARY};
+    lb_transformer_stack_init(&model->encoder, params, lb_params_scope(params, name, "transformer.encoder"),
+                              false, c->layers, layer);
+    lb_transformer_stack_init(&model->decoder, params, lb_params_scope(params, name, "transformer.decoder"),
+                              true, c->layers, layer);
+}
+
+/* The gate reads the state, which has the context in it, and the input of the decoder. */
+static void init_copying(lb_transformer *model, lb_params *params, const char *name)
+{
+    const lb_transformer_config *c = &model->config;
+    if (!c->copy) return;
+    lb_copying_init(&model->copying, params, lb_params_scope(params, name, "copy"), c->source_vocab,
+                    2 * c->width);
+    model->base.copies = true;
+    model->base.step_reals += 2 * c->target_vocab;
+    model->base.state_reals++;
+    if (c->output != LB_SOFTMAX)
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found the loss %s, expected %s for copying",
+                       model->name, lb_loss_names[c->output], lb_loss_names[LB_SOFTMAX]);
+}
+
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config)
 {
     config = with_defaults(config);
     check_sizes(&config, params, name);
+    check_attention(&config, params, name);
     *model = (lb_transformer){
         .base = {.kind = &lb_transformer_kind,
                  .source_vocab = config.source_vocab,
                  .target_vocab = config.target_vocab,
                  .layers = config.layers,
                  .heads = config.heads,
+                 .output = config.output,
                  .step_reals = config.layers * (16 * config.width + 2 * config.feed_forward),
                  .state_reals = 4 * (int64_t)config.layers * config.width,
-                 .positions = config.positions == LB_POSITIONAL_LEARNED ? config.max_length : 0},
+                 .positions = is_learned(&config) ? config.max_length : 0},
         .name = lb_params_scope(params, "", name),
         .config = config,
     };
@@ -52,23 +142,14 @@ lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const ch
                       config.source_vocab, config.width, deviation);
     lb_embedding_init(&model->target_embedding, params, lb_params_scope(params, name, "target_embedding"),
                       config.target_vocab, config.width, deviation);
-    lb_positional_config positions = {config.positions, config.width, config.max_length};
-    lb_positional_init(&model->source_positions, params, lb_params_scope(params, name, "source_positions"),
-                       positions);
-    lb_positional_init(&model->target_positions, params, lb_params_scope(params, name, "target_positions"),
-                       positions);
-    lb_transformer_layer_config layer = {.width = config.width,
-                                         .heads = config.heads,
-                                         .feed_forward = config.feed_forward,
-                                         .dropout = config.dropout,
-                                         .pre_norm = !config.post_norm};
-    lb_transformer_stack_init(&model->encoder, params, lb_params_scope(params, name, "transformer.encoder"),
-                              false, config.layers, layer);
-    lb_transformer_stack_init(&model->decoder, params, lb_params_scope(params, name, "transformer.decoder"),
-                              true, config.layers, layer);
+    init_positions(model, params, name);
+    init_features(model, params, name);
+    init_stacks(model, params, name);
     lb_linear_config output = {.inputs = config.width, .outputs = config.target_vocab};
     if (config.tied) output.tied = model->target_embedding.weight;
-    return lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+    lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+    init_copying(model, params, name);
+    return lb_params_status(params);
 }
 
 /* Embedded tokens, starting at position `first`. */
@@ -78,6 +159,37 @@ static lb_tensor *embed(const lb_transformer *model, const lb_embedding *embeddi
     lb_tensor *x =
         lb_scale(lb_embedding_forward(embedding, tokens), (lb_real)sqrt((double)model->config.width));
     return lb_dropout(lb_positional_forward(positions, x, first), model->config.dropout);
+}
+
+static bool is_feature(const lb_transformer *model, int32_t id)
+{
+    return id >= 0 && id < model->config.source_vocab && (double)model->source_features->data[id] > 0.5;
+}
+
+/* Letters are counted from 1. */
+static lb_tensor *embed_with_features(const lb_transformer *model, lb_tokens source)
+{
+    int32_t *position, *type, *lengths;
+    lb_tokens positions = lb_tokens_new(source.tape, source.batch, source.length, &position, &lengths);
+    lb_tokens types = lb_tokens_new(source.tape, source.batch, source.length, &type, &lengths);
+    for (int64_t row = 0; row < positions.batch && types.batch; row++) {
+        int32_t letters = 0;
+        for (int64_t i = row * source.length; i < row * source.length + source.lengths[row]; i++) {
+            type[i] = is_feature(model, source.id[i]);
+            position[i] = type[i] ? 0 : ++letters;
+        }
+    }
+    lb_tensor *x = lb_embedding_forward(&model->source_embedding, source);
+    x = lb_scale(x, (lb_real)sqrt((double)model->config.width));
+    x = lb_add(lb_positional_forward_at(&model->source_positions, x, positions),
+               lb_embedding_forward(&model->source_types, types));
+    return lb_dropout(x, model->config.dropout);
+}
+
+static lb_tensor *embed_source(const lb_transformer *model, lb_tokens source)
+{
+    if (model->config.feature_positions) return embed_with_features(model, source);
+    return embed(model, &model->source_embedding, &model->source_positions, source, 0);
 }
 
 static lb_key_values *new_key_values(const lb_transformer *model, lb_tape *tape)
@@ -95,9 +207,13 @@ static lb_transformer_memory encode(const lb_transformer *model, lb_tokens sourc
     const char *outer = lb_tape_enter(tape, model->name);
     lb_transformer_memory memory = {.source = new_key_values(model, tape),
                                     .past = new_key_values(model, tape),
-                                    .mask = lb_key_mask(lb_tokens_mask(source))};
-    lb_transformer_context context = {.self_mask = memory.mask, .self_weights = self};
-    lb_tensor *x = embed(model, &model->source_embedding, &model->source_positions, source, 0);
+                                    .mask = lb_key_mask(lb_tokens_mask(source)),
+                                    .symbols = lb_copying_read(&model->copying, source)};
+    lb_transformer_context context = {
+        .self_mask = memory.mask,
+        .self_bias = lb_positional_bias(&model->source_positions, tape, 0, source.length),
+        .self_weights = self};
+    lb_tensor *x = embed_source(model, source);
     x = lb_transformer_stack_forward(&model->encoder, x, &context);
     if (memory.source) lb_transformer_stack_project(&model->decoder, x, memory.source);
     lb_tape_leave(tape, outer);
@@ -132,17 +248,24 @@ static lb_transformer_decoded decode(const lb_transformer *model, const lb_trans
     const char *outer = lb_tape_enter(tape, model->name);
     memcpy(decoded.memory.past, memory->past, (size_t)layers * sizeof *memory->past);
     decoded.memory.length += target_in.length;
-    lb_transformer_context context = {.self_mask = causal_mask(tape, memory->length, target_in.length),
-                                      .past = decoded.memory.past,
-                                      .memory_projected = memory->source,
-                                      .memory_mask = memory->mask,
-                                      .self_weights = self,
-                                      .cross_weights = weights};
-    lb_tensor *x =
+    lb_transformer_context context = {
+        .self_mask = causal_mask(tape, memory->length, target_in.length),
+        .self_bias = lb_positional_bias(&model->target_positions, tape, memory->length, target_in.length),
+        .past = decoded.memory.past,
+        .memory_projected = memory->source,
+        .memory_mask = memory->mask,
+        .self_weights = self,
+        .cross_weights = weights};
+    lb_tensor *input =
         embed(model, &model->target_embedding, &model->target_positions, target_in, memory->length);
-    x = lb_transformer_stack_forward(&model->decoder, x, &context);
+    lb_tensor *x = lb_transformer_stack_forward(&model->decoder, input, &context);
     decoded.logits = lb_linear_forward(&model->output, x);
     decoded.weights = lb_concat(weights, layers, 1);
+    if (model->copying.symbols) {
+        lb_tensor *const gate[LB_COPYING_OPERANDS] = {NULL, x, input};
+        decoded.logits =
+            lb_copying_mix(&model->copying, decoded.logits, weights[layers - 1], gate, memory->symbols);
+    }
     lb_tape_leave(tape, outer);
     return decoded;
 }

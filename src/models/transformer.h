@@ -14,6 +14,7 @@ typedef struct lb_transformer_memory {
     lb_tensor *mask;       /* [batch, 1, 1, S] */
     lb_key_values *past;   /* [layers] of [batch, length, width]; tensors are NULL before the first token */
     int64_t length;        /* tokens so far */
+    lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_transformer_memory;
 
 lb_transformer_memory lb_transformer_encode(const lb_transformer *model, lb_tokens source);

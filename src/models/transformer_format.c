@@ -2,8 +2,13 @@
 #include "models/model_formats.h"
 #include "models/transformer.h"
 
-static const char *const position_names[] = {
-    [LB_POSITIONAL_SINUSOIDAL] = "sinusoidal", [LB_POSITIONAL_LEARNED] = "learned", NULL};
+const char *const lb_positional_names[] = {[LB_POSITIONAL_SINUSOIDAL] = "sinusoidal",
+                                           [LB_POSITIONAL_LEARNED] = "learned",
+                                           [LB_POSITIONAL_RELATIVE] = "relative",
+                                           [LB_POSITIONAL_ALIBI] = "alibi",
+                                           [LB_POSITIONAL_ROTARY] = "rotary",
+                                           [LB_POSITIONAL_NONE] = "none",
+                                           NULL};
 
 #define FIELD(name) #name, offsetof(lb_transformer_config, name)
 
@@ -12,13 +17,20 @@ static const lb_config_field fields[] = {
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(heads), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
+    {FIELD(attention_weights), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_normalizer_names},
     {FIELD(feed_forward), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(layers), LB_CONFIG_COUNT, LB_CONFIG_NEEDED, NULL},
     {FIELD(post_norm), LB_CONFIG_FLAG, false, NULL},
-    {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, position_names},
+    {FIELD(positions), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_positional_names},
     {FIELD(max_length), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
+    {"loss", offsetof(lb_transformer_config, output), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_loss_names},
+    {FIELD(kv_heads), LB_CONFIG_SIZE, LB_CONFIG_UNWRITTEN(0), NULL},
+    {FIELD(softcap), LB_CONFIG_POSITIVE, LB_CONFIG_UNWRITTEN(0), NULL},
+    {FIELD(window), LB_CONFIG_SIZE, LB_CONFIG_UNWRITTEN(0), NULL},
+    {FIELD(feature_positions), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
+    {FIELD(copy), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {0},
 };
 

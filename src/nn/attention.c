@@ -21,7 +21,8 @@ lb_status lb_additive_attention_init(lb_additive_attention *attention, lb_params
                                      lb_additive_attention_config config)
 {
     int64_t width = config.width ? config.width : config.query;
-    *attention = (lb_additive_attention){.name = lb_params_scope(params, "", name)};
+    *attention =
+        (lb_additive_attention){.name = lb_params_scope(params, "", name), .normalizer = config.normalizer};
     attention->query = add_projection(params, name, "W_q.weight", width, config.query);
     attention->key = add_projection(params, name, "W_k.weight", width, config.key);
     attention->v = add_projection(params, name, "v.weight", 1, width);
@@ -41,8 +42,8 @@ lb_attended_result lb_additive_attention_forward(const lb_additive_attention *at
 {
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *context =
-        lb_attend_additive(lb_affine(query, attention->query, NULL), lb_affine(keys, attention->key, NULL),
-                           values, attention->v, mask);
+        lb_attend_additive_by(lb_affine(query, attention->query, NULL), lb_affine(keys, attention->key, NULL),
+                              values, attention->v, mask, attention->normalizer);
     lb_module_leave(query, outer);
     return (lb_attended_result){context, lb_op_output(context, 1)};
 }
@@ -68,7 +69,8 @@ lb_attended_result lb_multiplicative_attention_forward(const lb_multiplicative_a
 {
     const char *outer = lb_module_enter(query, attention->name);
     lb_tensor *q = attention->weight ? lb_affine(query, attention->weight, NULL) : query;
-    lb_tensor *context = lb_attend_dot(q, keys, values, lb_key_mask(mask), NULL, 1, attention->scale, 0),
+    lb_tensor *context = lb_attend_dot_by(q, keys, values, lb_key_mask(mask), NULL, 1, attention->scale, 0,
+                                          attention->normalizer),
               *weights = context;
     if (lb_is_sound(context)) {
         weights = lb_op_output(context, 1); /* [batch, 1, Q, K] */

@@ -6,14 +6,21 @@
 
 enum { QUERY, KEY, VALUE, OUTPUT };
 
+/* The rows of the packed matrix for the query, or for keys or values. */
+static int64_t packed_rows(const lb_multi_head_config *c, int which)
+{
+    return which == QUERY ? c->embed : c->kv_heads * c->key_width;
+}
+
 static void init_packed(lb_multi_head *attention, lb_params *params, const char *name, int64_t embed)
 {
+    const lb_multi_head_config *c = &attention->config;
+    int64_t rows = packed_rows(c, QUERY) + packed_rows(c, KEY) + packed_rows(c, VALUE);
     /* Glorot's bound for the packed matrix as a whole, as in PyTorch. */
-    lb_init xavier = {LB_INIT_UNIFORM, sqrt(6.0 / (double)(4 * embed))}, zero = {LB_INIT_CONSTANT, 0};
-    attention->packed_weight =
-        lb_params_add(params, name, "in_proj_weight", LB_SHAPE(3 * embed, embed), xavier);
-    if (!attention->config.no_bias)
-        attention->packed_bias = lb_params_add(params, name, "in_proj_bias", LB_SHAPE(3 * embed), zero);
+    lb_init xavier = {LB_INIT_UNIFORM, sqrt(6.0 / (double)(rows + embed))}, zero = {LB_INIT_CONSTANT, 0};
+    attention->packed_weight = lb_params_add(params, name, "in_proj_weight", LB_SHAPE(rows, embed), xavier);
+    if (!c->no_bias)
+        attention->packed_bias = lb_params_add(params, name, "in_proj_bias", LB_SHAPE(rows), zero);
 }
 
 static void init_named(lb_multi_head *attention, lb_params *params, const char *name)
@@ -22,7 +29,8 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
     lb_linear *projections[] = {&attention->query, &attention->key, &attention->value};
     for (int i = QUERY; i <= VALUE; i++) {
         lb_linear_config linear = {.inputs = i == QUERY ? c->embed : c->key_embed, .no_bias = c->no_bias};
-        linear.outputs = c->heads * (i == VALUE ? c->value_width : c->key_width);
+        int64_t heads = i == QUERY ? c->heads : c->kv_heads;
+        linear.outputs = heads * (i == VALUE ? c->value_width : c->key_width);
         lb_linear_init(projections[i], params, lb_params_scope(params, name, c->names[i]), linear);
     }
 }
@@ -30,7 +38,14 @@ static void init_named(lb_multi_head *attention, lb_params *params, const char *
 static void check(lb_multi_head_config *c, lb_params *params, const char *name)
 {
     if (c->heads == 0) c->heads = 1;
+    if (c->kv_heads == 0) c->kv_heads = c->heads;
     if (c->key_embed == 0) c->key_embed = c->embed;
+    if (c->heads > 0 && (c->kv_heads < 1 || c->heads % c->kv_heads)) {
+        lb_params_fail(params, LB_ERROR_ARGUMENT,
+                       "%s: %lld heads of queries cannot share %lld heads of keys evenly", name,
+                       (long long)c->heads, (long long)c->kv_heads);
+        return;
+    }
     bool whole = c->embed > 0 && c->heads > 0 && c->embed % c->heads == 0;
     bool widths = c->key_width > 0 && c->value_width > 0;
     if (c->heads < 0 || (!whole && !widths)) {
@@ -73,20 +88,33 @@ static lb_tensor *project(const lb_multi_head *attention, int which, lb_tensor *
     const lb_linear *named[] = {&attention->query, &attention->key, &attention->value};
     if (!attention->packed_weight) return lb_linear_forward(named[which], x);
     if (!x || !x->tape) return lb_affine(x, attention->packed_weight, attention->packed_bias);
-    int64_t embed = attention->config.embed;
-    lb_tensor *weight = lb_slice(lb_on_tape(x->tape, attention->packed_weight), 0, which * embed, embed),
-              *bias = NULL;
-    if (attention->packed_bias)
-        bias = lb_slice(lb_on_tape(x->tape, attention->packed_bias), 0, which * embed, embed);
+    int64_t first = 0, rows = packed_rows(&attention->config, which);
+    for (int i = QUERY; i < which; i++) first += packed_rows(&attention->config, i);
+    lb_tensor *weight = lb_slice(lb_on_tape(x->tape, attention->packed_weight), 0, first, rows), *bias = NULL;
+    if (attention->packed_bias) bias = lb_slice(lb_on_tape(x->tape, attention->packed_bias), 0, first, rows);
     return lb_affine(x, weight, bias);
+}
+
+/* Turns projected queries or keys by their positions. */
+static lb_tensor *turn(const lb_multi_head *attention, lb_tensor *x, int64_t heads, int64_t first)
+{
+    if (!attention->config.rotary) return x;
+    return lb_rotary(x, (lb_rotary_options){.heads = heads, .first = first});
+}
+
+lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values,
+                                       int64_t first)
+{
+    const char *outer = lb_module_enter(keys, attention->name);
+    lb_key_values seen = {turn(attention, project(attention, KEY, keys), attention->config.kv_heads, first),
+                          project(attention, VALUE, values)};
+    lb_module_leave(keys, outer);
+    return seen;
 }
 
 lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values)
 {
-    const char *outer = lb_module_enter(keys, attention->name);
-    lb_key_values seen = {project(attention, KEY, keys), project(attention, VALUE, values)};
-    lb_module_leave(keys, outer);
-    return seen;
+    return lb_multi_head_project_at(attention, keys, values, 0);
 }
 
 lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
@@ -94,8 +122,19 @@ lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *
 {
     const lb_multi_head_config *c = &attention->config;
     const char *outer = lb_module_enter(query, attention->name);
-    lb_tensor *context = lb_attend_dot(project(attention, QUERY, query), seen.keys, seen.values, mask, bias,
-                                       c->heads, 1 / (lb_real)sqrt((double)c->key_width), c->dropout);
+    lb_dot_options options = {.heads = c->heads,
+                              .kv_heads = c->kv_heads,
+                              .scale = 1 / (lb_real)sqrt((double)c->key_width),
+                              .dropout = c->dropout,
+                              .normalizer = c->normalizer,
+                              .softcap = c->softcap,
+                              .window = c->window};
+    lb_tensor *asked = project(attention, QUERY, query);
+    if (lb_is_sound(asked) && seen.keys &&
+        lb_is_sound(seen.keys)) /* the last query is where the last key is */
+        options.first = lb_dim(seen.keys, 1) - lb_dim(asked, 1);
+    lb_tensor *context = lb_attend_dot_with(turn(attention, asked, c->heads, options.first), seen.keys,
+                                            seen.values, mask, bias, options);
     lb_tensor *weights = lb_op_output(context, 1);
     lb_tensor *output = lb_linear_forward(&attention->output, context);
     lb_module_leave(query, outer);

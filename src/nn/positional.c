@@ -5,6 +5,9 @@
 #include "lookback/ops.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { BUCKETS = 32, FARTHEST = 128 }; /* of T5 */
 
 lb_status lb_positional_init(lb_positional *positional, lb_params *params, const char *name,
                              lb_positional_config config)
@@ -13,19 +16,40 @@ lb_status lb_positional_init(lb_positional *positional, lb_params *params, const
     if (config.kind == LB_POSITIONAL_LEARNED)
         positional->weight = lb_params_add(params, name, "weight", LB_SHAPE(config.max_length, config.width),
                                            (lb_init){LB_INIT_NORMAL, 0.02});
+    if (config.kind == LB_POSITIONAL_RELATIVE)
+        positional->weight = lb_params_add(params, name, "weight", LB_SHAPE(BUCKETS, config.heads),
+                                           (lb_init){LB_INIT_NORMAL, 1 / sqrt((double)config.width)});
     return lb_params_status(params);
+}
+
+static lb_real sinusoid(int64_t position, int64_t column, int64_t width)
+{
+    int64_t pair = column - column % 2;
+    double angle = (double)position * pow(10000, -(double)pair / (double)width);
+    return (lb_real)(column % 2 ? cos(angle) : sin(angle));
 }
 
 static lb_tensor *sinusoids(lb_tape *tape, int64_t first, int64_t length, int64_t width)
 {
     lb_tensor *table = lb_tensor_new(tape, LB_SHAPE(length, width), NULL);
     if (!lb_is_sound(table)) return table;
-    for (int64_t i = 0; i < length * width; i++) {
-        int64_t position = first + i / width, column = i % width, pair = column - column % 2;
-        double angle = (double)position * pow(10000, -(double)pair / (double)width);
-        table->data[i] = (lb_real)(column % 2 ? cos(angle) : sin(angle));
-    }
+    for (int64_t i = 0; i < length * width; i++)
+        table->data[i] = sinusoid(first + i / width, i % width, width);
     return table;
+}
+
+/* One row for each position from 0 to the largest, which are then looked up. */
+static lb_tensor *sinusoids_at(lb_tokens position, int64_t width)
+{
+    int64_t largest = 0, count = position.batch * position.length;
+    for (int64_t i = 0; i < count; i++) largest = position.id[i] > largest ? position.id[i] : largest;
+    const lb_tensor *table = sinusoids(position.tape, 0, largest + 1, width);
+    lb_tensor *rows = lb_tensor_new(position.tape, LB_SHAPE(position.batch, position.length, width), NULL);
+    if (!lb_is_sound(table) || !lb_is_sound(rows)) return rows;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(rows->data + i * width, table->data + position.id[i] * width,
+               (size_t)width * sizeof *rows->data);
+    return rows;
 }
 
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first)
@@ -50,8 +74,47 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
                            (long long)(first + length - 1), (long long)c->max_length);
     else if (c->kind == LB_POSITIONAL_LEARNED)
         sum = lb_add(x, lb_slice(lb_on_tape(x->tape, positional->weight), 0, first, length));
+    else if (c->kind != LB_POSITIONAL_SINUSOIDAL)
+        sum = x;
     else
         sum = lb_add(x, sinusoids(x->tape, first, length, c->width));
     lb_tape_leave(x->tape, outer);
     return sum;
+}
+
+lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position)
+{
+    lb_tensor *poison = lb_check_operands("positional_forward_at", "x", &x, 1);
+    if (poison) return poison;
+    const lb_positional_config *c = &positional->config;
+    const char *outer = lb_tape_enter(x->tape, positional->name);
+    lb_shape expected = LB_SHAPE(position.batch, position.length, c->width);
+    char text[LB_SHAPE_TEXT], wanted[LB_SHAPE_TEXT];
+    lb_tensor *sum;
+    if (!lb_shape_equal(x->shape, expected))
+        sum = lb_tape_fail(x->tape, LB_ERROR_SHAPE, "expected x of shape %s, found %s",
+                           lb_shape_format(expected, wanted), lb_shape_format(x->shape, text));
+    else if (c->kind == LB_POSITIONAL_LEARNED)
+        sum = lb_add(x, lb_embedding_lookup(position, positional->weight));
+    else
+        sum = lb_add(x, sinusoids_at(position, c->width));
+    lb_tape_leave(x->tape, outer);
+    return sum;
+}
+
+lb_tensor *lb_positional_bias(const lb_positional *positional, lb_tape *tape, int64_t first, int64_t queries)
+{
+    const lb_positional_config *c = &positional->config;
+    lb_tensor *bias = NULL;
+    const char *outer = lb_tape_enter(tape, positional->name);
+    if (c->kind == LB_POSITIONAL_RELATIVE)
+        bias = lb_relative_bias(lb_on_tape(tape, positional->weight),
+                                (lb_relative_options){.queries = queries,
+                                                      .keys = first + queries,
+                                                      .first = first,
+                                                      .farthest = FARTHEST,
+                                                      .causal = c->causal});
+    if (c->kind == LB_POSITIONAL_ALIBI) bias = lb_alibi_bias(tape, c->heads, queries, first + queries, first);
+    lb_tape_leave(tape, outer);
+    return bias;
 }

@@ -13,9 +13,16 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
     static const char *const norms[] = {"norm1", "norm2", "norm3"};
     if (config.feed_forward == 0) config.feed_forward = 4 * config.width;
     *layer = (lb_transformer_layer){.config = config, .crosses = crosses};
-    lb_multi_head_config attention = {
-        .embed = config.width, .heads = config.heads, .dropout = config.dropout};
-    lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), attention);
+    lb_multi_head_config attention = {.embed = config.width,
+                                      .heads = config.heads,
+                                      .kv_heads = config.kv_heads,
+                                      .dropout = config.dropout,
+                                      .normalizer = config.normalizer,
+                                      .softcap = config.softcap};
+    lb_multi_head_config self = attention;
+    self.window = config.window;
+    self.rotary = config.rotary;
+    lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), self);
     if (crosses) lb_multi_head_init(&layer->cross, params, part(params, name, "multihead_attn"), attention);
     lb_linear_init(&layer->inner, params, part(params, name, "linear1"),
                    (lb_linear_config){.inputs = config.width, .outputs = config.feed_forward});
@@ -37,6 +44,17 @@ static lb_key_values append(lb_key_values past, lb_key_values more)
                            lb_concat((lb_tensor *[]){past.values, more.values}, 2, 1)};
 }
 
+/* Attends to what came before x, if anything did, and to x. */
+static lb_attended_result attend_self(const lb_transformer_layer *layer, lb_tensor *x,
+                                      const lb_transformer_context *context, int index)
+{
+    const lb_tensor *before = context->past ? context->past[index].keys : NULL;
+    int64_t first = before && lb_is_sound(before) ? lb_dim(before, 1) : 0;
+    lb_key_values seen = lb_multi_head_project_at(&layer->self, x, x, first);
+    if (context->past) seen = context->past[index] = append(context->past[index], seen);
+    return lb_multi_head_ask(&layer->self, x, seen, context->self_mask, context->self_bias);
+}
+
 static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, lb_tensor *x,
                              const lb_transformer_context *context, int index)
 {
@@ -44,9 +62,7 @@ static lb_tensor *apply_part(const lb_transformer_layer *layer, lb_part which, l
     lb_key_values seen;
     switch (which) {
     case SELF:
-        seen = lb_multi_head_project(&layer->self, x, x);
-        if (context->past) seen = context->past[index] = append(context->past[index], seen);
-        result = lb_multi_head_ask(&layer->self, x, seen, context->self_mask, NULL);
+        result = attend_self(layer, x, context, index);
         if (context->self_weights) context->self_weights[index] = result.weights;
         return result.context;
     case CROSS:

@@ -30,10 +30,45 @@ static lb_tensor *gru_step(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh,
     return lb_add(n, lb_mul(z, lb_sub(state, n)));
 }
 
+/* One step of an LSTM: x [batch, 4 hidden] is the input part of the gates, state [batch, 2 hidden] is [h; c]. */
+static lb_tensor *lstm_step(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh, lb_tensor *bias_hh)
+{
+    int64_t hidden = lb_dim(weight_hh, 1);
+    lb_tensor *h = lb_slice(state, 1, 0, hidden), *c = lb_slice(state, 1, hidden, hidden);
+    lb_tensor *sums = lb_add(x, lb_affine(h, weight_hh, bias_hh)), *gate[4];
+    lb_split_axis(sums, 1, (const int64_t[]){hidden, hidden, hidden, hidden}, 4, gate);
+    c = lb_add(lb_mul(lb_sigmoid(gate[1]), c), lb_mul(lb_sigmoid(gate[0]), lb_tanh(gate[2])));
+    h = lb_mul(lb_sigmoid(gate[3]), lb_tanh(c));
+    return lb_concat((lb_tensor *[]){h, c}, 2, 1);
+}
+
 /* a where mask is 1, b where it is 0; mask [batch, 1]. */
 static lb_tensor *choose(lb_tensor *mask, lb_tensor *a, lb_tensor *b)
 {
     return lb_add(b, lb_mul(mask, lb_sub(a, b)));
+}
+
+/* A GRU or an LSTM, whose state has two parts. */
+typedef lb_tensor *step_function(lb_tensor *x, lb_tensor *state, lb_tensor *weight_hh, lb_tensor *bias_hh);
+
+static lb_unfused_result run_sequence(step_function *step, int64_t parts, lb_tensor *x, lb_tensor *initial,
+                                      lb_tensor *weight_hh, lb_tensor *bias_hh, const int32_t *lengths,
+                                      bool reverse)
+{
+    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
+    lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, parts * hidden), NULL);
+    lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
+    lb_tensor **outputs = lb_tape_alloc(x->tape, (size_t)steps * sizeof *outputs);
+    if (!outputs) return no_memory(x->tape);
+    for (int64_t i = 0; i < steps; i++) {
+        int64_t t = reverse ? steps - 1 - i : i;
+        lb_tensor *next = step(at_time(x, t), state, weight_hh, bias_hh);
+        lb_tensor *present = mask ? lb_slice(mask, 1, t, 1) : NULL;
+        lb_tensor *output = parts == 1 ? next : lb_slice(next, 1, 0, hidden);
+        state = present ? choose(present, next, state) : next;
+        outputs[t] = present ? lb_mul(present, output) : output;
+    }
+    return (lb_unfused_result){{lb_stack(outputs, (int)steps, 1), state}};
 }
 
 lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
@@ -42,23 +77,33 @@ lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_t
     lb_tensor *poison =
         lb_check_operands("unfused_gru_sequence", "x weight_hh bias_hh", LB_INPUTS(x, weight_hh, bias_hh));
     if (poison) return (lb_unfused_result){{poison, poison}};
-    int64_t batch = lb_dim(x, 0), steps = lb_dim(x, 1), hidden = lb_dim(weight_hh, 1);
-    lb_tensor *state = initial ? initial : lb_tensor_new(x->tape, LB_SHAPE(batch, hidden), NULL);
-    lb_tensor *mask = lengths ? lb_length_mask(x->tape, lengths, batch, steps) : NULL;
-    lb_tensor **outputs = lb_tape_alloc(x->tape, (size_t)steps * sizeof *outputs);
-    if (!outputs) return no_memory(x->tape);
-    for (int64_t i = 0; i < steps; i++) {
-        int64_t t = reverse ? steps - 1 - i : i;
-        lb_tensor *next = gru_step(at_time(x, t), state, weight_hh, bias_hh);
-        lb_tensor *present = mask ? lb_slice(mask, 1, t, 1) : NULL;
-        state = present ? choose(present, next, state) : next;
-        outputs[t] = present ? lb_mul(present, next) : next;
+    return run_sequence(gru_step, 1, x, initial, weight_hh, bias_hh, lengths, reverse);
+}
+
+lb_unfused_result lb_unfused_lstm_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                           lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
+{
+    lb_tensor *poison =
+        lb_check_operands("unfused_lstm_sequence", "x weight_hh bias_hh", LB_INPUTS(x, weight_hh, bias_hh));
+    if (poison) return (lb_unfused_result){{poison, poison}};
+    return run_sequence(lstm_step, 2, x, initial, weight_hh, bias_hh, lengths, reverse);
+}
+
+lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer)
+{
+    switch (normalizer) {
+    case LB_SPARSEMAX:
+        return lb_sparsemax(scores);
+    case LB_ENTMAX:
+        return lb_entmax15(scores);
+    case LB_SOFTMAX:
+        break;
     }
-    return (lb_unfused_result){{lb_stack(outputs, (int)steps, 1), state}};
+    return lb_softmax(scores);
 }
 
 lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
-                                             lb_tensor *v, lb_tensor *mask)
+                                             lb_tensor *v, lb_tensor *mask, lb_normalizer normalizer)
 {
     lb_tensor *poison = lb_check_operands("unfused_attend_additive", "query keys values v",
                                           LB_INPUTS(query, keys, values, v));
@@ -71,17 +116,17 @@ lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, 
     lb_tensor *scores = lb_sum(product, -1);
     if (mask)
         scores = lb_masked_fill(scores, lb_reshape(mask, LB_SHAPE(batch, 1, count)), -(lb_real)INFINITY);
-    lb_tensor *weights = lb_softmax(scores);
+    lb_tensor *weights = lb_normalized(scores, normalizer);
     return (lb_unfused_result){{lb_matmul(weights, values), weights}};
 }
 
 lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
-                                        lb_tensor *bias, lb_real scale)
+                                        lb_tensor *bias, lb_real scale, lb_normalizer normalizer)
 {
     lb_tensor *scores = lb_scale(lb_matmul_transposed(query, false, keys, true), scale);
     if (bias) scores = lb_add(scores, bias);
     if (mask) scores = lb_masked_fill(scores, mask, -(lb_real)INFINITY);
-    lb_tensor *weights = lb_softmax(scores);
+    lb_tensor *weights = lb_normalized(scores, normalizer);
     return (lb_unfused_result){{lb_matmul(weights, values), weights}};
 }
 
@@ -102,7 +147,8 @@ lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_opera
     lb_tensor **contexts = outputs + steps, **weights = contexts + steps;
     for (int64_t t = 0; t < steps; t++) {
         lb_tensor *query = lb_reshape(lb_affine(state, in->weight_query, NULL), LB_SHAPE(batch, 1, width));
-        lb_unfused_result attended = lb_unfused_attend_additive(query, in->keys, in->values, in->v, in->mask);
+        lb_unfused_result attended =
+            lb_unfused_attend_additive(query, in->keys, in->values, in->v, in->mask, in->normalizer);
         contexts[t] = at_time(attended.output[0], 0);
         weights[t] = at_time(attended.output[1], 0);
         lb_tensor *gates =

@@ -14,13 +14,20 @@ typedef struct lb_unfused_result {
 lb_unfused_result lb_unfused_gru_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
                                           lb_tensor *bias_hh, const int32_t *lengths, bool reverse);
 
-/** lb_attend_additive: context, weights. */
-lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
-                                             lb_tensor *v, lb_tensor *mask);
+/** lb_lstm_sequence: outputs, final state. */
+lb_unfused_result lb_unfused_lstm_sequence(lb_tensor *x, lb_tensor *initial, lb_tensor *weight_hh,
+                                           lb_tensor *bias_hh, const int32_t *lengths, bool reverse);
 
-/** lb_attend_dot without dropout, with the heads as an axis: context, weights. */
+/** lb_softmax, lb_sparsemax or lb_entmax15. */
+lb_tensor *lb_normalized(lb_tensor *scores, lb_normalizer normalizer);
+
+/** lb_attend_additive_by: context, weights. */
+lb_unfused_result lb_unfused_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values,
+                                             lb_tensor *v, lb_tensor *mask, lb_normalizer normalizer);
+
+/** lb_attend_dot_by without dropout, with the heads as an axis: context, weights. */
 lb_unfused_result lb_unfused_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
-                                        lb_tensor *bias, lb_real scale);
+                                        lb_tensor *bias, lb_real scale, lb_normalizer normalizer);
 
 /** lb_attention_gru_sequence without a table: outputs, contexts, weights, final state. */
 lb_unfused_result lb_unfused_attention_gru_sequence(const lb_attention_gru_operands *in);

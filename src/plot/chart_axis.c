@@ -3,6 +3,7 @@
 #include "plot/panel.h"
 #include "plot/text.h"
 
+#include <limits.h>
 #include <math.h>
 
 static bool has_limits(const lb_axis *axis)
@@ -27,7 +28,7 @@ double lb_series_x(const lb_series *series, size_t index)
 lb_color lb_series_color(const lb_chart *chart, size_t index)
 {
     lb_color color = chart->series[index].color;
-    return color.alpha ? color : lb_color_series((int)(index % 7));
+    return color.alpha ? color : lb_color_series((int)(index % INT_MAX));
 }
 
 static bool drawable(const lb_axis *axis, double value)

@@ -21,7 +21,9 @@ lb_color lb_color_contrast(lb_color background)
 
 lb_color lb_color_series(int index)
 {
-    static const uint32_t palette[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000};
+    static const uint32_t palette[] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00,
+                                       0x56B4E9, 0x000000, 0x882255, 0x999933, 0x332288,
+                                       0x888888, 0x44AA99, 0x661100, 0xAA4499, 0xB8860B};
     enum { COUNT = sizeof palette / sizeof palette[0] };
     return lb_rgb(palette[(index % COUNT + COUNT) % COUNT]);
 }

@@ -1,6 +1,6 @@
 #include "tensor/attention_kernel.h"
 
-#include "tensor/elementary.h"
+#include "tensor/sparse_row.h"
 
 /* e^(2 LIMIT), and its inverse, are still normal numbers. */
 #ifdef LB_REAL_IS_DOUBLE
@@ -74,6 +74,20 @@ static bool by_powers(const lb_attended *to, const lb_real *query)
     return to->powers && lb_attend_powers(to->width, query, to->power);
 }
 
+/* Turns scores into weights with zeros. */
+static inline void weigh_sparsely(const lb_attended *to, lb_real *weights)
+{
+    for (int64_t k = 0; k < to->count; k++)
+        if (is_hidden(to, k)) weights[k] = -(lb_real)INFINITY;
+    lb_sparse_row_inline(to->normalizer, to->count, weights);
+}
+
+/* Whether a key has no part in the context, and gets no gradient. */
+static inline bool is_left_out(const lb_attended *to, const lb_real *weights, int64_t k)
+{
+    return to->normalizer == LB_SOFTMAX ? is_hidden(to, k) : weights[k] == 0;
+}
+
 LB_KERNEL static void attend(const lb_attended *to, bool powers, const lb_real *query, lb_real *weights,
                              lb_real *context)
 {
@@ -87,13 +101,18 @@ LB_KERNEL static void attend(const lb_attended *to, bool powers, const lb_real *
                             : score(width, v, query, to->keys + k * width);
         maximum = weights[k] > maximum ? weights[k] : maximum;
     }
-    for (int64_t k = 0; k < to->count; k++) {
-        weights[k] = is_hidden(to, k) ? 0 : lb_exp_inline(weights[k] - maximum);
-        total += weights[k];
+    if (to->normalizer == LB_SOFTMAX) {
+        for (int64_t k = 0; k < to->count; k++) {
+            weights[k] = is_hidden(to, k) ? 0 : lb_exp_inline(weights[k] - maximum);
+            total += weights[k];
+        }
+    } else {
+        weigh_sparsely(to, weights);
+        total = 1;
     }
     for (int64_t i = 0; i < depth; i++) context[i] = 0;
     for (int64_t k = 0; k < to->count; k++) {
-        if (is_hidden(to, k)) continue;
+        if (is_left_out(to, weights, k)) continue;
         const lb_real *value = to->values + k * depth;
         lb_real weight = weights[k] / total;
         weights[k] = weight;
@@ -132,11 +151,15 @@ LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const 
         dscores[k] = dweight;
         mean += weights[k] * dweight;
     }
+    bool sparse = to->normalizer != LB_SOFTMAX;
+    if (sparse) mean = lb_sparse_mean_inline(to->normalizer, to->count, weights, dscores);
     for (int64_t i = 0; i < width; i++) dquery[i] = 0;
     for (int64_t k = 0; k < to->count; k++) {
-        if (is_hidden(to, k)) continue;
+        if (is_left_out(to, weights, k)) continue;
         const lb_real *key = (powers ? to->powers : to->keys) + k * width;
-        lb_real weight = weights[k], dscore = weight * (dscores[k] - mean);
+        lb_real weight = weights[k], slope = weight;
+        if (sparse) slope = lb_sparse_slope_inline(to->normalizer, weight);
+        lb_real dscore = slope * (dscores[k] - mean);
         lb_real *dvalue = into.values + k * depth, *dkey = into.keys + k * width;
 #pragma omp simd
         for (int64_t i = 0; i < depth; i++) dvalue[i] += weight * dcontext[i];

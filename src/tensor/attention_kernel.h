@@ -21,6 +21,7 @@ typedef struct lb_attended {
     const lb_real *v;      /* [width] */
     const lb_real *powers; /* [count, width]: lb_attend_powers of the keys; NULL: none */
     lb_real *power;        /* [width]: working memory for those of the query; NULL without `powers` */
+    lb_normalizer normalizer;
 } lb_attended;
 
 /** powers = e^(2 x). Returns false if some |x| is so large that its power may not be a normal number; the powers are

@@ -1,6 +1,7 @@
 #include "train/batch.h"
 
 #include "lookback/op.h"
+#include "models/direction.h"
 #include "tensor/row_tiles.h"
 
 #include <stdlib.h>
@@ -38,6 +39,14 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
     for (int32_t i = 0; i < length; i++) in[i + 1] = out[i] = id[i];
     out[length] = LB_EOS;
     rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
+}
+
+lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
+{
+    if (!model->backward || batch.source.batch == 0) return batch;
+    lb_batch turned = {batch.source, lb_tokens_reversed(batch.target_in, 1, 1),
+                       lb_tokens_reversed(batch.target_out, 0, 1)};
+    return turned.target_in.batch && turned.target_out.batch ? turned : lb_batch_empty(batch.source.tape);
 }
 
 /* A sort key of length and index: longest first, and lists of the same length in order. */

@@ -4,6 +4,7 @@
 #include "train/tally.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MOST_PAIRS = 250,    /* per batch */
@@ -24,15 +25,26 @@ static int compare(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static bool is_known(const lb_vocabulary *vocabulary, const lb_symbols *symbols)
+static bool has(const lb_symbols *symbols, const char *wanted)
 {
     for (size_t i = 0; i < symbols->count; i++)
-        if (lb_vocabulary_id(vocabulary, symbols->symbol[i]) == LB_UNK) return false;
+        if (strcmp(symbols->symbol[i], wanted) == 0) return true;
+    return false;
+}
+
+/* A model that copies can write what is in the source. */
+static bool is_possible(const lb_vocabulary *vocabulary, const lb_pair_line *line, bool copies)
+{
+    for (size_t i = 0; i < line->target.count; i++) {
+        const char *symbol = line->target.symbol[i];
+        if (lb_vocabulary_id(vocabulary, symbol) != LB_UNK) continue;
+        if (!copies || !has(&line->source, symbol)) return false;
+    }
     return true;
 }
 
-static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, int64_t wanted, entry *entries,
-                        int64_t *possible, lb_error *error)
+static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t wanted,
+                        entry *entries, int64_t *possible, lb_error *error)
 {
     *possible = 0;
     for (int64_t i = 0; i < wanted; i++) {
@@ -40,14 +52,14 @@ static lb_status choose(lb_pairs *pairs, const lb_vocabulary *target, int64_t wa
         int64_t pair = i * lb_pairs_count(pairs) / wanted;
         lb_status status = lb_pairs_read(pairs, pair, &line, error);
         if (status) return status;
-        if (!is_known(target, &line->target)) continue;
+        if (!is_possible(target, line, copies)) continue;
         entries[(*possible)++] =
             (entry){pair, lb_pairs_source_length(pairs, pair), lb_pairs_target_length(pairs, pair)};
     }
     return LB_OK;
 }
 
-lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int64_t most,
+lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool copies, int64_t most,
                               lb_pair_sample *sample, lb_error *error)
 {
     int64_t count = lb_pairs_count(pairs), wanted = count < most ? count : most, possible = 0;
@@ -61,7 +73,7 @@ lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int6
     if (!entries || !pair) {
         status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sample of %lld pairs",
                               (long long)wanted);
-    } else if ((status = choose(pairs, target, wanted, entries, &possible, error)) == LB_OK) {
+    } else if ((status = choose(pairs, target, copies, wanted, entries, &possible, error)) == LB_OK) {
         qsort(entries, (size_t)possible, sizeof *entries, compare);
         for (int64_t i = 0; i < possible; i++) pair[i] = entries[i].pair;
         *sample = (lb_pair_sample){.pair = pair, .possible = possible, .count = wanted};

@@ -13,10 +13,11 @@ typedef struct lb_pair_sample {
 } lb_pair_sample;
 
 /** Takes all pairs if there are at most `most`, otherwise `most` of them, evenly spaced.
- *  Vocabulary: of the targets. Memory: freed by lb_pair_sample_free; nothing to free after an error.
+ *  Vocabulary: of the targets. With `copies`, the model can also write the symbols of a source.
+ *  Memory: freed by lb_pair_sample_free; nothing to free after an error.
  *  Errors: LB_ERROR_ARGUMENT if `most` is less than 1; those of lb_pairs_read. */
-LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, int64_t most,
-                                          lb_pair_sample *sample, lb_error *error);
+LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *target, bool copies,
+                                          int64_t most, lb_pair_sample *sample, lb_error *error);
 
 /** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);

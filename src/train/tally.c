@@ -2,6 +2,7 @@
 
 #include "lookback/metrics.h"
 #include "lookback/op.h"
+#include "models/force.h"
 #include "train/evaluate.h"
 
 #include <string.h>
@@ -63,19 +64,48 @@ static lb_status decode_rows(lb_tally *tally, const lb_model *model, lb_batch ba
 lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits)
 {
     lb_tape *tape = batch.source.tape;
-    lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-    lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
+    lb_batch written = lb_batch_for(model, batch);
+    lb_tensor *logits = lb_model_forward(model, written.source, written.target_in);
+    lb_tensor *loss = lb_model_loss(model, logits, written.target_out, LB_PAD, 0);
     int64_t tokens = 0, rows = batch.target_out.batch;
     int64_t *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
     if (!lb_is_sound(loss) || !row) return lb_tape_status(tape);
     for (int64_t i = 0; i < rows; i++) tokens += batch.target_out.lengths[i];
-    int64_t wrong = find_wrong(batch.target_out, logits, row);
+    int64_t wrong = find_wrong(written.target_out, logits, row);
     tally->loss += (double)lb_item(loss) * (double)tokens;
     tally->tokens += tokens;
     tally->symbols += tokens - rows;
     tally->rows += rows;
     tally->right += rows - wrong;
     return wrong == 0 || !edits ? LB_OK : decode_rows(tally, model, batch, row, wrong);
+}
+
+/* Adds the best hypothesis of a row. */
+static void add_best(lb_tally *tally, const lb_hypothesis *best, lb_tokens target, int64_t row)
+{
+    lb_sequence reference = {target.id + row * target.length, target.lengths[row] - 1};
+    int64_t distance = 0, most = most_symbols(target, row);
+    lb_sequence output = {best->id, best->length < most ? best->length : most};
+    if (lb_edit_distance(output, reference, &distance, NULL))
+        lb_tape_fail(target.tape, LB_ERROR_MEMORY, "out of memory for an edit distance");
+    tally->edits += distance;
+    tally->right += best->finished && distance == 0;
+    tally->symbols += reference.length;
+    tally->tokens += target.lengths[row];
+    tally->rows++;
+}
+
+lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config)
+{
+    lb_tokens target = batch.target_out;
+    lb_beam found = lb_beam_search(model, batch.source, config);
+    const lb_tensor *forced = lb_model_force(model, batch.source, target).log_probabilities;
+    for (int64_t row = 0; row < found.batch && forced; row++) {
+        add_best(tally, &found.hypothesis[row * found.n_best], target, row);
+        for (int64_t t = row * target.length; t < row * target.length + target.lengths[row]; t++)
+            tally->loss -= (double)forced->data[t * model->target_vocab + target.id[t]];
+    }
+    return lb_tape_status(target.tape);
 }
 
 static double share(double part, int64_t of)

@@ -18,6 +18,11 @@ typedef struct lb_tally {
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits);
 
+/** Adds a batch as beam search writes it, the best hypothesis of each row. Its targets, in reading order, are scored by
+ *  teacher forcing. The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
+                                          lb_beam_config config);
+
 /** The means over `count` rows, at least `tally->rows`. Rows that were not added count as wrong. */
 lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count);
 

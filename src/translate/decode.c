@@ -9,6 +9,11 @@ enum {
     MOST = 1 << 26, /* approximate limit on the numbers in memory for sources decoded side by side */
 };
 
+const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
+{
+    return c->member > 0 ? ((const lb_ensemble *)t->model.model)->member[c->member - 1] : t->model.model;
+}
+
 lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
 {
     if (!(c->temperature >= 0))
@@ -18,10 +23,14 @@ lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found beam %d, n_best %d and limit %lld, expected 0 or more", c->beam, c->n_best,
                             (long long)c->limit);
+    int members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
+    if (c->member < 0 || c->member > members)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "member: found %d, expected 0 to %d", c->member,
+                            members);
     if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
     if (c->n_best == 0) c->n_best = 1;
     if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
-    if (c->copy_unknown && t->model.model->heads == 0)
+    if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "copy_unknown: the model has no attention, expected one that has");
     if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
@@ -52,7 +61,7 @@ size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources,
     size_t fit = 0;
     while (fit < count && limit_of(t, &sources[fit], config) == limit) {
         longest = sources[fit].length > longest ? sources[fit].length : longest;
-        int64_t each = reals_of_each(t->model.model, config->beam, longest, limit);
+        int64_t each = reals_of_each(lb_translate_model(t, config), config->beam, longest, limit);
         if (fit > 0 && ((int64_t)fit + 1) * each > MOST) break;
         fit++;
     }
@@ -80,7 +89,7 @@ static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source 
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
                              .first_token = LB_EOS};
-    return lb_beam_search(t->model.model, tokens, search);
+    return lb_beam_search(lb_translate_model(t, config), tokens, search);
 }
 
 static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
@@ -95,7 +104,7 @@ static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *s
                                .seed = config->seed,
                                .text = text};
     for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;
-    lb_beam found = text ? lb_sample(t->model.model, tokens, sample) : (lb_beam){0};
+    lb_beam found = text ? lb_sample(lb_translate_model(t, config), tokens, sample) : (lb_beam){0};
     lb_release(text);
     return found;
 }

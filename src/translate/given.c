@@ -11,13 +11,13 @@ lb_given lb_translate_given(const lb_translator *t, const lb_translation *text, 
 {
     int32_t *source_id, *source_length, *target_id, *target_length;
     lb_given given = {.source = lb_tokens_new(t->tape, 1, text->length, &source_id, &source_length),
-                      .target_in = lb_tokens_new(t->tape, 1, output->steps, &target_id, &target_length)};
-    if (given.source.batch != 1 || given.target_in.batch != 1) return given;
+                      .target_out = lb_tokens_new(t->tape, 1, output->steps, &target_id, &target_length)};
+    if (given.source.batch != 1 || given.target_out.batch != 1) return given;
     *source_length = lb_vocabulary_encode(t->model.source, text->symbol, (size_t)text->length, source_id,
                                           (int32_t)text->length);
-    target_id[0] = LB_BOS;
-    lb_vocabulary_encode(t->model.target, output->symbol, (size_t)(output->steps - 1), target_id + 1,
-                         (int32_t)(output->steps - 1));
+    lb_vocabulary_encode(t->model.target, output->symbol, (size_t)output->length, target_id,
+                         (int32_t)output->length);
+    if (output->steps > output->length) target_id[output->length] = LB_EOS;
     *target_length = (int32_t)output->steps;
     return given;
 }

@@ -132,21 +132,51 @@ lb_status lb_keep_text(lb_translate_job *j, size_t number, const char *text)
     return lb_error_set(j->error, status, "text %zu: %s", number + 1, found.message);
 }
 
-/* The source symbol with the largest attention weight at step `step`, averaged over the heads of the last layer. Ties
- * go to the first symbol. */
-static const char *looked_at(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
-                             int64_t step, int64_t width)
+/* The weight of one position of the source at step `step`, summed over the heads of the last layer. */
+static double weight_of(const lb_translate_job *j, const lb_hypothesis *found, int64_t step, int64_t position,
+                        int64_t width)
 {
-    int64_t heads = j->all->heads, best = 0;
+    int64_t heads = j->all->heads;
     const lb_real *weights = found->weights + ((j->all->layers - 1) * heads * found->steps + step) * width;
+    double sum = 0;
+    for (int64_t head = 0; head < heads; head++)
+        sum += (double)weights[head * found->steps * width + position];
+    return sum;
+}
+
+/* The position with the largest attention weight. Ties go to the first one. */
+static int64_t looked_at(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
+                         int64_t step, int64_t width)
+{
+    int64_t best = 0;
     double most = -1;
     for (int64_t k = 0; k < t->length; k++) {
-        double sum = 0;
-        for (int64_t head = 0; head < heads; head++) sum += (double)weights[head * found->steps * width + k];
-        if (sum > most) best = k;
-        most = sum > most ? sum : most;
+        double weight = weight_of(j, found, step, k, width);
+        if (weight > most) best = k;
+        most = weight > most ? weight : most;
     }
-    return t->symbol[best];
+    return best;
+}
+
+/* Of the source symbols that a model that copies writes as LB_UNK, the one with the largest weight, over all of its
+ * positions: the first of these. -1 if there is none. */
+static int64_t pointed_at(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
+                          int64_t width)
+{
+    const lb_translation *t = j->good[number];
+    const int32_t *id = j->source[number].id;
+    int64_t best = -1;
+    double most = -1;
+    for (int64_t k = 0; k < t->length; k++) {
+        if (lb_model_copied_as(j->translator->model.model, id[k]) != LB_UNK) continue;
+        double weight = 0;
+        for (int64_t i = 0; i < t->length; i++)
+            if (id[i] == id[k] && strcmp(t->symbol[i], t->symbol[k]) == 0)
+                weight += weight_of(j, found, step, i, width);
+        if (weight > most) best = k;
+        most = weight > most ? weight : most;
+    }
+    return best;
 }
 
 static const char *spelling(const lb_translate_job *j, int32_t id)
@@ -178,31 +208,50 @@ static double probability(const lb_translate_job *j, const lb_hypothesis *found)
     return exp(found->score * pow((double)found->steps, penalty));
 }
 
-/* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. */
-static const char **spell(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
-                          int64_t width)
+/* The position of the source that stands for a step; -1: none. */
+static int64_t copied_from(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t step,
+                           int64_t width)
+{
+    int64_t position = -1;
+    if (found->id[step] != LB_UNK || !found->weights) return -1;
+    if (lb_translate_model(j->translator, &j->config)->copies)
+        position = pointed_at(j, number, found, step, width);
+    if (position < 0 && j->config.copy_unknown) position = looked_at(j, j->good[number], found, step, width);
+    return position;
+}
+
+/* The symbols of the hypothesis's ids, in memory of the result; NULL if memory runs out. `*copied` receives NULL if none
+ * is of the source. */
+static const char **spell(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t width,
+                          int64_t **copied)
 {
     const char **symbol = lb_keep_room(j, (size_t)found->length, sizeof *symbol);
-    for (int64_t i = 0; symbol && i < found->length; i++) {
-        bool copied = found->id[i] == LB_UNK && j->config.copy_unknown;
-        symbol[i] = copied ? looked_at(j, t, found, i, width) : spelling(j, found->id[i]);
+    int64_t *from = lb_keep_room(j, (size_t)found->length, sizeof *from);
+    if (!symbol || !from) return NULL;
+    for (int64_t i = 0; i < found->length; i++) {
+        from[i] = copied_from(j, number, found, i, width);
+        symbol[i] = from[i] < 0 ? spelling(j, found->id[i]) : j->good[number]->symbol[from[i]];
+        if (from[i] >= 0) *copied = from;
     }
     return symbol;
 }
 
-lb_status lb_keep_output(const lb_translate_job *j, const lb_translation *t, const lb_hypothesis *found,
-                         int64_t width, const char *const *symbol, lb_output *output)
+lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypothesis *found, int64_t width,
+                         const char *const *symbol, lb_output *output)
 {
     size_t count = (size_t)found->length;
-    if (!isfinite(found->score))
+    bool impossible = found->score == (double)-INFINITY && j->translator->model.model->output != LB_SOFTMAX;
+    if (!isfinite(found->score) && !impossible)
         return lb_error_set(j->error, LB_ERROR_FORMAT,
                             "the score of an output is not finite: the weights of the model are too large");
-    if (!symbol) symbol = spell(j, t, found, width);
+    int64_t *copied = NULL;
+    if (!symbol) symbol = spell(j, number, found, width, &copied);
     if (!symbol) return lb_keep_failed(j);
     char *text = lb_symbols_join(&j->translator->model.target_rule, symbol, count, j->error);
     if (!text) return LB_ERROR_MEMORY;
     *output = (lb_output){.text = keep_string(j, text),
                           .symbol = lb_keep_symbols(j, symbol, count),
+                          .copied = copied,
                           .length = found->length,
                           .finished = found->finished,
                           .steps = found->steps,
@@ -211,7 +260,7 @@ lb_status lb_keep_output(const lb_translate_job *j, const lb_translation *t, con
                           .symbol_probability = keep_probabilities(j, found)};
     lb_release(text);
     bool attends = j->config.attention && found->weights;
-    if (attends) output->weights = keep_weights(j, found, t->length, width);
+    if (attends) output->weights = keep_weights(j, found, j->good[number]->length, width);
     return output->text && output->symbol && output->symbol_probability && (output->weights || !attends)
                ? LB_OK
                : lb_keep_failed(j);

@@ -1,6 +1,7 @@
 /* Alternatives for an output: the likeliest symbols at each step and their probabilities. */
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "models/force.h"
 #include "translate/translator.h"
 
 /* Puts the `count` largest of a row into `symbol` and `probability`, in descending order. */
@@ -28,11 +29,9 @@ static lb_status find(lb_translator *t, const lb_translation *text, const lb_out
                       lb_error *error)
 {
     lb_tape_reset(t->tape);
-    lb_mode mode = lb_tape_mode(t->tape);
-    lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
     lb_given given = lb_translate_given(t, text, output);
-    lb_tensor *probabilities = lb_softmax(lb_model_forward(t->model.model, given.source, given.target_in));
-    lb_tape_set_mode(t->tape, mode);
+    lb_tensor *probabilities =
+        lb_softmax(lb_model_force(t->model.model, given.source, given.target_out).log_probabilities);
     lb_status status = lb_tape_status(t->tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
     size_t cells = (size_t)(l->steps * l->count);

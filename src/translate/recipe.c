@@ -1,5 +1,7 @@
 #include "translate/recipe.h"
 
+#include "models/decoder_attention.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +60,8 @@ static const recipe of_lists = {
     .average = 0.998,
 };
 
+static const char FORWARD[] = "forward", BACKWARD[] = "backward";
+
 static const recipe *recipe_for(const lb_training_config *config)
 {
     return config->sort ? &of_lists : &of_files;
@@ -78,7 +82,8 @@ static lb_status check_counts(const lb_training_config *c, lb_error *error)
                   {"heads", c->heads},         {"batch", c->batch},
                   {"steps", c->steps},         {"evaluate_every", c->evaluate_every},
                   {"seeds", c->seeds},         {"keep", c->keep},
-                  {"epochs", c->epochs}};
+                  {"epochs", c->epochs},       {"kv_heads", c->kv_heads},
+                  {"window", c->window}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,
@@ -98,11 +103,30 @@ static lb_status check_numbers(const lb_training_config *c, lb_error *error)
                    {"label_smoothing", c->label_smoothing, c->label_smoothing < 1, "less than 1"},
                    {"scheduled_sampling", c->scheduled_sampling, c->scheduled_sampling <= 1, "at most 1"},
                    {"lr", c->lr, c->lr >= 0, "0 or more"},
-                   {"target", c->target, c->target <= 1, "at most 1"}};
+                   {"target", c->target, c->target <= 1, "at most 1"},
+                   {"softcap", c->softcap, c->softcap >= 0, "0 or more"}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!numbers[i].valid)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %g, expected %s", numbers[i].field,
                                 numbers[i].value, numbers[i].expected);
+    return LB_OK;
+}
+
+/* The mixture needs soft attention, and a vocabulary by softmax. */
+static lb_status check_copy(const lb_training_config *c, lb_error *error)
+{
+    bool soft = c->attention != LB_ATTENTION_NONE && c->attention != LB_ATTENTION_HARD &&
+                c->attention != LB_ATTENTION_MONOTONIC && c->attention != LB_ATTENTION_MONOTONIC_1;
+    if (c->copy && !soft)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected a soft one",
+                            lb_attention_names[c->attention]);
+    if (c->copy && c->attention == LB_ATTENTION_LOCAL_P)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "copy: found the attention %s, expected one whose weights sum to 1",
+                            lb_attention_names[c->attention]);
+    if (c->copy && c->loss != LB_SOFTMAX)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the loss %s, expected %s",
+                            lb_loss_names[c->loss], lb_loss_names[LB_SOFTMAX]);
     return LB_OK;
 }
 
@@ -118,6 +142,9 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (c->steps > 0 && c->epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found both steps and epochs, expected only one of them");
+    if (strcmp(c->direction, FORWARD) != 0 && strcmp(c->direction, BACKWARD) != 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "direction: expected forward or backward, found \"%.40s\"", c->direction);
     bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
     if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -126,7 +153,22 @@ static lb_status check(const lb_training_config *c, lb_error *error)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "embed, one_direction and attention are options of a seq2seq, not of a transformer");
+    if (!seq2seq && c->cell)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "cell is an option of a seq2seq, not of a transformer");
+    if (seq2seq && (c->positions || c->kv_heads || c->softcap != 0))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "positions, kv_heads and softcap are options of a transformer, not of a seq2seq");
+    if (seq2seq && c->window && !lb_attention_usual_window(c->attention))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "window is an option of a transformer and of local-m, local-p and location "
+                            "attention, not of %s",
+                            lb_attention_names[c->attention]);
+    bool features = c->features_separator && *c->features_separator;
+    if (!seq2seq && c->feature_positions && !features)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "feature_positions: the sources have no features (features_column)");
     lb_status status = check_counts(c, error);
+    if (!status) status = check_copy(c, error);
     return status ? status : check_numbers(c, error);
 }
 
@@ -145,6 +187,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     const recipe *r = recipe_for(c);
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
+    if (!c->direction) c->direction = FORWARD;
     if (c->features_column > 0 && !c->features_separator) c->features_separator = ";";
     choose(&c->min_count, 1);
     choose(&c->embed, r->embed);
@@ -232,8 +275,13 @@ static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64
                                 .bidirectional = !c->one_direction,
                                 .attention = c->attention,
                                 .heads = c->heads,
+                                .attention_weights = c->attention_weights,
                                 .dropout = (lb_real)fmax(c->dropout, 0),
-                                .tied = c->tied};
+                                .output = c->loss,
+                                .tied = c->tied,
+                                .cell = c->cell,
+                                .window = c->window,
+                                .copy = c->copy};
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
 }
@@ -245,9 +293,17 @@ static lb_model *make_transformer(const lb_training_config *c, int64_t source, i
                                     .target_vocab = target,
                                     .width = c->hidden,
                                     .heads = c->heads,
+                                    .attention_weights = c->attention_weights,
                                     .layers = c->layers,
+                                    .positions = c->positions,
                                     .dropout = (lb_real)fmax(c->dropout, 0),
-                                    .tied = c->tied};
+                                    .output = c->loss,
+                                    .tied = c->tied,
+                                    .kv_heads = c->kv_heads,
+                                    .softcap = c->softcap,
+                                    .window = c->window,
+                                    .feature_positions = c->feature_positions,
+                                    .copy = c->copy};
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
 }
@@ -258,5 +314,6 @@ lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab
     lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
         config, source_vocab, target_vocab, params);
     if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
+    if (model) model->backward = strcmp(config->direction, BACKWARD) == 0;
     return model;
 }

@@ -33,6 +33,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
         lb_buffer_json_string(&json, c->freeze);
         lb_buffer_print(&json, ",");
     }
+    if (t->model->backward) lb_buffer_print(&json, "\"direction\":\"backward\",");
     lb_producer_print(&t->producer, &json);
     print_data(&json, c);
     lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
@@ -54,12 +55,19 @@ static lb_run_difference *find(lb_run_differences *d, const char *name)
     return NULL;
 }
 
+/* Written only by runs that have them. */
+static bool is_optional(const char *name)
+{
+    return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
+           strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0;
+}
+
 /* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */
 static void forget_unwritten(lb_run_differences *d)
 {
     int kept = 0;
     for (int i = 0; i < d->count; i++)
-        if (*d->list[i].found || strcmp(d->list[i].name, "freeze") == 0) d->list[kept++] = d->list[i];
+        if (*d->list[i].found || is_optional(d->list[i].name)) d->list[kept++] = d->list[i];
     d->count = kept;
 }
 
@@ -117,9 +125,12 @@ static void judge_start(const lb_training_config *c, lb_run_differences *d, char
 /* For models of different kinds, only the kind is reported: their settings cannot be compared. */
 static void judge_model(lb_run_differences *d)
 {
-    static const char *const of_kinds[] = {
-        "embed", "hidden",       "layers",    "bidirectional", "attention",  "heads",   "width",
-        "tied",  "feed_forward", "post_norm", "positions",     "max_length", "dropout", NULL};
+    static const char *const of_kinds[] = {"embed",     "hidden",     "layers",       "bidirectional",
+                                           "attention", "heads",      "width",        "attention_weights",
+                                           "loss",      "tied",       "feed_forward", "post_norm",
+                                           "positions", "max_length", "dropout",      "cell",
+                                           "kv_heads",  "softcap",    "window",       "copy",
+                                           NULL};
     if (find(d, "kind")) forget_all(d, of_kinds);
     rename_to_setting(d, "kind", "model");
     rename_to_setting(d, "width", "hidden");

@@ -1,5 +1,6 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
 #include "base/alloc.h"
+#include "models/force.h"
 #include "translate/keep.h"
 #include "translate/list.h"
 
@@ -19,17 +20,14 @@ static lb_status force(lb_translator *t, const lb_source *source, const target *
     int32_t longest = 0, *id, *lengths;
     for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
     lb_tape_reset(t->tape);
-    lb_mode mode = lb_tape_mode(t->tape);
-    lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
     lb_tokens tokens = lb_translate_tokens(t->tape, source, count);
-    lb_tokens in = lb_tokens_new(t->tape, (int64_t)count, longest + 1, &id, &lengths);
-    for (int64_t row = 0; row < in.batch; row++) {
+    lb_tokens out = lb_tokens_new(t->tape, (int64_t)count, longest + 1, &id, &lengths);
+    for (int64_t row = 0; row < out.batch; row++) {
         lengths[row] = targets[row].length + 1;
-        id[row * in.length] = LB_BOS;
-        memcpy(id + row * in.length + 1, targets[row].id, (size_t)targets[row].length * sizeof *id);
+        memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
+        id[row * out.length + targets[row].length] = LB_EOS;
     }
-    *log_probabilities = lb_log_softmax(lb_model_forward(t->model.model, tokens, in));
-    lb_tape_set_mode(t->tape, mode);
+    *log_probabilities = lb_model_force(t->model.model, tokens, out).log_probabilities;
     lb_status status = lb_tape_status(t->tape);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(t->tape)) : LB_OK;
 }
@@ -59,9 +57,10 @@ static lb_status read_target(lb_translate_job *j, lb_translation *t, const char 
 }
 
 /* Stores a target as the only output of its source. */
-static lb_status keep_target(const lb_translate_job *j, lb_translation *t, const target *given,
+static lb_status keep_target(const lb_translate_job *j, size_t number, const target *given,
                              const lb_real *log_probabilities)
 {
+    lb_translation *t = j->good[number];
     int64_t vocabulary = j->translator->model.model->target_vocab;
     lb_hypothesis h = {
         .length = given->length, .id = given->id, .finished = true, .steps = given->length + 1};
@@ -76,7 +75,7 @@ static lb_status keep_target(const lb_translate_job *j, lb_translation *t, const
         h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
         h.score += h.log_probability[step];
     }
-    lb_status status = lb_keep_output(j, t, &h, 0, given->symbol, t->output);
+    lb_status status = lb_keep_output(j, number, &h, 0, given->symbol, t->output);
     t->count = !status;
     lb_release(h.log_probability);
     return status;
@@ -95,7 +94,7 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
     if (status) return status;
     int64_t row = lb_dim(found, 1) * lb_dim(found, 2);
     for (size_t i = 0; i < *count && !status; i++)
-        status = keep_target(j, j->good[first + i], &targets[first + i], found->data + (int64_t)i * row);
+        status = keep_target(j, first + i, &targets[first + i], found->data + (int64_t)i * row);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* What the positions of a text, and those of an output, attend to within it. */
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "models/direction.h"
+#include "models/force.h"
 #include "translate/translator.h"
 
 #include <string.h>
@@ -13,20 +15,32 @@ static lb_real *keep(lb_arena *memory, const lb_tensor *weights)
     return copy ? memcpy(copy, weights->data, bytes) : NULL;
 }
 
+/* Puts steps and what they have read into reading order. The end stays the last step, the start the first that is read. */
+static void turn(lb_tensor *weights, const lb_output *output)
+{
+    int64_t steps = output->steps, rows = lb_count(weights) / steps;
+    for (int64_t row = 0; row < rows; row++) lb_rows_reverse(weights->data + row * steps + 1, steps - 1, 1);
+    for (int64_t map = 0; map < rows / steps; map++)
+        lb_rows_reverse(weights->data + map * steps * steps, output->length, steps);
+}
+
 static lb_status find(lb_translator *t, const lb_translation *text, const lb_output *output,
                       lb_text_attention *a, lb_error *error)
 {
+    const lb_model *model = t->model.model;
     lb_tape_reset(t->tape);
     lb_mode mode = lb_tape_mode(t->tape);
     lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
     lb_given given = lb_translate_given(t, text, output);
-    lb_self_attention found = lb_model_self_attention(t->model.model, given.source, given.target_in);
+    lb_tokens in = lb_model_target_in(model, given.target_out);
+    lb_self_attention found = lb_model_self_attention(model, given.source, in);
     lb_tape_set_mode(t->tape, mode);
     lb_status status = lb_tape_status(t->tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
     a->layers = found.layers;
     a->heads = found.heads;
     if (found.layers == 0) return LB_OK;
+    if (model->backward) turn(found.decoder, output);
     a->encoder = keep(a->memory, found.encoder);
     a->decoder = keep(a->memory, found.decoder);
     return a->encoder && a->decoder ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");

@@ -97,28 +97,43 @@ static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
     take_number(&c->layers, found->layers);
     take_number(&c->heads, found->heads);
     if (c->attention == 0) c->attention = found->attention;
+    if (c->attention == found->attention) take_number(&c->window, found->window);
+    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
+    if (c->loss == 0) c->loss = found->output;
     c->one_direction = c->one_direction || !found->bidirectional;
+    if (c->cell == LB_CELL_GRU) c->cell = found->cell;
     c->tied = c->tied || found->tied;
+    c->copy = c->copy || found->copy;
 }
 
 static void take_transformer(const lb_transformer_config *found, lb_training_config *c)
 {
     take_number(&c->hidden, found->width);
+    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
+    if (c->loss == 0) c->loss = found->output;
     take_number(&c->layers, found->layers);
     take_number(&c->heads, found->heads);
+    take_number(&c->kv_heads, found->kv_heads);
+    take_number(&c->window, found->window);
+    if (c->softcap == 0) c->softcap = found->softcap;
+    if (c->positions == 0) c->positions = found->positions;
+    c->feature_positions = c->feature_positions || found->feature_positions;
     c->tied = c->tied || found->tied;
+    c->copy = c->copy || found->copy;
 }
 
 static lb_status take_architecture(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
     const lb_model *model = m->model;
-    if (model->kind == &lb_ensemble_kind)
+    if (lb_is_ensemble(model))
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "cannot start from %s: it is an ensemble, expected a single model, such as that in one of "
             "its folders seed-N",
             c->from);
     lb_status status = take_text(c, "model", model->kind->name, &c->model, error);
+    if (!status)
+        status = take_text(c, "direction", model->backward ? "backward" : "forward", &c->direction, error);
     if (status) return status;
     if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
     if (model->kind == &lb_transformer_kind) take_transformer(&((const lb_transformer *)model)->config, c);

@@ -112,7 +112,7 @@ static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *foun
 {
     lb_training_data *d = &s->data;
     lb_pair_sample sample;
-    lb_status status = lb_pair_sample_make(d->dev, d->target, pairs, &sample, error);
+    lb_status status = lb_pair_sample_make(d->dev, d->target, s->config.copy, pairs, &sample, error);
     if (status) return status;
     status =
         lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->session.tape, found);

@@ -2,8 +2,11 @@
 
 #include "base/alloc.h"
 #include "data/pairs.h"
+#include "data/symbols.h"
 #include "io/folder.h"
 #include "io/set_aside.h"
+#include "models/transformer.h"
+#include "train/hidden_symbols.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/run_identity.h"
@@ -13,6 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Of the symbols that a source and its target share, unless they are frequent: see docs/adr/0030-copying.md. */
+static const double HIDDEN_SHARE = 0.1;
 
 static lb_status name_files(lb_training *t, lb_error *error)
 {
@@ -59,6 +65,36 @@ static lb_status freeze(const lb_training *t, lb_error *error)
     return lb_error_set(error, LB_ERROR_ARGUMENT, "freeze: nothing is left to train");
 }
 
+/* The new model has the vocabulary of the data; what a start model knows is copied over it. */
+static void mark_features(const lb_training *t)
+{
+    const lb_vocabulary *symbols = t->data->source;
+    if (t->model->kind != &lb_transformer_kind) return;
+    lb_transformer *model = (lb_transformer *)t->model;
+    for (int32_t id = LB_FIRST_TOKEN; model->source_features && id < lb_vocabulary_size(symbols); id++)
+        if (lb_symbol_is_feature(lb_vocabulary_symbol(symbols, id))) lb_transformer_mark_feature(model, id);
+}
+
+/* Symbols are copied by their spelling. What the target vocabulary lacks is pointed at; features are not copied. */
+static lb_status set_copies(lb_training *t, lb_error *error)
+{
+    const lb_vocabulary *source = t->data->source, *target = t->data->target;
+    int32_t size = lb_vocabulary_size(source);
+    if (!t->model->copies) return LB_OK;
+    int32_t *as = lb_alloc_zero((size_t)size * sizeof *as);
+    if (!as) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    as[LB_UNK] = LB_UNK;
+    for (int32_t id = LB_FIRST_TOKEN; id < size; id++) {
+        const char *symbol = lb_vocabulary_symbol(source, id);
+        as[id] = lb_symbol_is_feature(symbol) ? LB_PAD : lb_vocabulary_id(target, symbol);
+    }
+    lb_status status = lb_model_set_copies(t->model, as, error);
+    lb_release(as);
+    /* Numbers can be sorted only if they are known. */
+    return status || t->data->sorts ? status
+                                    : lb_hidden_shares(t->model, source, HIDDEN_SHARE, &t->hidden, error);
+}
+
 static lb_status build(lb_training *t, lb_error *error)
 {
     const lb_training_data *data = t->data;
@@ -67,7 +103,9 @@ static lb_status build(lb_training *t, lb_error *error)
     t->model = lb_recipe_model(t->config, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target),
                                t->params, error);
     if (!t->model) return error->status;
+    mark_features(t);
     lb_status status = lb_start_copy(t->start, t->config, t->model, t->params, error);
+    if (!status) status = set_copies(t, error);
     return status ? status : freeze(t, error);
 }
 
@@ -94,6 +132,7 @@ void lb_training_free(lb_training *t)
     lb_film_free(&t->film);
     lb_release(t->film_file);
     lb_release(t->set_aside);
+    lb_release(t->hidden);
     lb_producer_free(&t->producer);
     lb_params_free(t->params);
 }
@@ -102,13 +141,15 @@ lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t
 {
     lb_training *t = training;
     lb_batch batch = lb_producer_batch(&t->producer, tape, step);
+    batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, step);
+    batch = lb_batch_for(t->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     double share = (double)step / (double)t->run.steps;
     lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
                                       .seed = t->seed};
     lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, step);
     lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
-    return lb_cross_entropy_smoothed(logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
+    return lb_model_loss(t->model, logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
 }
 
 static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)

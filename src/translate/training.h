@@ -21,6 +21,7 @@ typedef struct lb_training {
     lb_film film;
     char *set_aside; /* the earlier model; NULL: there is none */
     double smoothing;
+    double *hidden; /* of lb_hide_symbols; NULL: nothing is hidden */
     int64_t logged, tabled;
 } lb_training;
 

@@ -106,7 +106,9 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     }
     if (!status) status = lb_start_grow(start, start->model.source, &data->source, error);
     if (!status) status = lb_start_grow(start, start->model.target, &data->target, error);
-    if (!status) status = lb_pair_sample_make(data->dev, data->target, LB_MEASURED, &data->sample, error);
+    if (!status)
+        status =
+            lb_pair_sample_make(data->dev, data->target, config->copy, LB_MEASURED, &data->sample, error);
     return status;
 }
 

@@ -26,6 +26,9 @@ typedef struct lb_source {
 LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_translate_config *config,
                                           lb_error *error);
 
+/** The model that decodes: the translator's, or a member of it. The configuration must be settled. */
+const lb_model *lb_translate_model(const lb_translator *translator, const lb_translate_config *config);
+
 /** How many of `count` sources, at least 1, can be decoded side by side, starting with the first: those that share a
  *  limit and do not take too much memory. The configuration must be settled. */
 size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
@@ -40,17 +43,18 @@ lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t co
 LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
                                           const lb_translate_config *config, lb_beam *found, lb_error *error);
 
-/** A source, and the start of an output before each of its steps: what a model reads to write it. */
+/** A source and an output of it in ids. */
 typedef struct lb_given {
-    lb_tokens source;    /* [1, text length] */
-    lb_tokens target_in; /* [1, steps], beginning with LB_BOS */
+    lb_tokens source; /* [1, text length] */
+    lb_tokens
+        target_out; /* [1, steps] in reading order, with LB_EOS at the end unless the output was cut off */
 } lb_given;
 
 /** Whether the output could be that of the text: it has symbols and steps, and not too many. */
 bool lb_translate_has_steps(const lb_translator *translator, const lb_translation *text,
                             const lb_output *output);
 
-/** What the model reads for such an output, on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
+/** Their ids, on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_given lb_translate_given(const lb_translator *translator, const lb_translation *text,
                             const lb_output *output);
 

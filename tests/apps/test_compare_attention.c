@@ -17,7 +17,7 @@
     "--max-number", "9", "--min-length", "2", "--max-length", "7", "--hidden", "16", "--batch", "16",        \
         "--threads", "1"
 
-enum { KINDS = 7, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
+enum { KINDS = 9, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
 
 static support_result result;
 
@@ -76,19 +76,29 @@ static void read_table(int kinds, double table[LENGTHS][KINDS])
         at = end;
     }
     ck_assert_int_eq(strncmp(at, "\nparameters ", 12), 0);
+    /* Apart from the results, which are the same in every run. */
+    at = strstr(result.error, " ms a step ");
+    ck_assert_ptr_nonnull(at);
+    at += strlen(" ms a step ");
+    for (int k = 0; k < kinds; k++) {
+        char *end;
+        ck_assert_double_gt(strtod(at, &end), 0);
+        at = end;
+    }
+    ck_assert_str_eq(at, "\n");
 }
 
 START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_length)
 {
-    static const char *const names[KINDS] = {"none",       "additive",   "dot",        "general",
-                                             "scaled-dot", "multi-head", "transformer"};
+    static const char *const names[KINDS] = {"none",       "additive",  "dot",    "general",    "scaled-dot",
+                                             "multi-head", "sparsemax", "entmax", "transformer"};
     double table[LENGTHS][KINDS];
     RUN(SMALL, "--steps", "120", "--out", "a/b");
     assert_done();
     ck_assert_ptr_nonnull(strstr(result.output,
                                  "exact match on 1000 held-out lists of each length, after 120 "
                                  "steps\n\n    length     none  additive      dot  general  "
-                                 "scaled-dot  multi-head  transformer\n"));
+                                 "scaled-dot  multi-head  sparsemax   entmax  transformer\n"));
     read_table(KINDS, table);
     size_t count;
     char *json = content("a/b/exact_match.json", &count);
@@ -239,13 +249,38 @@ START_TEST(test_compare_attention_one_length_is_enough)
 }
 END_TEST
 
+START_TEST(test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_request)
+{
+    double table[LENGTHS][KINDS];
+    RUN(SMALL, "--steps", "20", "--kinds", "location,local-p,coverage,local-m", "--out", "a");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.output, "\n    length  local-m  local-p  coverage  location\n"));
+    read_table(4, table);
+    ck_assert(exists("a/local-m.safetensors") && exists("a/location.safetensors"));
+    RUN_FOR(60, SMALL, "--steps", "40", "--kinds", "coverage,location", "--out", "b");
+    RUN(SMALL, "--steps", "40", "--kinds", "coverage,location", "--out", "b");
+    assert_done();
+    RUN(SMALL, "--steps", "40", "--kinds", "coverage,location", "--out", "c");
+    assert_done();
+    for (int i = 0; i < 2; i++) {
+        size_t killed_size, whole_size;
+        char *killed = content(i ? "b/location.safetensors" : "b/coverage.safetensors", &killed_size),
+             *whole = content(i ? "c/location.safetensors" : "c/coverage.safetensors", &whole_size);
+        ck_assert_uint_eq(killed_size, whole_size);
+        ck_assert_mem_eq(killed, whole, whole_size);
+        free(killed);
+        free(whole);
+    }
+}
+END_TEST
+
 static const struct {
     const char *flags[8];
     int status;
     const char *message;
 } wrong[] = {
     {{"--no-such-flag"}, 2, "--no-such-flag"},
-    {{"--kinds", "none,sideways"}, 2, "transformer, found \"sideways\""},
+    {{"--kinds", "none,sideways"}, 2, "rotary, found \"sideways\""},
     {{"--kinds", "none,"}, 2, "found \"\""},
     {{"--kinds", "dotted"}, 2, "found \"dotted\""},
     {{"--kinds", "do"}, 2, "found \"do\""},
@@ -284,6 +319,7 @@ int main(void)
     tcase_add_test(tests, test_compare_attention_what_is_finished_is_not_trained_again);
     tcase_add_test(tests, test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
     tcase_add_test(tests, test_compare_attention_one_length_is_enough);
+    tcase_add_test(tests, test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_request);
     tcase_add_loop_test(tests, test_compare_attention_wrong_usage_is_one_clear_line_before_any_training, 0,
                         sizeof wrong / sizeof *wrong);
     suite_add_tcase(suite, tests);

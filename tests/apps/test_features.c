@@ -4,6 +4,7 @@
 #include "support/tempdir.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WORDS = 200, LINE = 48 };
@@ -109,10 +110,59 @@ START_TEST(test_features_predictions_are_compared_with_their_features)
 }
 END_TEST
 
+/* The order of features means nothing to a transformer, if it is asked for. */
+START_TEST(test_features_of_a_transformer_have_no_order)
+{
+    static const char *const ways[] = {"--feature-positions", "--no-feature-positions"};
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    for (int i = 0; i < 2; i++) {
+        char first[64] = "", second[64] = "";
+        RUN(NULL, "train", "--train", "train.tsv", "--dev", "dev.tsv", "--features-column", "3", "--model",
+            "transformer", "--hidden", "16", "--heads", "2", "--steps", "30", "--threads", "1", "--fresh",
+            ways[i]);
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        RUN("mare\tN;PL;DEF\nmare\tDEF;N;PL\n", "predict", "out", "--n-best", "1", "--threads", "1");
+        const char *end = strchr(result.output, '\n');
+        ck_assert_ptr_nonnull(end);
+        snprintf(first, sizeof first, "%.6s", end - 6);
+        end = strchr(end + 1, '\n');
+        ck_assert_ptr_nonnull(end);
+        snprintf(second, sizeof second, "%.6s", end - 6);
+        if (i == 0)
+            ck_assert_str_eq(first, second);
+        else
+            ck_assert_str_ne(first, second);
+        RUN(NULL, "inspect", "out");
+        ck_assert_int_eq(strstr(result.output, "feature_positions: true") != NULL, i == 0);
+    }
+}
+END_TEST
+
+/* What a teacher adds has the columns of the file. */
+START_TEST(test_features_of_a_teacher_keep_their_columns)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    RUN(NULL, TRAIN);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_write_file(support_path(path, "words.tsv"), "mare\t?\tN;PL;DEF\n", strlen("mare\t?\tN;PL;DEF\n"));
+    RUN(NULL, TRAIN, "--teacher", "out", "--unlabelled", "words.tsv", "--steps", "10", "--out", "pupil");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    char *pairs = support_read_file(support_path(path, "pupil/taught.tsv"), &count);
+    ck_assert_ptr_nonnull(strstr(pairs, "\nmare\tnmares\tN;PL;DEF\n"));
+    free(pairs);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("features",
-                             SUPPORT_TESTS(test_features_choose_the_form_of_the_same_word,
+                             SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
+                                           test_features_of_a_transformer_have_no_order,
+                                           test_features_choose_the_form_of_the_same_word,
                                            test_features_that_are_missing_are_refused,
                                            test_features_predictions_are_compared_with_their_features));
 }

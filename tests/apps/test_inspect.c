@@ -60,11 +60,12 @@ static void expect_unusable(const char *reason, const char *const *lines)
 START_TEST(test_inspect_model_of_texts_is_told_with_rules_and_symbols)
 {
     RUN(model);
-    EXPECT_LINES("kind: seq2seq", "configuration", "  embed: 16", "  attention: \"additive\"", "task",
-                 "  source", "    separator: \"\"", "    normalize: \"nfd\"", "  target",
-                 "    separator: \" \"", "  shortest_source: 1", "  longest_source: 6",
-                 "vocabulary of the sources: 10 symbols", "  \"a\" \"b\" \"c\" \"d\" \"e\" \"\xcc\x81\"",
-                 "vocabulary of the targets: 10 symbols", "training", "  steps: 500", "  seconds: 1.5");
+    EXPECT_LINES("kind: seq2seq", "configuration", "  embed: 16", "  attention: \"additive\"",
+                 "  attention_weights: \"softmax\"", "task", "  source", "    separator: \"\"",
+                 "    normalize: \"nfd\"", "  target", "    separator: \" \"", "  shortest_source: 1",
+                 "  longest_source: 6", "vocabulary of the sources: 10 symbols",
+                 "  \"a\" \"b\" \"c\" \"d\" \"e\" \"\xcc\x81\"", "vocabulary of the targets: 10 symbols",
+                 "training", "  steps: 500", "  seconds: 1.5");
     ck_assert_ptr_null(strstr(result.output, "\ntensors"));
     RUN(model, "--tensors");
     EXPECT_LINES("training", "tensors", "  source_embedding.weight F32 [10,16]");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GRID "{\"hidden\": [4, 32], \"tied\": [true, false]}"
@@ -75,6 +76,23 @@ START_TEST(test_sweep_of_the_same_again_trains_nothing_and_says_the_same)
 }
 END_TEST
 
+START_TEST(test_sweep_keeps_an_earlier_model_that_is_not_its_own)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    support_write_file(support_path(path, "out/model.safetensors"), "earlier", 7);
+    for (int i = 0; i < 2; i++) {
+        sweep("{\"hidden\": [4, 5]}", (const char *const[]){"--steps", "10", NULL});
+        support_assert_trained();
+        size_t count;
+        char *kept = content("out/model.old-1.safetensors", &count);
+        ck_assert_str_eq(kept, "earlier");
+        free(kept);
+        ck_assert(!support_exists("out/model.old-2.safetensors"));
+    }
+}
+END_TEST
+
 START_TEST(test_sweep_some_combinations_are_drawn_by_the_seed)
 {
     static const char *const three[] = {"--sweep-count", "3", "--steps", "10", NULL};
@@ -124,6 +142,7 @@ int main(void)
     return support_run_tests("sweep",
                              SUPPORT_TESTS(test_sweep_trains_each_combination_and_keeps_the_best,
                                            test_sweep_of_the_same_again_trains_nothing_and_says_the_same,
+                                           test_sweep_keeps_an_earlier_model_that_is_not_its_own,
                                            test_sweep_some_combinations_are_drawn_by_the_seed,
                                            test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));

@@ -240,10 +240,14 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
     static const char *const models[][MOST] = {
         {"--model", "transformer", "--embed", "128", "--heads", "2", "--tied", "--layers", "1"},
         {"--attention", "dot", "--no-bidirectional", "--tied", "--layers", "2"},
+        {"--attention", "hard", "--dropout", "0.2"},
+        {"--attention", "monotonic-1", "--tied", "--label-smoothing", "0.1"},
+        {"--attention", "local-p", "--window", "2", "--layers", "2"},
+        {"--attention", "location", "--cell", "lstm", "--tied", "--dropout", "0.2"},
         {"--attention", "multi-head", "--normalize", "none", "--epochs", "2", "--steps", "0"},
     };
     support_write_pairs("train.tsv", PAIRS, 1);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (int)(sizeof models / sizeof *models); i++) {
         const char *arguments[64] = {SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--fresh"};
         int count = 0;
         while (arguments[count]) count++;
@@ -255,6 +259,57 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         lb_text_model_free(&translator);
     }
     ck_assert_int_eq(support_line_count("out/log.jsonl"), 2);
+}
+END_TEST
+
+/* Words of four letters: one stays, one is written twice, one is silent, and one depends on the letter after it. */
+static void write_transductions(const char *name)
+{
+    char text[PAIRS * 32];
+    size_t used = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        char word[8] = "";
+        for (unsigned k = 0, bits = (unsigned)i * 2654435761u; k < 6; k++, bits /= 4)
+            word[k] = (char)('a' + bits % 4);
+        used += (size_t)sprintf(text + used, "%s\t.", word);
+        for (int k = 0; word[k]; k++) {
+            const char *sounds = word[k] == 'a'       ? " a"
+                                 : word[k] == 'b'     ? " b b"
+                                 : word[k] == 'c'     ? ""
+                                 : word[k + 1] == 'a' ? " e"
+                                                      : " d";
+            used += (size_t)sprintf(text + used, "%s", sounds);
+        }
+        used += (size_t)sprintf(text + used, "\n");
+    }
+    support_write_text(name, text);
+}
+
+/* Each kind learns them, and a training that was killed ends with the same file. */
+static void transduce(const char *const *kinds)
+{
+    write_transductions("train.tsv");
+    for (int i = 0; kinds[i]; i++) {
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
+                      "--steps", "600", "--out", "whole", "--fresh");
+        ck_assert_double_eq(exact_match(), 1);
+        SUPPORT_TRAIN_FOR(400, SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
+                          "--steps", "600", "--out", "killed", "--fresh");
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
+                      "--steps", "600", "--out", "killed");
+        support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+    }
+}
+
+START_TEST(test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill)
+{
+    transduce((const char *const[]){"hard", "monotonic", "monotonic-1", NULL});
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill)
+{
+    transduce((const char *const[]){"local-m", "local-p", "coverage", "location", NULL});
 }
 END_TEST
 
@@ -274,15 +329,18 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "train_seq2seq", SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
-                                       test_train_seq2seq_without_dev_holds_a_tenth_out,
-                                       test_train_seq2seq_any_threads_and_folders_give_the_same_file,
-                                       test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
-                                       test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read,
-                                       test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
-                                       test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
-                                       test_train_seq2seq_stops_early_by_default,
-                                       test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
-                                       test_train_seq2seq_other_models_and_switches_train,
-                                       test_train_seq2seq_columns_and_separators_choose_what_is_learned));
+        "train_seq2seq",
+        SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
+                      test_train_seq2seq_without_dev_holds_a_tenth_out,
+                      test_train_seq2seq_any_threads_and_folders_give_the_same_file,
+                      test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
+                      test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read,
+                      test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
+                      test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
+                      test_train_seq2seq_stops_early_by_default,
+                      test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
+                      test_train_seq2seq_other_models_and_switches_train,
+                      test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_columns_and_separators_choose_what_is_learned));
 }

@@ -3,6 +3,7 @@
 #include "autograd/op.h"
 #include "autograd/operands.h"
 #include "base/alloc.h"
+#include "base/unwritten.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
 #include "support/suite.h"
@@ -232,6 +233,7 @@ static void check_rest(const trial *t, const char *what, int which, const lb_rea
 {
     const unsigned char *end = (const unsigned char *)(values + count);
     size_t bytes = (size_t)count * sizeof *values, rest = lb_align_up(bytes) - bytes;
+    LB_MARK_WRITTEN(end, rest);
     for (size_t i = 0; i < rest; i++)
         SUPPORT_CHECK(end[i] == UNTOUCHED, "%s, %s: a write to byte %d past the end of %s %d", t->op->name,
                       t->example->name, (int)i, what, which);

@@ -9,18 +9,38 @@
 #include <check.h>
 #include <math.h>
 
-static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_DOT,
-                                          LB_ATTENTION_GENERAL,    LB_ATTENTION_NONE,
-                                          LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
+static const lb_attention_kind kinds[] = {
+    LB_ATTENTION_ADDITIVE,   LB_ATTENTION_DOT,        LB_ATTENTION_GENERAL, LB_ATTENTION_NONE,
+    LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_LOCAL_M, LB_ATTENTION_LOCAL_P,
+    LB_ATTENTION_COVERAGE,   LB_ATTENTION_LOCATION,   LB_ATTENTION_HARD,    LB_ATTENTION_MONOTONIC,
+    LB_ATTENTION_MONOTONIC_1};
 
-/* Each kind twice: with a separate output, then tied. */
-enum { VARIANTS = 2 * LB_LENGTH(kinds) };
+/* Each kind twice, with a separate output and tied; and those with soft attention also with the other normalisers. */
+enum {
+    HARD_KINDS = 3, /* the last ones */
+    PLAIN = 2 * LB_LENGTH(kinds),
+    SPARSE = PLAIN - 2 * HARD_KINDS,
+    VARIANTS = PLAIN + LB_ENTMAX * SPARSE
+};
+
+static lb_attention_kind kind_of(int variant)
+{
+    return kinds[(variant < PLAIN ? variant : (variant - PLAIN) % SPARSE) / 2];
+}
+
+static lb_normalizer normalizer_of(int variant)
+{
+    return variant < PLAIN ? LB_SOFTMAX : (lb_normalizer)(1 + (variant - PLAIN) / SPARSE);
+}
 
 /* Compares with PyTorch the kinds that attend after each step, and those that tie their output to the target embedding.
  * For the untied additive kind see test_seq2seq. */
 static const char *const fixtures[] = {
-    "seq2seq_dot",           "seq2seq_scaled_dot",   "seq2seq_general",        "seq2seq_multi_head",
-    "seq2seq_additive_tied", "seq2seq_general_tied", "seq2seq_multi_head_tied"};
+    "seq2seq_dot",           "seq2seq_scaled_dot",   "seq2seq_general",          "seq2seq_multi_head",
+    "seq2seq_additive_tied", "seq2seq_general_tied", "seq2seq_multi_head_tied",  "seq2seq_hard",
+    "seq2seq_monotonic",     "seq2seq_monotonic_1",  "seq2seq_monotonic_1_tied", "seq2seq_local_m",
+    "seq2seq_local_p",       "seq2seq_local_p_tied", "seq2seq_coverage",         "seq2seq_coverage_tied",
+    "seq2seq_location"};
 
 static const int32_t source_id[] = {4, 6, 5, 7, 5, 0}, source_lengths[] = {3, 2};
 static const int32_t in_id[] = {LB_BOS, 4, 5, 6, LB_BOS, 5, 7, 0},
@@ -32,13 +52,15 @@ typedef struct subject {
     lb_seq2seq model;
 } subject;
 
-static subject make(lb_attention_kind kind, bool bidirectional, bool tied)
+static subject make(int variant, bool bidirectional)
 {
     subject s = {.params = lb_params_new(5)};
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 4, .heads = 2};
-    config.attention = kind;
+    config.attention = kind_of(variant);
+    config.window = lb_attention_usual_window(config.attention) ? 1 : 0;
+    config.attention_weights = normalizer_of(variant);
     config.bidirectional = bidirectional;
-    config.tied = tied;
+    config.tied = variant % 2;
     config.embedding_deviation = 1;
     ck_assert_int_eq(lb_seq2seq_init(&s.model, s.params, "m", config), LB_OK);
     return s;
@@ -54,22 +76,27 @@ static lb_tensor *loss_of(lb_tape *tape, void *context)
 
 START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding)
 {
-    subject s = make(kinds[_i / 2], false, _i % 2);
+    subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
     lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
     lb_seq2seq_decoded decoded = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, in);
     ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
     ck_assert(lb_shape_equal(decoded.logits->shape, LB_SHAPE(2, 4, 8)));
-    if (kinds[_i / 2] == LB_ATTENTION_NONE) {
+    if (kind_of(_i) == LB_ATTENTION_NONE) {
         ck_assert_ptr_null(decoded.weights);
     } else {
-        int64_t heads = kinds[_i / 2] == LB_ATTENTION_MULTI_HEAD ? 2 : 1;
+        int64_t heads = kind_of(_i) == LB_ATTENTION_MULTI_HEAD ? 2 : 1;
         ck_assert(lb_shape_equal(decoded.weights->shape, LB_SHAPE(2, heads, 4, 3)));
         for (int64_t row = 0; row < 2 * heads * 4; row++) {
             const lb_real *w = decoded.weights->data + row * 3;
-            ck_assert_double_eq_tol((double)(w[0] + w[1] + w[2]), 1, 1e-5);
-            ck_assert_double_gt((double)w[0], 0);
+            double sum = (double)(w[0] + w[1] + w[2]);
+            if (kind_of(_i) == LB_ATTENTION_LOCAL_P) /* times a Gaussian */
+                ck_assert(sum > 0 && sum < 1);
+            else
+                ck_assert_double_eq_tol(sum, 1, 1e-5);
+            if (s.model.config.attention_weights == LB_SOFTMAX && s.model.config.window == 0)
+                ck_assert_double_gt((double)w[0], 0);
             if (row >= heads * 4) ck_assert_double_eq((double)w[2], 0);
         }
     }
@@ -97,7 +124,7 @@ END_TEST
 
 START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
 {
-    subject s = make(kinds[_i / 2], false, _i % 2);
+    subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
     lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s.model, source);
@@ -108,6 +135,8 @@ START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
         lb_seq2seq_decoded step =
             lb_seq2seq_decode(&s.model, &encoded, state, (lb_tokens){tape, 2, 1, id, one});
         state = step.final;
+        encoded.beliefs = step.beliefs;
+        encoded.memory.past = step.past;
         for (int64_t row = 0; row < 2; row++)
             for (int64_t i = 0; i < 8; i++)
                 ck_assert_double_eq_tol((double)step.logits->data[row * 8 + i],
@@ -120,7 +149,7 @@ END_TEST
 
 START_TEST(test_each_kind_learns_one_batch_by_heart)
 {
-    subject s = make(kinds[_i / 2], false, _i % 2);
+    subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
     lb_adam *adam = lb_adam_new(s.params, (lb_adam_config){.lr = (lb_real)0.02});
     double first = 0, last = 0;
@@ -136,7 +165,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
     ck_assert_double_lt(last, 0.1);
     lb_tokens source = {tape, 2, 3, source_id, source_lengths};
     lb_decoded decoded = lb_greedy(&s.model.base, source, 6);
-    ck_assert_int_eq(decoded.heads, kinds[_i / 2] == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
+    ck_assert_int_eq(decoded.heads, kind_of(_i) == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
     ck_assert_int_eq(decoded.lengths[0], 3);
     ck_assert_int_eq(decoded.id[2], 6);
     lb_adam_free(adam);
@@ -147,7 +176,7 @@ END_TEST
 
 START_TEST(test_tied_models_of_each_kind_have_no_output_weight_of_their_own)
 {
-    subject s = make(kinds[_i], false, true);
+    subject s = make(2 * _i + 1, false);
     const lb_linear *combine = &s.model.combine;
     ck_assert_ptr_null(lb_params_find(s.params, "m.output.weight"));
     ck_assert_ptr_nonnull(lb_params_find(s.params, "m.output.bias"));
@@ -171,12 +200,100 @@ START_TEST(test_dot_of_unequal_widths_is_an_error_that_names_both)
 }
 END_TEST
 
+/* Two rows of sources with 3 and 2 positions, of which local attention sees those next to its own. */
+START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
+{
+    static const bool seen[2][2][4][3] = {
+        {{{1, 1, 0}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}},
+        {{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}, {1, 1, 0}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}}};
+    for (int backward = 0; backward < 2; backward++) {
+        lb_params *params = lb_params_new(5);
+        lb_tape *tape = lb_tape_new();
+        lb_seq2seq model;
+        lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 4};
+        config.attention = LB_ATTENTION_LOCAL_M;
+        config.window = 1;
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_OK);
+        model.base.backward = backward;
+        lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, full_lengths};
+        lb_seq2seq_encoded encoded = lb_seq2seq_encode(&model, source);
+        lb_seq2seq_decoded decoded = lb_seq2seq_decode(&model, &encoded, encoded.initial, in);
+        ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+        for (int i = 0; i < 2 * 4 * 3; i++)
+            ck_assert_int_eq(decoded.weights->data[i] > 0, seen[backward][i / 12][i / 3 % 4][i % 3]);
+        lb_tape_free(tape);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
+/* What is known of the past after steps of which one row has fewer: the same as after that row alone. */
+START_TEST(test_past_of_a_row_that_has_ended_is_that_at_its_end)
+{
+    for (int kind = LB_ATTENTION_LOCAL_M; kind <= LB_ATTENTION_LOCATION; kind++) {
+        int variant = 0;
+        while (kind_of(variant) != (lb_attention_kind)kind) variant++;
+        subject s = make(variant, false);
+        lb_tape *tape = lb_tape_new();
+        lb_tokens source = {tape, 2, 3, source_id, source_lengths}, in = {tape, 2, 4, in_id, target_lengths};
+        lb_tokens last = {tape, 1, 3, source_id + 3, source_lengths + 1},
+                  alone = {tape, 1, 3, in_id + 4, target_lengths + 1};
+        lb_seq2seq_encoded both = lb_seq2seq_encode(&s.model, source),
+                           one = lb_seq2seq_encode(&s.model, last);
+        const lb_tensor *past = lb_seq2seq_decode(&s.model, &both, both.initial, in).past,
+                        *other = lb_seq2seq_decode(&s.model, &one, one.initial, alone).past;
+        ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+        ck_assert_int_eq(past == NULL, kind == LB_ATTENTION_LOCAL_P);
+        for (int64_t i = 0; past && i < lb_count(other); i++)
+            ck_assert_double_eq_tol((double)past->data[lb_count(other) + i], (double)other->data[i], 1e-6);
+        lb_tape_free(tape);
+        lb_params_free(s.params);
+    }
+}
+END_TEST
+
+START_TEST(test_window_of_attention_without_one_is_an_error)
+{
+    static const struct {
+        lb_attention_kind kind;
+        int64_t window;
+        const char *message;
+    } cases[] = {
+        {LB_ATTENTION_COVERAGE, 2, "m: found a window of 2, expected none for attention without one"},
+        {LB_ATTENTION_LOCAL_P, -1, "m: found a window of -1, expected 0 or more"},
+    };
+    for (int i = 0; i < LB_LENGTH(cases); i++) {
+        lb_params *params = lb_params_new(1);
+        lb_seq2seq model;
+        lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .attention = cases[i].kind};
+        config.window = cases[i].window;
+        ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_ERROR_ARGUMENT);
+        ck_assert_str_eq(lb_params_error(params), cases[i].message);
+        lb_params_free(params);
+    }
+}
+END_TEST
+
+START_TEST(test_sparse_weights_of_hard_attention_are_an_error)
+{
+    lb_params *params = lb_params_new(1);
+    lb_seq2seq model;
+    lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .hidden = 4};
+    config.attention = LB_ATTENTION_MONOTONIC;
+    config.attention_weights = LB_SPARSEMAX;
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "m", config), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(lb_params_error(params),
+                     "m.attention: found weights by sparsemax, expected softmax for hard attention");
+    lb_params_free(params);
+}
+END_TEST
+
 #ifdef LB_REAL_IS_DOUBLE
 START_TEST(test_gradient_of_each_kind_matches_differences)
 {
-    lb_attention_kind kind = kinds[_i / 2];
+    lb_attention_kind kind = kind_of(_i);
     bool needs_equal_widths = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
-    subject s = make(kind, !needs_equal_widths, _i % 2);
+    subject s = make(_i, !needs_equal_widths);
     lb_tensor *all[64];
     int count = lb_params_count(s.params);
     ck_assert_int_lt(count, 64);
@@ -203,6 +320,10 @@ int main(void)
     tcase_add_loop_test(tests, test_tied_models_of_each_kind_have_no_output_weight_of_their_own, 0,
                         LB_LENGTH(kinds));
     tcase_add_test(tests, test_dot_of_unequal_widths_is_an_error_that_names_both);
+    tcase_add_test(tests, test_sparse_weights_of_hard_attention_are_an_error);
+    tcase_add_test(tests, test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last);
+    tcase_add_test(tests, test_past_of_a_row_that_has_ended_is_that_at_its_end);
+    tcase_add_test(tests, test_window_of_attention_without_one_is_an_error);
 #ifdef LB_REAL_IS_DOUBLE
     tcase_add_loop_test(tests, test_gradient_of_each_kind_matches_differences, 0, VARIANTS);
 #endif

@@ -11,9 +11,11 @@
 enum { VOCABULARY = 6, LIMIT = 4, LONGEST = 7 };
 
 /* The kinds of attention of a seq2seq; TRANSFORMER is another model. */
-enum { TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
-static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
-                            LB_ATTENTION_MULTI_HEAD, TRANSFORMER};
+enum { TRANSFORMER = LB_ATTENTION_LOCATION + 1 };
+static const int kinds[] = {LB_ATTENTION_ADDITIVE,   LB_ATTENTION_NONE,    LB_ATTENTION_GENERAL,
+                            LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_HARD,    LB_ATTENTION_MONOTONIC_1,
+                            LB_ATTENTION_LOCAL_M,    LB_ATTENTION_LOCAL_P, LB_ATTENTION_COVERAGE,
+                            LB_ATTENTION_LOCATION,   TRANSFORMER};
 
 static const int32_t source_id[] = {4, 5, 4, 5, 5, 0, 4, 0, 0}, source_lengths[] = {3, 2, 1};
 

@@ -74,6 +74,19 @@ START_TEST(test_seq2seq_without_attention_gradient_matches_differences)
 }
 END_TEST
 
+START_TEST(test_seq2seq_with_lstms_gradient_matches_differences)
+{
+    check_seq2seq((lb_seq2seq_config){.embed = 2, .hidden = 3, .cell = LB_CELL_LSTM});
+    check_seq2seq((lb_seq2seq_config){.embed = 2,
+                                      .hidden = 3,
+                                      .layers = 2,
+                                      .bidirectional = true,
+                                      .attention = LB_ATTENTION_GENERAL,
+                                      .dropout = 0.25,
+                                      .cell = LB_CELL_LSTM});
+}
+END_TEST
+
 START_TEST(test_transformer_gradient_matches_differences)
 {
     check_transformer((lb_transformer_config){.width = 4, .heads = 2, .feed_forward = 3, .dropout = 0.2});
@@ -84,6 +97,15 @@ START_TEST(test_transformer_gradient_matches_differences)
                                               .positions = LB_POSITIONAL_LEARNED,
                                               .max_length = 5});
     check_transformer((lb_transformer_config){.width = 4, .heads = 2, .feed_forward = 3, .tied = true});
+    check_transformer((lb_transformer_config){.width = 4,
+                                              .heads = 2,
+                                              .feed_forward = 3,
+                                              .positions = LB_POSITIONAL_RELATIVE,
+                                              .kv_heads = 1,
+                                              .softcap = 0.8,
+                                              .dropout = 0.2});
+    check_transformer((lb_transformer_config){
+        .width = 4, .heads = 2, .feed_forward = 3, .positions = LB_POSITIONAL_ROTARY, .window = 2});
 }
 END_TEST
 
@@ -94,5 +116,6 @@ int main(void)
         SUPPORT_TESTS(test_seq2seq_gradient_matches_differences,
                       test_seq2seq_two_bidirectional_layers_with_dropout_gradient_matches_differences,
                       test_seq2seq_without_attention_gradient_matches_differences,
+                      test_seq2seq_with_lstms_gradient_matches_differences,
                       test_transformer_gradient_matches_differences));
 }

@@ -89,8 +89,10 @@ static void check_each_head(const subject *s)
 
 START_TEST(test_head_switch_changes_outputs_and_restores_the_bits)
 {
-    static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_DOT, LB_ATTENTION_GENERAL,
-                                              LB_ATTENTION_SCALED_DOT, LB_ATTENTION_MULTI_HEAD};
+    static const lb_attention_kind kinds[] = {
+        LB_ATTENTION_ADDITIVE,   LB_ATTENTION_DOT,      LB_ATTENTION_GENERAL,     LB_ATTENTION_SCALED_DOT,
+        LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_HARD,     LB_ATTENTION_MONOTONIC_1, LB_ATTENTION_LOCAL_M,
+        LB_ATTENTION_LOCAL_P,    LB_ATTENTION_COVERAGE, LB_ATTENTION_LOCATION};
     subject s = {0};
     for (int i = 0; i < LB_LENGTH(kinds); i++) {
         make_seq2seq(&s, kinds[i], false);

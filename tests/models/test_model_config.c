@@ -148,14 +148,27 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
 {
     static const char whole[] =
         "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
-        "\"attention\":\"multi-head\",\"heads\":2,\"dropout\":0.125,\"tied\":true}";
+        "\"attention\":\"multi-head\",\"heads\":2,\"attention_weights\":\"entmax\",\"dropout\":0.125,"
+        "\"tied\":true,\"loss\":\"entmax\"}";
+    static const char lstm[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
+        "\"attention\":\"multi-head\",\"heads\":2,\"attention_weights\":\"entmax\",\"dropout\":0.125,"
+        "\"tied\":true,\"loss\":\"cross-entropy\",\"cell\":\"lstm\"}";
+    static const char local[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":2,\"bidirectional\":true,"
+        "\"attention\":\"local-p\",\"heads\":1,\"attention_weights\":\"softmax\",\"dropout\":0.125,"
+        "\"tied\":true,\"loss\":\"cross-entropy\",\"window\":4}";
+    check_restored(&lb_seq2seq_kind, local, local, NULL);
+    check_restored(&lb_seq2seq_kind, lstm, lstm, NULL);
     check_restored(&lb_seq2seq_kind, whole, whole, NULL);
-    check_restored(&lb_seq2seq_kind,
-                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
-                   "\"attention\":\"dot\",\"dropout\":0}",
-                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
-                   "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,\"dropout\":0,\"tied\":false}",
-                   NULL);
+    check_restored(
+        &lb_seq2seq_kind,
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+        "\"attention\":\"dot\",\"dropout\":0}",
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+        "\"bidirectional\":false,\"attention\":\"dot\",\"heads\":1,"
+        "\"attention_weights\":\"softmax\",\"dropout\":0,\"tied\":false,\"loss\":\"cross-entropy\"}",
+        NULL);
     check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"dotted\",\"dropout\":0}",
@@ -163,22 +176,39 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
                    "unknown attention 'dotted' in the model: a custom attention must be in the "
                    "attentions of lb_extensions");
     check_restored(&lb_seq2seq_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
+    check_restored(&lb_seq2seq_kind,
+                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                   "\"attention\":\"dot\",\"attention_weights\":\"hardmax\",\"dropout\":0}",
+                   NULL, NO_SENSE);
+    check_restored(&lb_seq2seq_kind,
+                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                   "\"attention\":\"location\",\"dropout\":0,\"window\":0}",
+                   NULL, NO_SENSE);
 }
 END_TEST
 
 START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
 {
-    static const char whole[] =
-        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
-        "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0.125,\"tied\":true}";
+    static const char whole[] = "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,"
+                                "\"attention_weights\":\"sparsemax\",\"feed_forward\":5,\"layers\":1,"
+                                "\"post_norm\":true,\"positions\":\"learned\",\"max_length\":9,\"dropout\":0."
+                                "125,\"tied\":true,\"loss\":\"entmax\"}";
     check_restored(&lb_transformer_kind, whole, whole, NULL);
     check_restored(
         &lb_transformer_kind,
         "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
         "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}",
-        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,\"feed_forward\":5,\"layers\":1,"
-        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false}",
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":6,\"heads\":3,"
+        "\"attention_weights\":\"softmax\",\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":false,\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0,\"tied\":false,"
+        "\"loss\":\"cross-entropy\"}",
         NULL);
+    static const char settings[] =
+        "{\"source_vocab\":7,\"target_vocab\":8,\"width\":8,\"heads\":4,\"attention_weights\":\"entmax\","
+        "\"feed_forward\":5,\"layers\":1,"
+        "\"post_norm\":false,\"positions\":\"rotary\",\"max_length\":9,\"dropout\":0,\"tied\":false,"
+        "\"loss\":\"cross-entropy\",\"kv_heads\":2,\"softcap\":0.5,\"window\":3}";
+    check_restored(&lb_transformer_kind, settings, settings, NULL);
     check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
 }
 END_TEST

@@ -41,11 +41,13 @@ static void check_round_trip(const lb_model *model, lb_params *params)
 
 START_TEST(test_model_load_gives_the_seq2seq_that_was_saved)
 {
-    for (int tied = 0; tied < 2; tied++) {
+    for (int i = 0; lb_attention_names[i / 2]; i++) {
         lb_params *params = lb_params_new(7);
         lb_seq2seq model;
         lb_seq2seq_config config = {
-            .source_vocab = 8, .target_vocab = 9, .embed = 5, .hidden = 6, .tied = tied};
+            .source_vocab = 8, .target_vocab = 9, .embed = 5, .hidden = 6, .heads = 2};
+        config.attention = (lb_attention_kind)(i / 2);
+        config.tied = i % 2;
         ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
         check_round_trip(&model.base, params);
     }

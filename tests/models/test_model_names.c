@@ -30,9 +30,11 @@ static void expect_name(lb_tape *tape, const char *name)
 
 START_TEST(test_seq2seq_leaves_no_name)
 {
-    static const lb_attention_kind kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_NONE, LB_ATTENTION_GENERAL,
-                                              LB_ATTENTION_MULTI_HEAD};
-    for (int k = 0; k < 4; k++) {
+    static const lb_attention_kind kinds[] = {
+        LB_ATTENTION_ADDITIVE,   LB_ATTENTION_NONE,        LB_ATTENTION_GENERAL,
+        LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_MONOTONIC_1, LB_ATTENTION_LOCAL_M,
+        LB_ATTENTION_LOCAL_P,    LB_ATTENTION_COVERAGE,    LB_ATTENTION_LOCATION};
+    for (int k = 0; k < LB_LENGTH(kinds); k++) {
         lb_params *params = lb_params_new(7);
         lb_tape *tape = lb_tape_new();
         lb_tokens source = {tape, 2, 3, source_id, source_lengths},

@@ -24,6 +24,11 @@ static const support_sorter sorters[] = {
                  .dropout = (lb_real)0.1,
                  .tied = true}},
     {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_GENERAL}},
+    {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_MONOTONIC_1}},
+    {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_LOCAL_M}},
+    {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_LOCAL_P}},
+    {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_COVERAGE}},
+    {.seq2seq = {.embed = 3, .hidden = 4, .attention = LB_ATTENTION_LOCATION}},
     {.transformer = {.width = 4, .heads = 2, .layers = 1, .dropout = (lb_real)0.1}},
 };
 enum { SORTERS = LB_LENGTH(sorters) };

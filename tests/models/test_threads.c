@@ -50,10 +50,70 @@ START_TEST(test_training_two_bidirectional_layers_with_dropout_gives_the_same_bi
 }
 END_TEST
 
+START_TEST(test_training_lstms_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_seq2seq_config config = {
+        .embed = 17, .hidden = 33, .layers = 2, .bidirectional = true, .cell = LB_CELL_LSTM};
+    compare_over_threads((support_sorter){.seq2seq = config}, 61, 10);
+}
+END_TEST
+
+START_TEST(test_training_transformer_with_biases_and_shared_keys_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_transformer_config config = {.width = 36,
+                                    .heads = 6,
+                                    .positions = LB_POSITIONAL_RELATIVE,
+                                    .kv_heads = 2,
+                                    .softcap = 5,
+                                    .dropout = (lb_real)0.1};
+    compare_over_threads((support_sorter){.transformer = config}, 61, 10);
+}
+END_TEST
+
+START_TEST(test_training_hard_attention_gives_the_same_bits_on_any_number_of_threads)
+{
+    for (int kind = LB_ATTENTION_HARD; kind <= LB_ATTENTION_MONOTONIC_1; kind++) {
+        lb_seq2seq_config config = {.embed = 17, .hidden = 33, .attention = (lb_attention_kind)kind};
+        config.bidirectional = true;
+        config.dropout = (lb_real)0.1;
+        compare_over_threads((support_sorter){.seq2seq = config}, 37, 10);
+    }
+}
+END_TEST
+
+START_TEST(test_training_attention_with_a_past_or_a_window_gives_the_same_bits_on_any_number_of_threads)
+{
+    for (int kind = LB_ATTENTION_LOCAL_M; kind <= LB_ATTENTION_LOCATION; kind++) {
+        lb_seq2seq_config config = {.embed = 17, .hidden = 33, .attention = (lb_attention_kind)kind};
+        config.bidirectional = true;
+        config.dropout = (lb_real)0.1;
+        compare_over_threads((support_sorter){.seq2seq = config}, 61, 10);
+    }
+}
+END_TEST
+
+START_TEST(test_training_models_that_copy_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_seq2seq_config seq2seq = {.embed = 17, .hidden = 33, .dropout = (lb_real)0.1, .copy = true};
+    compare_over_threads((support_sorter){.seq2seq = seq2seq}, 64, 20);
+    lb_transformer_config transformer = {.width = 36, .heads = 3, .dropout = (lb_real)0.1, .copy = true};
+    compare_over_threads((support_sorter){.transformer = transformer}, 61, 20);
+}
+END_TEST
+
 START_TEST(test_training_transformer_gives_the_same_bits_on_any_number_of_threads)
 {
     lb_transformer_config config = {.width = 36, .heads = 3, .dropout = (lb_real)0.1};
     compare_over_threads((support_sorter){.transformer = config}, 61, 20);
+}
+END_TEST
+
+START_TEST(test_training_with_sparse_attention_gives_the_same_bits_on_any_number_of_threads)
+{
+    lb_seq2seq_config seq2seq = {.embed = 17, .hidden = 33, .attention_weights = LB_ENTMAX};
+    compare_over_threads((support_sorter){.seq2seq = seq2seq}, 64, 20);
+    lb_transformer_config transformer = {.width = 36, .heads = 3, .attention_weights = LB_SPARSEMAX};
+    compare_over_threads((support_sorter){.transformer = transformer}, 61, 20);
 }
 END_TEST
 
@@ -64,5 +124,11 @@ int main(void)
         SUPPORT_TESTS(
             test_training_one_layer_gives_the_same_bits_on_any_number_of_threads,
             test_training_two_bidirectional_layers_with_dropout_gives_the_same_bits_on_any_number_of_threads,
-            test_training_transformer_gives_the_same_bits_on_any_number_of_threads));
+            test_training_hard_attention_gives_the_same_bits_on_any_number_of_threads,
+            test_training_attention_with_a_past_or_a_window_gives_the_same_bits_on_any_number_of_threads,
+            test_training_models_that_copy_gives_the_same_bits_on_any_number_of_threads,
+            test_training_lstms_gives_the_same_bits_on_any_number_of_threads,
+            test_training_transformer_with_biases_and_shared_keys_gives_the_same_bits_on_any_number_of_threads,
+            test_training_transformer_gives_the_same_bits_on_any_number_of_threads,
+            test_training_with_sparse_attention_gives_the_same_bits_on_any_number_of_threads));
 }

@@ -200,8 +200,9 @@ START_TEST(test_positional_gradient_matches_differences)
 {
     for (int kind = LB_POSITIONAL_SINUSOIDAL; kind <= LB_POSITIONAL_LEARNED; kind++) {
         subject s = subject_new(1);
-        lb_positional_init(&s.positional, s.params, "p",
-                           (lb_positional_config){(lb_positional_kind)kind, WIDTH, 7});
+        lb_positional_init(
+            &s.positional, s.params, "p",
+            (lb_positional_config){.kind = (lb_positional_kind)kind, .width = WIDTH, .max_length = 7});
         check(&s, run_positional);
     }
 }

@@ -3,20 +3,33 @@
 #include "support/fixture.h"
 #include "support/suite.h"
 
-START_TEST(test_gru_cell_forward_and_gradients_equal_pytorch)
+typedef lb_tensor *step_function(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state);
+
+static void check_cell(const char *name, step_function *step)
 {
-    support_fixture *fixture = support_fixture_open("gru_cell");
+    support_fixture *fixture = support_fixture_open(name);
     lb_params *params = lb_params_new(3);
     lb_tape *tape = lb_tape_new();
     lb_gru_cell cell;
     ck_assert_int_eq(lb_gru_cell_init(&cell, params, "", "", 4, 6), LB_OK);
     support_fixture_fill(fixture, params);
     lb_tensor *x = support_fixture_input(fixture, tape, "x"), *h = support_fixture_input(fixture, tape, "h");
-    lb_tensor *loss = support_fixture_output(fixture, "h", lb_gru_cell_forward(&cell, x, h), NULL);
+    lb_tensor *loss = support_fixture_output(fixture, "h", step(&cell, x, h), NULL);
     support_fixture_backward(fixture, loss, params);
     lb_tape_free(tape);
     lb_params_free(params);
     support_fixture_close(fixture);
+}
+
+START_TEST(test_gru_cell_forward_and_gradients_equal_pytorch)
+{
+    check_cell("gru_cell", lb_gru_cell_forward);
+}
+END_TEST
+
+START_TEST(test_gru_cell_that_resets_first_equals_the_definition_of_onnx)
+{
+    check_cell("onnx_gru_reset_first", lb_gru_cell_forward_reset_first);
 }
 END_TEST
 
@@ -82,6 +95,7 @@ int main(void)
 {
     return support_run_tests("fixtures of GRUs",
                              SUPPORT_TESTS(test_gru_cell_forward_and_gradients_equal_pytorch,
+                                           test_gru_cell_that_resets_first_equals_the_definition_of_onnx,
                                            test_gru_forward_without_lengths_equals_pytorch,
                                            test_gru_forward_padded_with_initial_state_equals_pytorch,
                                            test_gru_forward_bidirectional_equals_pytorch,

@@ -57,7 +57,8 @@ START_TEST(test_positions_equal_pytorch)
 {
     check_positions("positions_sinusoidal", (lb_positional_config){.width = 6});
     check_positions("positions_sinusoidal_odd", (lb_positional_config){.width = 7});
-    check_positions("positions_learned", (lb_positional_config){LB_POSITIONAL_LEARNED, 6, 9});
+    check_positions("positions_learned",
+                    (lb_positional_config){.kind = LB_POSITIONAL_LEARNED, .width = 6, .max_length = 9});
 }
 END_TEST
 

@@ -132,6 +132,22 @@ START_TEST(test_gru_cell_gradient_matches_differences)
 }
 END_TEST
 
+static lb_tensor *run_cell_that_resets_first(lb_tape *tape, void *context)
+{
+    const subject *s = context;
+    return lb_gru_cell_forward_reset_first(&s->module.cell, lb_on_tape(tape, s->input[0]), s->input[1]);
+}
+
+START_TEST(test_gradient_of_a_gru_cell_that_resets_first_matches_differences)
+{
+    subject s = subject_new();
+    lb_gru_cell_init(&s.module.cell, s.params, "c", "", INPUT, HIDDEN);
+    add_input(&s, LB_SHAPE(BATCH, INPUT));
+    add_input(&s, LB_SHAPE(BATCH, HIDDEN));
+    check(&s, run_cell_that_resets_first);
+}
+END_TEST
+
 /* All outputs and final states in one row. */
 static lb_tensor *join(lb_gru_result result, int states)
 {
@@ -166,6 +182,17 @@ START_TEST(test_gru_two_bidirectional_layers_with_dropout_gradient_matches_diffe
     lb_gru_init(&s.module.gru, s.params, "g",
                 (lb_gru_config){
                     .input = INPUT, .hidden = HIDDEN, .layers = 2, .bidirectional = true, .dropout = 0.3});
+    add_input(&s, LB_SHAPE(BATCH, TIME, INPUT));
+    check(&s, run_gru);
+}
+END_TEST
+
+START_TEST(test_lstm_two_bidirectional_layers_with_dropout_gradient_matches_differences)
+{
+    subject s = subject_new();
+    lb_lstm_init(&s.module.gru, s.params, "l",
+                 (lb_lstm_config){
+                     .input = INPUT, .hidden = HIDDEN, .layers = 2, .bidirectional = true, .dropout = 0.3});
     add_input(&s, LB_SHAPE(BATCH, TIME, INPUT));
     check(&s, run_gru);
 }
@@ -223,7 +250,10 @@ int main(void)
         "gradients of modules",
         SUPPORT_TESTS(test_linear_gradient_matches_differences, test_embedding_gradient_matches_differences,
                       test_layer_norm_gradient_matches_differences,
-                      test_gru_cell_gradient_matches_differences, test_gru_gradient_matches_differences,
+                      test_gru_cell_gradient_matches_differences,
+                      test_gradient_of_a_gru_cell_that_resets_first_matches_differences,
+                      test_gru_gradient_matches_differences,
+                      test_lstm_two_bidirectional_layers_with_dropout_gradient_matches_differences,
                       test_gru_two_bidirectional_layers_with_dropout_gradient_matches_differences,
                       test_gru_on_tokens_gradient_matches_differences_either_way,
                       test_additive_attention_gradient_matches_differences));

@@ -61,6 +61,18 @@ START_TEST(test_gru_init_is_uniform_by_its_hidden_width)
 }
 END_TEST
 
+START_TEST(test_lstm_init_is_uniform_by_its_hidden_width)
+{
+    lb_params *params = lb_params_new(4);
+    lb_lstm lstm;
+    lb_lstm_init(&lstm, params, "l", (lb_lstm_config){.input = 100, .hidden = 64, .layers = 2});
+    ck_assert_int_eq(lb_params_count(params), 8);
+    for (int i = 0; i < 8; i++) check_uniform(lb_params_tensor(params, i), 1 / sqrt(64));
+    ck_assert(lb_shape_equal(lb_params_find(params, "l.weight_ih_l0")->shape, LB_SHAPE(256, 100)));
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_embedding_init_is_standard_normal)
 {
     lb_params *params = lb_params_new(4);
@@ -157,8 +169,9 @@ int main(void)
     return support_run_tests(
         "init",
         SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs, test_gru_init_is_uniform_by_its_hidden_width,
-                      test_embedding_init_is_standard_normal, test_layer_norm_init_changes_nothing,
-                      test_attention_init_is_that_of_linear_layers, test_multi_head_init_is_that_of_pytorch,
+                      test_lstm_init_is_uniform_by_its_hidden_width, test_embedding_init_is_standard_normal,
+                      test_layer_norm_init_changes_nothing, test_attention_init_is_that_of_linear_layers,
+                      test_multi_head_init_is_that_of_pytorch,
                       test_transformer_stack_init_is_that_of_the_layers_of_pytorch,
                       test_seq2seq_init_no_two_parameters_start_alike));
 }

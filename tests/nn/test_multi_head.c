@@ -169,7 +169,8 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
 {
     set_up();
     lb_positional positional;
-    lb_positional_init(&positional, params, "p", (lb_positional_config){LB_POSITIONAL_LEARNED, 6, 9});
+    lb_positional_init(&positional, params, "p",
+                       (lb_positional_config){.kind = LB_POSITIONAL_LEARNED, .width = 6, .max_length = 9});
     lb_tensor *good = drawn(LB_SHAPE(2, 4, 6), 1);
     ck_assert(lb_is_sound(lb_positional_forward(&positional, good, 5)));
     static const struct {

@@ -17,7 +17,7 @@ static const double TOLERANCE = 1e-11;
 static const double TOLERANCE = 2e-5;
 #endif
 
-enum { MOST = 10 };
+enum { MOST = 10, NORMALIZERS = LB_ENTMAX + 1 };
 
 /* One comparison: operands, what else the ops need, and the two ops. */
 typedef struct trial {
@@ -27,6 +27,7 @@ typedef struct trial {
     const int32_t *lengths, *ids;
     bool reverse, masked, biased;
     lb_real number;
+    lb_normalizer normalizer;
 } trial;
 
 typedef lb_unfused_result (*twin)(lb_tape *tape, const trial *t, lb_tensor *const *in);
@@ -97,8 +98,10 @@ static void compare_part(const trial *t, const char *what, int which, const doub
     double squares = 0;
     for (int64_t i = 0; i < count; i++) squares += unfused[i] * unfused[i];
     double size = sqrt(squares / (double)(count ? count : 1));
+    /* Softmax divides errors of scores by their sum; the others pass them on, step after step. */
+    double tolerance = TOLERANCE * (t->normalizer == LB_SOFTMAX ? 1 : 10);
     for (int64_t i = 0; i < count; i++)
-        SUPPORT_CHECK(fabs(fused[i] - unfused[i]) <= TOLERANCE * (size + fabs(unfused[i])),
+        SUPPORT_CHECK(fabs(fused[i] - unfused[i]) <= tolerance * (size + fabs(unfused[i])),
                       "%s: %s %d, element %d of %d is %.12g, its twin says %.12g", t->name, what, which,
                       (int)i, (int)count, fused[i], unfused[i]);
 }
@@ -152,6 +155,42 @@ static void check_gru(int64_t batch, int64_t steps, int64_t hidden, int kind)
     compare(&t, fused_gru, unfused_gru, (const int64_t[]){batch * steps * hidden, batch * hidden, 0});
 }
 
+static lb_unfused_result fused_lstm(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    (void)tape;
+    lb_tensor *outputs = lb_lstm_sequence(in[0], NULL, in[3], in[1], in[2], t->lengths, t->reverse);
+    return (lb_unfused_result){{outputs, lb_op_output(outputs, 1)}};
+}
+
+static lb_unfused_result unfused_lstm(lb_tape *tape, const trial *t, lb_tensor *const *in)
+{
+    (void)tape;
+    return lb_unfused_lstm_sequence(in[0], in[3], in[1], in[2], t->lengths, t->reverse);
+}
+
+static void check_lstm(int64_t batch, int64_t steps, int64_t hidden, int kind)
+{
+    trial t = {.reverse = kind & 1};
+    bool padded = kind & 2, given = kind & 4;
+    snprintf(t.name, sizeof t.name, "lstm, batch %d, steps %d, hidden %d%s%s%s", (int)batch, (int)steps,
+             (int)hidden, t.reverse ? ", reverse" : "", padded ? ", padded" : "",
+             given ? ", initial state" : "");
+    t.lengths = padded ? draw_lengths(batch, steps) : NULL;
+    add_leaf(&t, LB_SHAPE(batch, steps, 4 * hidden));
+    add_leaf(&t, LB_SHAPE(4 * hidden, hidden));
+    add_leaf(&t, LB_SHAPE(4 * hidden));
+    if (given) add_leaf(&t, LB_SHAPE(batch, 2 * hidden));
+    compare(&t, fused_lstm, unfused_lstm, (const int64_t[]){batch * steps * hidden, batch * 2 * hidden, 0});
+}
+
+START_TEST(test_lstm_sequence_equals_its_unfused_twin)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1}, {1, 6, 7}, {3, 4, 33}, {37, 5, 7}, {9, 13, 16}};
+    for (int s = 0; s < 5; s++)
+        for (int kind = 0; kind < 8; kind++) check_lstm(sizes[s][0], sizes[s][1], sizes[s][2], kind);
+}
+END_TEST
+
 START_TEST(test_gru_sequence_equals_its_unfused_twin)
 {
     static const int64_t sizes[][3] = {{1, 1, 1},  {1, 6, 7},   {3, 4, 33}, {37, 5, 1},
@@ -173,13 +212,14 @@ static lb_tensor *mask_of(lb_tape *tape, const trial *t, const lb_tensor *keys)
 
 static lb_unfused_result fused_attend(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
-    lb_tensor *context = lb_attend_additive(in[0], in[1], in[2], in[3], mask_of(tape, t, in[1]));
+    lb_tensor *context =
+        lb_attend_additive_by(in[0], in[1], in[2], in[3], mask_of(tape, t, in[1]), t->normalizer);
     return (lb_unfused_result){{context, lb_op_output(context, 1)}};
 }
 
 static lb_unfused_result unfused_attend(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
-    return lb_unfused_attend_additive(in[0], in[1], in[2], in[3], mask_of(tape, t, in[1]));
+    return lb_unfused_attend_additive(in[0], in[1], in[2], in[3], mask_of(tape, t, in[1]), t->normalizer);
 }
 
 START_TEST(test_attend_additive_equals_its_unfused_twin)
@@ -188,11 +228,12 @@ START_TEST(test_attend_additive_equals_its_unfused_twin)
     static const int64_t sizes[][5] = {
         {1, 1, 1, 1, 1}, {3, 2, 5, 7, 4}, {37, 3, 6, 33, 7}, {2, 9, 17, 1, 33}, {37, 1, 1, 7, 1}};
     for (int s = 0; s < 5; s++)
-        for (int masked = 0; masked < 2; masked++) {
+        for (int kind = 0; kind < 2 * NORMALIZERS; kind++) {
             const int64_t batch = sizes[s][0], queries = sizes[s][1], keys = sizes[s][2], width = sizes[s][3],
                           depth = sizes[s][4];
-            trial t = {.masked = masked && keys > 1};
-            snprintf(t.name, sizeof t.name, "attention, sizes %d%s", s, masked ? ", masked" : "");
+            trial t = {.masked = kind % 2 && keys > 1, .normalizer = (lb_normalizer)(kind / 2)};
+            snprintf(t.name, sizeof t.name, "attention, sizes %d%s, %s", s, t.masked ? ", masked" : "",
+                     lb_normalizer_names[t.normalizer]);
             add_leaf(&t, LB_SHAPE(batch, queries, width));
             add_leaf(&t, LB_SHAPE(batch, keys, width));
             add_leaf(&t, LB_SHAPE(batch, keys, depth));
@@ -239,23 +280,25 @@ static lb_tensor *bias_of(lb_tape *tape, const trial *t, lb_tensor *const *in)
 
 static lb_unfused_result columns_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
-    lb_tensor *context = lb_attend_dot(in[0], in[1], in[2], mask_of_heads(tape, t, in[1]),
-                                       bias_of(tape, t, in), (int64_t)t->number, (lb_real)0.6, 0);
+    lb_tensor *context =
+        lb_attend_dot_by(in[0], in[1], in[2], mask_of_heads(tape, t, in[1]), bias_of(tape, t, in),
+                         (int64_t)t->number, (lb_real)0.6, 0, t->normalizer);
     return (lb_unfused_result){{context, lb_op_output(context, 1)}};
 }
 
 static lb_unfused_result axis_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     lb_tensor *context =
-        lb_attend_dot(split(in[0], t), split(in[1], t), split(in[2], t), mask_of_heads(tape, t, in[1]),
-                      bias_of(tape, t, in), 0, (lb_real)0.6, 0);
+        lb_attend_dot_by(split(in[0], t), split(in[1], t), split(in[2], t), mask_of_heads(tape, t, in[1]),
+                         bias_of(tape, t, in), 0, (lb_real)0.6, 0, t->normalizer);
     return join((lb_unfused_result){{context, lb_op_output(context, 1)}});
 }
 
 static lb_unfused_result unfused_dot(lb_tape *tape, const trial *t, lb_tensor *const *in)
 {
     return join(lb_unfused_attend_dot(split(in[0], t), split(in[1], t), split(in[2], t),
-                                      mask_of_heads(tape, t, in[1]), bias_of(tape, t, in), (lb_real)0.6));
+                                      mask_of_heads(tape, t, in[1]), bias_of(tape, t, in), (lb_real)0.6,
+                                      t->normalizer));
 }
 
 START_TEST(test_attend_dot_equals_its_unfused_twin_in_both_layouts)
@@ -264,12 +307,15 @@ START_TEST(test_attend_dot_equals_its_unfused_twin_in_both_layouts)
     static const int64_t sizes[][6] = {{1, 1, 1, 1, 1, 1},   {3, 2, 4, 5, 7, 4},  {37, 3, 2, 6, 1, 5},
                                        {2, 5, 33, 19, 8, 8}, {1, 4, 1, 65, 3, 1}, {5, 1, 7, 3, 33, 2}};
     for (int s = 0; s < 6; s++)
-        for (int kind = 0; kind < 8; kind++) {
+        for (int kind = 0; kind < 8 * NORMALIZERS; kind++) {
             const int64_t *z = sizes[s], rows = z[0] * z[2];
-            trial t = {
-                .masked = (kind & 1) && z[3] > 1, .biased = (kind & 2) && z[3] > 1, .number = (lb_real)z[1]};
-            snprintf(t.name, sizeof t.name, "dot attention, sizes %d%s%s, %s", s, t.masked ? ", masked" : "",
-                     t.biased ? ", biased" : "", kind & 4 ? "axis" : "columns");
+            trial t = {.masked = (kind & 1) && z[3] > 1,
+                       .biased = (kind & 2) && z[3] > 1,
+                       .number = (lb_real)z[1],
+                       .normalizer = (lb_normalizer)(kind / 8)};
+            snprintf(t.name, sizeof t.name, "dot attention, sizes %d%s%s, %s, %s", s,
+                     t.masked ? ", masked" : "", t.biased ? ", biased" : "", kind & 4 ? "axis" : "columns",
+                     lb_normalizer_names[t.normalizer]);
             add_leaf(&t, LB_SHAPE(z[0], z[2], z[1] * z[4]));
             add_leaf(&t, LB_SHAPE(z[0], z[3], z[1] * z[4]));
             add_leaf(&t, LB_SHAPE(z[0], z[3], z[1] * z[5]));
@@ -291,7 +337,8 @@ static lb_attention_gru_operands attention_gru_operands(lb_tape *tape, const tri
                                        .v = in[5],
                                        .weight_context = in[6],
                                        .weight_hh = in[7],
-                                       .bias_hh = in[8]};
+                                       .bias_hh = in[8],
+                                       .normalizer = t->normalizer};
 }
 
 static lb_unfused_result fused_attention_gru(lb_tape *tape, const trial *t, lb_tensor *const *in)
@@ -314,14 +361,17 @@ START_TEST(test_attention_gru_sequence_equals_its_unfused_twin)
     static const int64_t sizes[][6] = {
         {1, 1, 1, 1, 1, 1}, {3, 4, 7, 5, 7, 14}, {37, 3, 33, 6, 9, 33}, {37, 4, 1, 3, 7, 2}};
     for (int s = 0; s < 4; s++)
-        for (int kind = 0; kind < 8; kind++) {
+        for (int kind = 0; kind < 8 * NORMALIZERS; kind++) {
             const int64_t *z = sizes[s], batch = z[0], steps = z[1], hidden = z[2], keys = z[3], width = z[4],
                           depth = z[5];
             /* Keys a thousand times as large have no exponentials. */
-            trial t = {.masked = (kind & 1) && keys > 1, .number = kind & 2 ? 1000 : 1};
+            trial t = {.masked = (kind & 1) && keys > 1,
+                       .number = kind & 2 ? 1000 : 1,
+                       .normalizer = (lb_normalizer)(kind / 8)};
             if (kind & 4) t.lengths = draw_lengths(batch, steps);
-            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s%s", s, t.masked ? ", masked" : "",
-                     kind & 2 ? ", large keys" : "", t.lengths ? ", padded" : "");
+            snprintf(t.name, sizeof t.name, "attending gru, sizes %d%s%s%s, %s", s,
+                     t.masked ? ", masked" : "", kind & 2 ? ", large keys" : "", t.lengths ? ", padded" : "",
+                     lb_normalizer_names[t.normalizer]);
             const lb_shape shapes[] = {LB_SHAPE(batch, steps, 3 * hidden),
                                        LB_SHAPE(batch, hidden),
                                        LB_SHAPE(batch, keys, width),
@@ -448,8 +498,8 @@ START_TEST(test_unfused_twins_pass_poison_on)
     lb_tensor *good = lb_tensor_new(tape, LB_SHAPE(2, 3, 6), NULL), *poison = lb_matmul(good, good);
     ck_assert(!lb_is_sound(lb_unfused_gru_sequence(poison, NULL, poison, poison, NULL, false).output[0]));
     ck_assert(!lb_is_sound(lb_unfused_gru_sequence(good, NULL, poison, poison, NULL, false).output[1]));
-    ck_assert(!lb_is_sound(lb_unfused_attend_additive(good, poison, good, good, NULL).output[0]));
-    ck_assert(!lb_is_sound(lb_unfused_attend_additive(poison, good, good, good, NULL).output[1]));
+    ck_assert(!lb_is_sound(lb_unfused_attend_additive(good, poison, good, good, NULL, LB_SOFTMAX).output[0]));
+    ck_assert(!lb_is_sound(lb_unfused_attend_additive(poison, good, good, good, NULL, LB_SOFTMAX).output[1]));
     lb_attention_gru_operands of_gru = {.x = good,
                                         .initial = good,
                                         .keys = poison,
@@ -463,8 +513,8 @@ START_TEST(test_unfused_twins_pass_poison_on)
     of_gru.keys = good;
     of_gru.weight_hh = poison;
     ck_assert(!lb_is_sound(lb_unfused_attention_gru_sequence(&of_gru).output[0]));
-    ck_assert(!lb_is_sound(lb_unfused_attend_dot(good, poison, good, NULL, NULL, 1).output[0]));
-    ck_assert(!lb_is_sound(lb_unfused_attend_dot(good, good, poison, NULL, NULL, 1).output[1]));
+    ck_assert(!lb_is_sound(lb_unfused_attend_dot(good, poison, good, NULL, NULL, 1, LB_SOFTMAX).output[0]));
+    ck_assert(!lb_is_sound(lb_unfused_attend_dot(good, good, poison, NULL, NULL, 1, LB_SOFTMAX).output[1]));
     ck_assert(!lb_is_sound(lb_unfused_normalize(poison, good, good, (lb_real)1e-5)));
     ck_assert(!lb_is_sound(lb_unfused_cross_entropy(poison, (lb_tokens){.tape = tape}, 0, 0)));
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_SHAPE);
@@ -476,7 +526,8 @@ int main(void)
 {
     return support_run_tests(
         "unfused twins",
-        SUPPORT_TESTS(test_gru_sequence_equals_its_unfused_twin, test_attend_additive_equals_its_unfused_twin,
+        SUPPORT_TESTS(test_lstm_sequence_equals_its_unfused_twin, test_gru_sequence_equals_its_unfused_twin,
+                      test_attend_additive_equals_its_unfused_twin,
                       test_attend_dot_equals_its_unfused_twin_in_both_layouts,
                       test_attention_gru_sequence_equals_its_unfused_twin,
                       test_normalize_equals_its_unfused_twin, test_cross_entropy_equals_its_unfused_twin,

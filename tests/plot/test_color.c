@@ -146,10 +146,10 @@ START_TEST(test_contrast_is_readable_on_every_color_of_every_map)
 }
 END_TEST
 
-START_TEST(test_series_colors_differ_and_repeat_after_seven)
+START_TEST(test_series_colors_differ_and_repeat_after_fifteen)
 {
-    for (int i = 0; i < 7; i++) {
-        ck_assert(same(lb_color_series(i), lb_color_series(i + 7)));
+    for (int i = 0; i < 15; i++) {
+        ck_assert(same(lb_color_series(i), lb_color_series(i + 15)));
         for (int j = 0; j < i; j++) ck_assert(!same(lb_color_series(i), lb_color_series(j)));
         ck_assert_double_ge(1.05 / (lb_color_luminance(lb_color_series(i)) + 0.05), 2); /* seen on white */
     }
@@ -166,7 +166,7 @@ int main(void)
     tcase_add_test(tests, test_colormap_find_unknown_lists_the_names);
     tcase_add_test(tests, test_luminance_of_primaries);
     tcase_add_loop_test(tests, test_contrast_is_readable_on_every_color_of_every_map, 0, 6);
-    tcase_add_test(tests, test_series_colors_differ_and_repeat_after_seven);
+    tcase_add_test(tests, test_series_colors_differ_and_repeat_after_fifteen);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

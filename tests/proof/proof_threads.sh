@@ -5,7 +5,8 @@ name=$(basename "$0" .sh)
 . "$(dirname -- "$0")/common.bash"
 make_pairs "$folder/train.tsv" 200
 make_pairs "$folder/dev.tsv" 20
-kinds=("" "--model transformer --hidden 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied" "--seeds 2 --layers 2")
+kinds=("" "--model transformer --hidden 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied" "--seeds 2 --layers 2"
+    "--attention-weights entmax --loss sparsemax" "--copy")
 
 train() { # OUT THREADS PREFIX...
     local out=$1 threads=$2

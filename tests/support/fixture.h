@@ -44,6 +44,9 @@ void support_fixture_fill(const support_fixture *fixture, lb_params *params);
  * double. If the array is all zeros, `found` must be, too. */
 void support_fixture_compare(const support_fixture *fixture, const char *name, const lb_real *found);
 
+/* Allows `factor` times the usual difference in float: for what divides by small numbers. */
+void support_fixture_loosen(support_fixture *fixture, double factor);
+
 /* Compares one output of a module with "output.NAME", and adds its part of the loss, <cotangent.NAME, output>. `loss`
  * is the sum for the outputs so far, or NULL. */
 lb_tensor *support_fixture_output(const support_fixture *fixture, const char *name, lb_tensor *output,

@@ -14,6 +14,12 @@ static bool is_tied(const support_model *m)
     return support_fixture_word(m->fixture, "tied") != NULL;
 }
 
+/* The same. */
+static bool copies(const support_model *m)
+{
+    return support_fixture_word(m->fixture, "copy") != NULL;
+}
+
 static void make_seq2seq(support_model *m)
 {
     lb_seq2seq_config config = {
@@ -24,11 +30,13 @@ static void make_seq2seq(support_model *m)
         .layers = (int)size_of(m, "layers"),
         .bidirectional = support_fixture_number(m->fixture, "bidirectional") != 0,
         .tied = is_tied(m),
+        .copy = copies(m),
     };
     const char *kind = support_fixture_word(m->fixture, "attention");
     if (kind) {
         while (strcmp(lb_attention_names[config.attention], kind) != 0) config.attention++;
         config.heads = size_of(m, "heads");
+        config.window = support_fixture_word(m->fixture, "window") ? size_of(m, "window") : 0;
     }
     m->seq2seq = lb_params_alloc(m->params, sizeof *m->seq2seq);
     m->model = &m->seq2seq->base;
@@ -46,6 +54,7 @@ static void make_transformer(support_model *m)
         .layers = (int)size_of(m, "layers"),
         .post_norm = support_fixture_number(m->fixture, "post_norm") != 0,
         .tied = is_tied(m),
+        .copy = copies(m),
     };
     m->transformer = lb_params_alloc(m->params, sizeof *m->transformer);
     m->model = &m->transformer->base;

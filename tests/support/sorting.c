@@ -20,6 +20,16 @@ static lb_status add_transformer(support_sorting *s, lb_transformer_config confi
     return lb_transformer_init(model, s->params, "sort", config);
 }
 
+/* Every number is copied as itself. */
+static lb_status copy_numbers(lb_model *model)
+{
+    enum { MOST = 64 };
+    int32_t as[MOST] = {0};
+    if (model->source_vocab > MOST) return LB_ERROR_ARGUMENT;
+    for (int32_t id = LB_UNK; id < model->source_vocab; id++) as[id] = id;
+    return lb_model_set_copies(model, as, NULL);
+}
+
 lb_status support_sorting_open(support_sorting *s, lb_sort_task task, support_sorter sorter)
 {
     *s = (support_sorting){.task = task, .params = lb_params_new(17), .tape = lb_tape_new()};
@@ -27,6 +37,7 @@ lb_status support_sorting_open(support_sorting *s, lb_sort_task task, support_so
     lb_tape_seed(s->tape, 5, 0);
     lb_status status =
         sorter.transformer.width ? add_transformer(s, sorter.transformer) : add_seq2seq(s, sorter.seq2seq);
+    if (!status && s->model->copies) status = copy_numbers(s->model);
     if (status) return status;
     s->adam = lb_adam_new(s->params, (lb_adam_config){.lr = (lb_real)3e-3, .clip_norm = 1});
     return s->adam ? LB_OK : LB_ERROR_MEMORY;

@@ -105,7 +105,7 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
     begin(text);
     lb_pair_sample sample;
     lb_evaluation found = {-1, -1, -1};
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, PAIRS);
     ck_assert_int_eq(sample.possible, PAIRS);
     /* Among the untrained models with these seeds, one is sometimes right. */
@@ -132,7 +132,7 @@ START_TEST(test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair)
     begin(text);
     lb_pair_sample sample;
     lb_evaluation found;
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS, &sample, &error), LB_OK);
     ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
     lb_evaluation expected = measure_each(&sample);
     ck_assert_double_gt(expected.symbol_error, 0.1);
@@ -150,7 +150,7 @@ START_TEST(test_pair_sample_is_evenly_spaced_and_sorted_by_length)
     begin(text);
     lb_pair_sample sample;
     bool taken[PAIRS] = {false};
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, PAIRS / 7, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS / 7, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, PAIRS / 7);
     for (int64_t i = 0; i < sample.possible; i++) {
         taken[sample.pair[i]] = true;
@@ -160,7 +160,7 @@ START_TEST(test_pair_sample_is_evenly_spaced_and_sorted_by_length)
     }
     for (int i = 0; i < PAIRS; i++) ck_assert_int_eq(taken[i], i % 7 == 0);
     lb_pair_sample_free(&sample);
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 0, &sample, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 0, &sample, &error), LB_ERROR_ARGUMENT);
     finish();
 }
 END_TEST
@@ -172,12 +172,28 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
     lb_tensor *bias = lb_params_find(params, "output.bias");
     lb_pair_sample sample;
     lb_evaluation found = {-1, -1, -1};
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, 3);
     ck_assert_int_eq(sample.possible, 2);
     bias->data[LB_UNK] = 1000;
     ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
     ck_assert_double_eq(found.exact_match, 0);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+/* What is unknown in a target can be copied if the source has it. */
+START_TEST(test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source)
+{
+    begin("a\tz\nbq\tqx\nc\txx\n");
+    lb_pair_sample sample;
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.possible, 1);
+    lb_pair_sample_free(&sample);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, true, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.possible, 2);
+    ck_assert_int_eq(sample.pair[1], 1);
     lb_pair_sample_free(&sample);
     finish();
 }
@@ -197,7 +213,7 @@ START_TEST(test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time)
     begin(text);
     lb_pair_sample sample;
     lb_evaluation found;
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
     ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, &found), LB_OK);
     ck_assert_double_eq(found.exact_match, decode_each(&sample));
     lb_pair_sample_free(&sample);
@@ -211,13 +227,13 @@ START_TEST(test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing)
     begin("a\tx\nb\txx\nc\tx\n");
     long live = support_live_allocations(), before = support_allocation_count();
     lb_pair_sample sample;
-    ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_OK);
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
     lb_pair_sample_free(&sample);
     long all = support_allocation_count() - before;
     ck_assert_int_gt(all, 0);
     for (long n = 1; n <= all; n++) {
         support_fail_allocation(n);
-        ck_assert_int_eq(lb_pair_sample_make(pairs, target, 10, &sample, &error), LB_ERROR_MEMORY);
+        ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_ERROR_MEMORY);
         ck_assert_ptr_null(sample.pair);
         /* the pairs keep their read buffer */
         ck_assert_int_le(support_live_allocations(), live + 4);
@@ -230,10 +246,13 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "pair_evaluate", SUPPORT_TESTS(test_pair_evaluate_share_is_that_of_decoding_each_pair,
-                                       test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair,
-                                       test_pair_sample_is_evenly_spaced_and_sorted_by_length,
-                                       test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
-                                       test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
-                                       test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing));
+        "pair_evaluate",
+        SUPPORT_TESTS(
+            test_pair_evaluate_share_is_that_of_decoding_each_pair,
+            test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair,
+            test_pair_sample_is_evenly_spaced_and_sorted_by_length,
+            test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
+            test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source,
+            test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
+            test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -16,6 +16,7 @@ for (const dark of [false, true]) {
         ["french", "#view=history"],
         ["french", "#view=card"],
         ["hostile", "#pair=11"],
+        ["vote", "#pair=2"],
         ["bare", ""],
     ]) {
         test(`axe finds nothing in ${name}${hash}, ${dark ? "dark" : "light"}`, async () => {

@@ -19,6 +19,12 @@ test("a report opens from its file, asks for nothing else, and shows its first p
         assert.ok((await countOf(page, ".ribbons svg .ribbon")) >= 5);
     }));
 
+test("a pair tells which symbols the model copied", async () => {
+    const says = (page) => textOf(page, ".texts .aside");
+    await inPage("copying", {}, async (page) => assert.match(await says(page), /, score [^,]+, copied ɑ$/));
+    await inPage("french", {}, async (page) => assert.match(await says(page), /, score [^,]+$/));
+});
+
 test("the policy of the page refuses scripts, styles and requests that are not its own", async () => {
     const { page } = await openPage(browser, "french");
     const result = await page.evaluate(async () => {
@@ -264,6 +270,26 @@ test("the beam is a tree: each hypothesis has its own attention", () =>
             written.slice(0, outputs[1].symbols.length),
             outputs[1].symbols.map((id) => data.symbols[id]),
         );
+    }));
+
+test("a model of several shows who voted for what", () =>
+    inPage("vote", {}, async (page) => {
+        const rows = () =>
+            page.$$eval(".votes tbody tr", (all) => all.map((row) => [...row.cells].map((c) => c.textContent)));
+        assert.equal(await textOf(page, ".votes caption"), "All members agree");
+        assert.deepEqual(await rows(), [
+            ["100 %", "ʃɑto", "found, expected", "−0.50", "2 additive, backward, <b>transformer</b>"],
+        ]);
+        await page.keyboard.press("j");
+        await settle(page);
+        assert.equal(await textOf(page, ".votes caption"), "The members have 2 opinions");
+        assert.deepEqual(await rows(), [
+            ["60 %", "mɛzɔ̃", "found, expected", "−0.50", "additive, backward"],
+            ["40 %", "mezɔ̃", "", "−0.75", "additive, <b>transformer</b>"],
+        ]);
+        await page.keyboard.press("j");
+        await settle(page);
+        assert.equal(await countOf(page, ".votes"), 0);
     }));
 
 test("what was learned: a confusion opens its pairs, a head opens in the pairs", () =>

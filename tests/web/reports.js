@@ -106,6 +106,27 @@ const MAKERS = {
             maker.bytes,
         ];
     },
+    // A model of four that vote. The first pair has one opinion, the second has two.
+    vote: () => {
+        const maker = frenchOf(8, 6);
+        const votes = (texts) =>
+            ["additive", "additive", "backward", "<b>transformer</b>"].map((member, i) => ({
+                member,
+                weight: [0.2, 0.1, 0.4, 0.3][i],
+                text: texts[i],
+                score: -0.5 - 0.25 * i,
+            }));
+        const [first, second] = maker.pairs;
+        first.votes = votes(["ʃɑto", "ʃɑto", "ʃɑto", "ʃɑto"]);
+        second.votes = votes(["mɛzɔ̃", "mezɔ̃", "mɛzɔ̃", "mezɔ̃"]);
+        return withBytes(maker);
+    },
+    // A model that copies: the second symbol of the first pair is one of its source.
+    copying: () => {
+        const maker = frenchOf(8, 6);
+        maker.pairs[0].outputs[0].copied = maker.pairs[0].outputs[0].symbols.map((_, i) => (i === 1 ? 3 : -1));
+        return withBytes(maker);
+    },
     // 60 symbols, read and written.
     long: () => {
         const maker = new Maker(6),

@@ -59,7 +59,7 @@ lb_status lesson_three_scores(lesson *l)
     for (int way = 0; way <= GENERAL; way++)
         lb_multiplicative_attention_init(&product[way], params, names[way], (lb_score)way, width, width);
     lb_additive_attention_init(&additive, params, "additive",
-                               (lb_additive_attention_config){width, width, 0});
+                               (lb_additive_attention_config){.query = width, .key = width});
     lb_status status = drawn ? LB_OK : lesson_load(l, "06_three_scores", params);
     for (int way = 0; way <= ADDITIVE && !status; way++) {
         lb_tensor *q = lb_scale(lb_on_tape(l->tape, query), (lb_real)lesson_number(l, "length", 1));

@@ -5,9 +5,10 @@
 #include <emscripten.h>
 #include <stdio.h>
 
-/** Writes {"pairs":[...],"symbols":[...]} and the weights, as zlib streams, to two files. Returns what went wrong; ""
- *  if nothing did. */
-EMSCRIPTEN_KEEPALIVE const char *report_text(const char *text, int beam, const char *data, const char *blob);
+/** Writes {"pairs":[...],"symbols":[...]} and the weights, as zlib streams, to two files. Beam and penalty are those of
+ *  lb_beam_config. Returns what went wrong; "" if nothing did. */
+EMSCRIPTEN_KEEPALIVE const char *report_text(const char *text, int beam, double penalty, const char *data,
+                                             const char *blob);
 
 static lb_status save(const char *path, const app_pack *pack, lb_error *error)
 {
@@ -17,10 +18,10 @@ static lb_status save(const char *path, const app_pack *pack, lb_error *error)
     return written ? LB_OK : lb_error_set(error, LB_ERROR_WRITE, "%s: cannot be written", path);
 }
 
-static lb_status add(app_report_data *report, const char *text, int beam, lb_error *error)
+static lb_status add(app_report_data *report, const char *text, int beam, double penalty, lb_error *error)
 {
     lb_translate_config config = {
-        .beam = beam, .n_best = beam, .length_penalty = 1, .attention = true, .skip_bad_texts = true};
+        .beam = beam, .n_best = beam, .length_penalty = penalty, .attention = true, .skip_bad_texts = true};
     lb_translations *all = lb_translate_all(engine_model(), &text, 1, config, error);
     if (!all) return error->status;
     app_report_pair pair = {.text = all->text, .edits = -1, .detailed = true};
@@ -32,14 +33,14 @@ static lb_status add(app_report_data *report, const char *text, int beam, lb_err
     return status ? status : app_report_data_finish(report, error);
 }
 
-const char *report_text(const char *text, int beam, const char *data, const char *blob)
+const char *report_text(const char *text, int beam, double penalty, const char *data, const char *blob)
 {
     static lb_error error;
     error = (lb_error){.message = "found no model, expected one"};
     app_report_data report;
     if (!engine_model()) return error.message;
     lb_status status = app_report_data_open(&report, &error);
-    if (!status) status = add(&report, text, beam, &error);
+    if (!status) status = add(&report, text, beam, penalty, &error);
     if (!status) status = save(data, &report.data, &error);
     if (!status) status = save(blob, &report.blob, &error);
     app_report_data_close(&report);

@@ -98,13 +98,13 @@ const answers = {
         input = text;
         look();
     },
-    report({ text, beam }) {
+    report({ text, beam, penalty }) {
         const files = ["/text.data", "/text.blob"];
         const error = lookback.ccall(
             "report_text",
             "string",
-            ["string", "number", "string", "string"],
-            [text, beam, ...files],
+            ["string", "number", "number", "string", "string"],
+            [text, beam, penalty, ...files],
         );
         if (error) return tell("report", { error });
         const [data, blob] = files.map((name) => lookback.FS.readFile(name));

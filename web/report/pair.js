@@ -12,6 +12,7 @@ import { drawRibbons } from "./ribbons.js";
 import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
 import { readsLeft } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
+import { drawVotes } from "./votes.js";
 import { makeWriting } from "./writing.js";
 
 export function pin(step) {
@@ -26,10 +27,20 @@ function verdict(pair) {
         : el("span", { class: "badge wrong" }, `✗ ${plural(pair.edits, "edit", "edits")}`);
 }
 
+// The symbols that the model took from the source because it does not know them: ", copied X and Y".
+function saysCopied(report, output) {
+    const copied = (output.copied ?? []).flatMap((from, step) =>
+        from < 0 ? [] : [report.label(output.symbols[step]).text],
+    );
+    return copied.length === 0 ? "" : `, copied ${copied.join(" and ")}`;
+}
+
 function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
     const line = (name, text, more) => [el("dt", {}, name), el("dd", {}, el("bdi", { dir: "auto" }, text), more)];
-    const says = output ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}` : "";
+    const says = output
+        ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}`
+        : "";
     return el(
         "dl",
         { class: "texts" },
@@ -44,6 +55,7 @@ export function makePairView(report, neighbours) {
         attention = null;
     const head = el("header", { class: "pair-head" }),
         texts = el("div", {}),
+        votes = el("div", { class: "votes-holder" }),
         began = el("p", { class: "began" });
     const aligned = el("div", { class: "aligned-holder" }),
         controls = el("div", { class: "controls" });
@@ -66,6 +78,7 @@ export function makePairView(report, neighbours) {
         { class: "pair", "aria-label": "the pair" },
         head,
         el("div", { class: "verdict" }, texts, aligned),
+        votes,
         began,
         el("div", { class: "bench" }, controls, writing.node),
         missing,
@@ -241,7 +254,7 @@ export function makePairView(report, neighbours) {
                 ),
             );
             for (const part of [ribbons, heatmap, likeliest, beam]) part.node.hidden = true;
-            for (const part of [texts, began, aligned, controls, heads]) part.replaceChildren();
+            for (const part of [texts, votes, began, aligned, controls, heads]) part.replaceChildren();
             writing.node.hidden = true;
             return;
         }
@@ -264,6 +277,7 @@ export function makePairView(report, neighbours) {
         );
         texts.replaceChildren(textsOfPair(report, pair, output));
         if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
+        votes.replaceChildren(...(pair.votes ? [drawVotes(report, pair)] : []));
         const start = whereItBegan(report, pair, which);
         began.replaceChildren(
             ...(start

@@ -31,12 +31,14 @@ export class Report {
         this.labels[START_SYMBOL] = { text: START_MARK, title: "start of the output", mark: true };
         this.labels[END_SYMBOL] = { text: END_MARK, title: "end of the output", mark: true };
         this.blob = null;
+        this.loading = null;
         this.texts = new Map();
     }
 
     // Weights arrive after the texts.
-    async loadWeights() {
-        this.blob = (await embedded("blob")) ?? new Uint8Array(0);
+    loadWeights() {
+        this.loading ??= embedded("blob").then((blob) => (this.blob = blob ?? new Uint8Array(0)));
+        return this.loading;
     }
 
     // Adds the pairs of other data, whose symbols and weights become some of this report. Returns the first one's index.
@@ -119,13 +121,13 @@ export class Report {
         return [...output.symbols.map((id) => this.label(id)), ...(output.finished ? [end] : [])];
     }
 
-    // What the decoder has read at each step: the start, then what it has written.
+    // What the decoder has read: the start, then what it has written, in reading order. It has not read its last symbol if
+    // that is the end of a cut-off output, or the beginning where it writes from the end.
     readLabels(output) {
         const start = { text: START_MARK, title: "start of the output", mark: true };
-        return [start, ...output.symbols.map((id) => this.label(id))].slice(
-            0,
-            output.symbols.length + (output.finished ? 1 : 0),
-        );
+        const symbols = output.symbols.map((id) => this.label(id));
+        if (output.finished) return [start, ...symbols];
+        return [start, ...(this.about.backward ? symbols.slice(1) : symbols.slice(0, -1))];
     }
 
     hasWeights(output) {

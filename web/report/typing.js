@@ -52,10 +52,12 @@ export function makeTyping(report, added) {
         try {
             engine ??= startEngine();
             const ask = await engine;
-            const answer = await ask({ type: "report", text: text.value, beam: report.about.beam }, "report");
+            const { beam, length_penalty: penalty } = report.about;
+            const answer = await ask({ type: "report", text: text.value, beam, penalty }, "report");
             const [data, blob] = await Promise.all(
                 [answer.data, answer.blob].map((bytes) => inflate(bytes, "deflate")),
             );
+            await report.loadWeights();
             added(report.add(JSON.parse(new TextDecoder().decode(data)), blob));
             told.textContent = "";
         } catch (error) {

@@ -2,6 +2,7 @@
  * same in small steps. */
 #include "autograd/op.h"
 #include "autograd/parts.h"
+#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"
@@ -35,6 +36,7 @@ static lb_attended attended_by(const lb_node *node, int64_t row)
     to.values = values->data + row * to.count * to.depth;
     to.mask = mask ? mask->data + row * to.count : NULL;
     to.v = node->in[V]->data;
+    to.normalizer = *(const lb_normalizer *)node->attributes;
     return to;
 }
 
@@ -110,20 +112,18 @@ static void reference(const lb_node *node, double *const *out)
     int64_t queries = lb_dim(node->in[QUERY], 1);
     for (int64_t at = 0; at < lb_dim(node->in[QUERY], 0) * queries; at++) {
         lb_attended to = attended_by(node, at / queries);
-        double *weights = out[WEIGHTS] + at * to.count, *context = out[CONTEXT] + at * to.depth, sum = 0;
+        double *weights = out[WEIGHTS] + at * to.count, *context = out[CONTEXT] + at * to.depth;
         const lb_real *query = node->in[QUERY]->data + at * to.width;
         for (int64_t k = 0; k < to.count; k++) {
             double score = 0;
             for (int64_t i = 0; i < to.width; i++)
                 score += (double)to.v[i] * tanh((double)query[i] + (double)to.keys[k * to.width + i]);
-            weights[k] = to.mask && to.mask[k] == 0 ? 0 : exp(score);
-            sum += weights[k];
+            weights[k] = to.mask && to.mask[k] == 0 ? (double)-INFINITY : score;
         }
-        for (int64_t k = 0; k < to.count; k++) {
-            weights[k] = sum > 0 ? weights[k] / sum : 0;
+        lb_reference_weights(to.normalizer, to.count, weights);
+        for (int64_t k = 0; k < to.count; k++)
             for (int64_t i = 0; i < to.depth; i++)
                 context[i] += weights[k] * (double)to.values[k * to.depth + i];
-        }
     }
 }
 
@@ -143,6 +143,16 @@ static lb_tensor *hidden_row_case(lb_tensor *const *in)
     return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], mask);
 }
 
+static lb_tensor *sparsemax_case(lb_tensor *const *in)
+{
+    return lb_attend_additive_by(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK], LB_SPARSEMAX);
+}
+
+static lb_tensor *entmax_case(lb_tensor *const *in)
+{
+    return lb_attend_additive_by(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK], LB_ENTMAX);
+}
+
 static const lb_op_case cases[] = {
     {"masked",
      5,
@@ -154,14 +164,30 @@ static const lb_op_case cases[] = {
      4,
      {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
      .apply = hidden_row_case},
+    {"sparsemax",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .low = -2,
+     .high = 2,
+     .apply = sparsemax_case},
+    {"entmax",
+     5,
+     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
+     .fixed = {[MASK] = true},
+     .low = -2,
+     .high = 2,
+     .apply = entmax_case},
 };
 
 static const lb_op additive_attention_op = {
     .name = "attend_additive",
     .operands = "query keys values v mask?",
-    .formula = "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k))",
-    .derivative =
-        "ds_k = w_k (dw_k - sum_j w_j dw_j), dquery += sum_k ds_k v (1 - tanh^2), dkey_k += the same term",
+    .formula =
+        "context = sum_k w_k value_k, w = softmax_k(v' tanh(query + key_k)), or sparsemax, or entmax15",
+    .derivative = "ds_k = w_k (dw_k - sum_j w_j dw_j), or as sparsemax or entmax15, dquery += sum_k ds_k v "
+                  "(1 - tanh^2), "
+                  "dkey_k += the same term",
     .outputs = 2,
     .shape = output_shapes,
     .forward = forward,
@@ -183,7 +209,15 @@ static const lb_op additive_attention_op = {
 lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                               lb_tensor *mask)
 {
-    return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), NULL, 0);
+    return lb_attend_additive_by(query, keys, values, v, mask, LB_SOFTMAX);
+}
+
+/** lb_attend_additive with weights by sparsemax or entmax: keys with the weight 0 get no gradient. */
+lb_tensor *lb_attend_additive_by(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
+                                 lb_tensor *mask, lb_normalizer normalizer)
+{
+    return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), &normalizer,
+                       sizeof normalizer);
 }
 
 static const lb_op *const ops[] = {&additive_attention_op};

@@ -2,6 +2,7 @@
  * all steps, because each step needs the previous one. lb_unfused_attention_gru_sequence computes the same in small
  * steps. */
 #include "autograd/attention_gru_internal.h"
+#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node)
                                 .weights = node->out[LB_AGRU_WEIGHTS],
                                 .final = node->out[LB_AGRU_FINAL],
                                 .x = lb_gru_input_of(node, LB_AGRU_X)};
+    run.in.normalizer = ((const lb_attention_gru_attributes *)node->attributes)->normalizer;
     run.batch = run.x.batch;
     run.steps = run.x.steps;
     run.hidden = run.x.hidden;
@@ -51,7 +53,8 @@ lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t r
                          .mask = in->mask ? in->mask->data + row * run->keys : NULL,
                          .v = in->v->data,
                          .powers = lb_key_powers_of_row(run->powers, row),
-                         .power = power};
+                         .power = power,
+                         .normalizer = in->normalizer};
 }
 
 static lb_status check_attended(const lb_node *node)
@@ -99,20 +102,17 @@ static void reference_attend(const lb_attention_gru_run *run, int64_t row, const
                              double *weights, double *context)
 {
     lb_attended to = lb_attention_gru_attended(run, row, NULL);
-    double sum = 0;
     for (int64_t k = 0; k < to.count; k++) {
         double score = 0;
         for (int64_t i = 0; i < to.width; i++)
             score +=
                 (double)to.v[i] * tanh(dot(run->in.weight_query->data + i * run->hidden, state, run->hidden) +
                                        (double)to.keys[k * to.width + i]);
-        weights[k] = to.mask && to.mask[k] == 0 ? 0 : exp(score);
-        sum += weights[k];
+        weights[k] = to.mask && to.mask[k] == 0 ? (double)-INFINITY : score;
     }
-    for (int64_t k = 0; k < to.count; k++) {
-        weights[k] = sum > 0 ? weights[k] / sum : 0;
+    lb_reference_weights(to.normalizer, to.count, weights);
+    for (int64_t k = 0; k < to.count; k++)
         for (int64_t i = 0; i < to.depth; i++) context[i] += weights[k] * (double)to.values[k * to.depth + i];
-    }
 }
 
 /* Gate number `which` of all three kinds: W_hh h + b_hh, and x + W_context c. */
@@ -167,6 +167,20 @@ static lb_tensor *masked_case(lb_tensor *const *in)
     return lb_attention_gru_sequence(&operands);
 }
 
+static lb_tensor *sparsemax_case(lb_tensor *const *in)
+{
+    lb_attention_gru_operands operands = operands_of(in);
+    operands.normalizer = LB_SPARSEMAX;
+    return lb_attention_gru_sequence(&operands);
+}
+
+static lb_tensor *entmax_case(lb_tensor *const *in)
+{
+    lb_attention_gru_operands operands = operands_of(in);
+    operands.normalizer = LB_ENTMAX;
+    return lb_attention_gru_sequence(&operands);
+}
+
 static lb_tensor *table_case(lb_tensor *const *in)
 {
     static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 2, 2, 2}, lengths[] = {2, 4, 0};
@@ -195,6 +209,18 @@ static const lb_op_case cases[] = {
       LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
      .fixed = {[LB_AGRU_MASK] = true},
      .apply = table_case},
+    {"sparsemax",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = sparsemax_case},
+    {"entmax",
+     10,
+     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
+      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
+     .fixed = {[LB_AGRU_MASK] = true},
+     .apply = entmax_case},
 };
 
 static const lb_op attention_gru_op = {
@@ -232,8 +258,10 @@ lb_tensor *lb_attention_gru_sequence(const lb_attention_gru_operands *operands)
                              [LB_AGRU_WEIGHT_CONTEXT] = operands->weight_context,
                              [LB_AGRU_WEIGHT_HH] = operands->weight_hh,
                              [LB_AGRU_BIAS_HH] = operands->bias_hh};
-    lb_gru_attributes all = {.tokens = operands->tokens ? *operands->tokens : (lb_tokens){0},
-                             .lengths = operands->lengths};
+    lb_attention_gru_attributes all = {
+        .gru = {.tokens = operands->tokens ? *operands->tokens : (lb_tokens){0},
+                .lengths = operands->lengths},
+        .normalizer = operands->normalizer};
     return lb_op_apply(&attention_gru_op, in, LB_LENGTH(in), &all, sizeof all);
 }
 

@@ -263,7 +263,8 @@ static const lb_op gru_op = {
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {
-    lb_gru_attributes all = {tokens ? *tokens : (lb_tokens){0}, lengths, reverse};
+    lb_gru_attributes all = {.lengths = lengths, .reverse = reverse};
+    if (tokens) all.tokens = *tokens;
     return lb_op_apply(&gru_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
 }
 

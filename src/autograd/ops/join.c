@@ -243,5 +243,24 @@ lb_tensor *lb_slice(lb_tensor *x, int axis, int64_t first, int64_t length)
     return lb_op_apply(&slice_op, LB_INPUTS(x), &(range){axis, first, length}, sizeof(range));
 }
 
+/** Cuts x into `count` parts along an axis, `length[i]` elements each, as torch.split does. `parts` receives them.
+ *  Shapes: [..., n, ...] -> [..., length[i], ...].
+ *  Errors: LB_ERROR_ARGUMENT if the lengths do not add up to n, or if x has no such axis; all parts are then poison. */
+void lb_split_axis(lb_tensor *x, int axis, const int64_t *length, int count, lb_tensor **parts)
+{
+    int at = lb_is_sound(x) ? lb_shape_axis(x->shape, axis) : -1;
+    int64_t whole = 0, shortest = 0, first = 0;
+    for (int i = 0; i < count; whole += length[i++]) shortest = length[i] < shortest ? length[i] : shortest;
+    lb_tensor *failed = NULL;
+    if (at >= 0 && x->tape && (whole != x->shape.dim[at] || shortest < 0)) {
+        char text[LB_SHAPE_TEXT];
+        failed = lb_tape_fail(x->tape, LB_ERROR_ARGUMENT,
+                              "lb_split_axis: found parts of %lld elements, expected those of axis %d of x%s",
+                              (long long)whole, axis, lb_shape_format(x->shape, text));
+    }
+    for (int i = 0; i < count; first += length[i++])
+        parts[i] = failed ? failed : lb_slice(x, axis, first, length[i]);
+}
+
 static const lb_op *const ops[] = {&concat_op, &slice_op};
 const lb_op_family lb_family_join = {ops, LB_LENGTH(ops)};

@@ -74,12 +74,22 @@ static void backward(lb_node *node)
         _Pragma("omp simd") for (int64_t i = 0; i < r.count; i++) r.dx[i] += (added);                        \
     }
 
+/* ln(1 + e^x): the power is at most 1, so that it does not overflow. */
+static inline lb_real softplus_of(lb_real x)
+{
+    lb_real power = lb_exp_inline(x < 0 ? x : -x);
+    return (x < 0 ? 0 : x) + (lb_real)log1p((double)power);
+}
+
 KERNELS(exp, lb_exp_inline(x[i]), dy[i] * y[i])
 KERNELS(log, (lb_real)log((double)x[i]), dy[i] / x[i])
 KERNELS(tanh, lb_tanh_inline(x[i]), dy[i] * (1 - y[i] * y[i]))
 KERNELS(sigmoid, lb_sigmoid_inline(x[i]), dy[i] * y[i] * (1 - y[i]))
 KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */
 KERNELS(scale, r.factor *x[i], r.factor *dy[i])
+KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] / (2 * y[i]))
+KERNELS(abs, x[i]<0 ? -x[i] : x[i], x[i]> 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0)
+KERNELS(softplus, softplus_of(x[i]), dy[i] * lb_sigmoid_inline(x[i]))
 
 static void exp_reference(const lb_node *node, double *const *out)
 {
@@ -116,6 +126,21 @@ static void scale_reference(const lb_node *node, double *const *out)
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = factor * (double)node->in[0]->data[i];
 }
 
+static void sqrt_reference(const lb_node *node, double *const *out)
+{
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = pow((double)node->in[0]->data[i], 0.5);
+}
+
+static void abs_reference(const lb_node *node, double *const *out)
+{
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = fabs((double)node->in[0]->data[i]);
+}
+
+static void softplus_reference(const lb_node *node, double *const *out)
+{
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = log1p(exp((double)node->in[0]->data[i]));
+}
+
 static lb_tensor *exp_case(lb_tensor *const *in)
 {
     return lb_exp(in[0]);
@@ -146,6 +171,21 @@ static lb_tensor *scale_case(lb_tensor *const *in)
     return lb_scale(in[0], (lb_real)-1.7);
 }
 
+static lb_tensor *sqrt_case(lb_tensor *const *in)
+{
+    return lb_sqrt(in[0]);
+}
+
+static lb_tensor *abs_case(lb_tensor *const *in)
+{
+    return lb_abs(in[0]);
+}
+
+static lb_tensor *softplus_case(lb_tensor *const *in)
+{
+    return lb_softplus(in[0]);
+}
+
 static const lb_op_case exp_cases[] = {
     {"small", 1, {LB_DIMS(3, 4)}, .low = -3, .high = 3, .apply = exp_case},
     {"longer than a vector register", 1, {LB_DIMS(37)}, .low = -10, .high = 2, .apply = exp_case},
@@ -158,6 +198,12 @@ static const lb_op_case sigmoid_cases[] = {
     {"wide", 1, {LB_DIMS(3, 13)}, .low = -6, .high = 6, .apply = sigmoid_case}};
 static const lb_op_case relu_cases[] = {{"both sides", 1, {LB_DIMS(5, 7)}, .apply = relu_case}};
 static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)}, .apply = scale_case}};
+
+static const lb_op_case sqrt_cases[] = {
+    {"positive", 1, {LB_DIMS(3, 7)}, .low = 0.2, .high = 3, .apply = sqrt_case}};
+static const lb_op_case abs_cases[] = {{"both signs", 1, {LB_DIMS(5, 7)}, .apply = abs_case}};
+static const lb_op_case softplus_cases[] = {
+    {"wide", 1, {LB_DIMS(3, 13)}, .low = -20, .high = 20, .apply = softplus_case}};
 
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
@@ -172,6 +218,9 @@ static const lb_op tanh_op = UNARY_OP(tanh, "y = tanh x", "dx += dy (1 - y^2)");
 static const lb_op sigmoid_op = UNARY_OP(sigmoid, "y = 1 / (1 + e^-x)", "dx += dy y (1 - y)");
 static const lb_op relu_op = UNARY_OP(relu, "y = max(x, 0)", "dx += dy where y > 0");
 static const lb_op scale_op = UNARY_OP(scale, "y = factor x", "dx += factor dy");
+static const lb_op sqrt_op = UNARY_OP(sqrt, "y = sqrt x", "dx += dy / (2 y)");
+static const lb_op abs_op = UNARY_OP(abs, "y = |x|", "dx += dy sign x");
+static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy / (1 + e^-x)");
 
 static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
                         lb_real factor)
@@ -216,5 +265,24 @@ lb_tensor *lb_scale(lb_tensor *x, lb_real factor)
     return apply(&scale_op, x, scale_values, scale_gradient, factor);
 }
 
-static const lb_op *const ops[] = {&exp_op, &log_op, &tanh_op, &sigmoid_op, &relu_op, &scale_op};
+/** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch. */
+lb_tensor *lb_sqrt(lb_tensor *x)
+{
+    return apply(&sqrt_op, x, sqrt_values, sqrt_gradient, 1);
+}
+
+/** Absolute value; its derivative at 0 is 0, as in PyTorch. */
+lb_tensor *lb_abs(lb_tensor *x)
+{
+    return apply(&abs_op, x, abs_values, abs_gradient, 1);
+}
+
+/** ln(1 + exp(x)), a smooth lb_relu that does not overflow. Differs: PyTorch returns x itself above 20. */
+lb_tensor *lb_softplus(lb_tensor *x)
+{
+    return apply(&softplus_op, x, softplus_values, softplus_gradient, 1);
+}
+
+static const lb_op *const ops[] = {&exp_op,   &log_op,  &tanh_op, &sigmoid_op, &relu_op,
+                                   &scale_op, &sqrt_op, &abs_op,  &softplus_op};
 const lb_op_family lb_family_unary = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,172 @@
+#include "common/ensemble.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "common/ensemble_list.h"
+#include "common/interrupt.h"
+#include "common/joined.h"
+#include "common/output.h"
+#include "common/report.h"
+#include "io/folder.h"
+#include "io/lock.h"
+#include "models/decoder_attention.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 16, LONGEST_OPTION = 96 };
+
+typedef struct session {
+    app_members members;
+    app_side_by_side all;
+    app_usual_options usual;
+    lb_training_config data;
+    lb_lock *lock; /* on the folder, while the members train */
+    lb_join_result result;
+    lb_error *error;
+} session;
+
+static lb_status out_of_memory(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+}
+
+/* The options of a member, and their texts. */
+typedef struct own_options {
+    char text[MOST_OPTIONS][LONGEST_OPTION];
+    const char *option[MOST_OPTIONS + 1];
+    int count;
+} own_options;
+
+static void add_option(own_options *own, const char *name, const char *value)
+{
+    if (!value || own->count == MOST_OPTIONS) return;
+    char *text = own->text[own->count];
+    snprintf(text, LONGEST_OPTION, "--%s%s%s", name, *value ? "=" : "", value);
+    own->option[own->count++] = text;
+}
+
+/* Some kinds of attention have a window, as a transformer does. */
+static bool has_window(const session *s, const app_member *member)
+{
+    int kind = (int)s->usual.attention;
+    for (int i = 0; member->attention && lb_attention_names[i]; i++)
+        if (strcmp(lb_attention_names[i], member->attention) == 0) kind = i;
+    return lb_attention_usual_window((lb_attention_kind)kind) > 0;
+}
+
+/* A transformer must not get the options of a recurrent model, nor the other way round. */
+static void list_options(const session *s, const app_member *member, uint64_t seed, own_options *own)
+{
+    char number[24];
+    *own = (own_options){.count = 0};
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+    bool transformer = member->model && strcmp(member->model, "transformer") == 0;
+    const char *const *others = transformer ? s->usual.of_seq2seq : s->usual.of_transformer;
+    for (int i = 0; member->model && others[i]; i++)
+        if (transformer || strcmp(others[i], "window=0") != 0 || !has_window(s, member))
+            add_option(own, others[i], "");
+    add_option(own, "model", member->model);
+    add_option(own, "attention", member->attention);
+    add_option(own, "direction", member->direction);
+    add_option(own, "copy", member->copy ? "" : NULL);
+    add_option(own, "seed", number);
+}
+
+static lb_status make_member(session *s, int i)
+{
+    const app_member *member = &s->members.member[i];
+    app_sweep_result *r = &s->all.results[i];
+    uint64_t seed = s->all.repeated->seed + (uint64_t)i;
+    lb_buffer name = {0};
+    own_options own;
+    lb_buffer_print(&name, "%s-%llu", member->kind, (unsigned long long)seed);
+    r->name = name.text;
+    if (name.failed) return out_of_memory(s);
+    r->folder = app_training_folder(s->all.repeated, r->name, s->error);
+    if (!r->folder) return s->error->status;
+    list_options(s, member, seed, &own);
+    s->all.command[i] = app_repeated_command(s->all.repeated, own.option, r->folder);
+    return s->all.command[i] ? LB_OK : out_of_memory(s);
+}
+
+static lb_status prepare(session *s, const char *list)
+{
+    lb_status status = app_members_read(&s->members, list, s->error);
+    if (status) return status;
+    s->all.count = (size_t)s->members.count;
+    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
+    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
+    if (!s->all.results || !s->all.command) return out_of_memory(s);
+    for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
+    if (!status) status = app_commands_check(&s->all);
+    if (!status) status = lb_folder_make(s->all.repeated->out, s->error);
+    if (!status) status = lb_lock_folder(s->all.repeated->out, &s->lock, s->error);
+    return status ? status : app_keep_earlier_model(s->all.repeated, "ensemble.tsv", s->error);
+}
+
+static void discard(session *s)
+{
+    for (size_t i = 0; s->all.results && i < s->all.count; i++) app_sweep_result_free(&s->all.results[i]);
+    for (size_t i = 0; s->all.command && i < s->all.count; i++) app_command_free(s->all.command[i]);
+    lb_release(s->all.results);
+    lb_release((void *)s->all.command);
+    lb_lock_free(s->lock);
+}
+
+/* The order of the members is that of the list, whichever was ready first. */
+static lb_status join(session *s)
+{
+    const char *folders[LB_JOIN_MOST];
+    char path[APP_PATH];
+    for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
+    const char *out = s->all.repeated->out;
+    const lb_join_config config = {
+        .models = folders, .count = (int)s->all.count, .out = out, .data = &s->data};
+    lb_lock_free(s->lock); /* whoever joins takes it */
+    s->lock = NULL;
+    lb_status status = lb_translator_join(&config, &s->result, s->error);
+    return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
+}
+
+static int end(session *s, lb_status status)
+{
+    if (!status && app_interrupted(NULL)) {
+        app_note("interrupted after %zu trainings; the same command resumes", s->all.ended);
+        return app_interrupt_status();
+    }
+    if (status) return app_close_stdout(app_fail(s->error));
+    if (s->all.failed > 0) {
+        app_note("%zu of %zu trainings failed; the same command repeats them", s->all.failed, s->all.count);
+        return app_close_stdout(s->all.status);
+    }
+    if (join(s)) return app_close_stdout(app_fail(s->error));
+    app_show_joined(&s->result);
+    const char *file = s->data.dev ? s->data.dev : s->data.train;
+    printf("exact match %.4f on %lld pairs %s%s\n", s->result.dev.exact_match, (long long)s->result.pairs,
+           s->data.dev ? "of " : "held out of ", file);
+    return app_close_stdout(0);
+}
+
+int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,
+                     app_usual_options usual)
+{
+    lb_error error = {0};
+    session *s = lb_alloc_zero(sizeof *s);
+    if (!s) {
+        lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+        return app_fail(&error);
+    }
+    *s = (session){
+        .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = data, .error = &error};
+    lb_status status = prepare(s, list);
+    if (!status) {
+        app_note("%zu trainings in %s", s->all.count, repeated->out);
+        app_catch_interrupts();
+        status = app_side_by_side_run(&s->all);
+    }
+    int exit_status = end(s, status);
+    discard(s);
+    lb_release(s);
+    return exit_status;
+}

@@ -1,0 +1,13 @@
+/* What `join`, and `train --ensemble`, say about the model that they have made. */
+#ifndef APP_JOINED_H
+#define APP_JOINED_H
+
+#include <lookback/translate.h>
+
+/** Prints a table of the members to standard output: weights, and measures if there are any. */
+void app_show_joined(const lb_join_result *result);
+
+/** Writes the table, with measures, as a file with tabs. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_write_joined(const lb_join_result *result, const char *path, lb_error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* Pairs that a trained model teaches a new one: sequence-level distillation, after Kim, Rush 2016, arXiv:1606.07947. */
+#ifndef APP_TAUGHT_H
+#define APP_TAUGHT_H
+
+#include <lookback/translate.h>
+
+/** Who teaches, and what. */
+typedef struct app_teaching {
+    const char *teacher;    /* a model; NULL: none */
+    const char *unlabelled; /* a file of sources without targets; NULL: none */
+    const char *train;      /* the pairs */
+    lb_pair_format format;  /* of both files */
+} app_teaching;
+
+/** Writes the pairs of the training to a file, with the same columns, and behind them what the teacher writes for their
+ *  sources, where it differs, and for those of the file without targets. Outputs without an end, or with an unknown
+ *  symbol, are left out. Says how many pairs there are.
+ *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_taught_write(const app_teaching *teaching, const char *path, lb_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+# shellcheck shell=bash disable=SC2154
+# What bench/pronunciation.sh and bench/inflection.sh have in common: models and votes for every language of a folder, and a
+# table of their results. They set:
+#   task        its name, which is also that of the table and the folder
+#   script      the file name of the script
+#   measure     a line of `lookback evaluate`, such as "exact match"
+#   lines       options that say what the columns of a line are
+#   symbols     options that say what a symbol is
+# help prints the usage; its options are the same for both.
+set -euo pipefail
+unset CDPATH
+bin=${BIN:-$root/build/release/bin}
+# With these in the environment, OpenBLAS runs at half its speed on some machines.
+unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
+
+# The first three are also measured alone. Five of different kinds vote, and all.
+kinds=additive:3,backward:3,monotonic-1:1,monotonic-1-backward:1,transformer:1,transformer-backward:1 all=10
+single=(additive-1 additive-2 additive-3)
+some=(additive-1 backward-4 monotonic-1-7 transformer-9 transformer-backward-10)
+small=()
+
+fail() { # STATUS MESSAGE
+    echo "$script: $2" >&2
+    exit "$1"
+}
+
+# Takes one line in ten for choosing models, and never separates lines with the same source.
+split_pairs() { # ALL TRAIN HELD_OUT
+    awk -F '\t' -v train="$2.new" -v held="$3.new" '
+        !($1 in number) { number[$1] = ++sources }
+        { print > (number[$1] % 10 == 5 ? held : train) }' "$1"
+    mv "$2.new" "$2"
+    mv "$3.new" "$3"
+}
+
+# Prints the measure of a model in percent, and its 95 % interval.
+score() { # MODEL DEV
+    "$bin/lookback" evaluate "${lines[@]}" "$1" "$2" |
+        awk -v measure="$measure" 'index($0, measure) == 1 { $0 = substr($0, length(measure) + 1); print $1, $6, $8 }'
+}
+
+seconds_of() { # FOLDER
+    tail -n 1 "$1/log.csv" | cut -d , -f 8
+}
+
+# Writes the row of a language: its name, pairs of train and dev, seconds of training the first model, and three numbers for
+# each single model, for the votes of some and of all, and for the model that learned from the latter.
+measure_language() { # LANGUAGE TRAIN DEV FOLDER
+    local folder=$4 model members=()
+    split_pairs "$2" "$folder/train.tsv" "$folder/held_out.tsv"
+    local pairs=(--train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}")
+    "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --ensemble "$kinds" --out "$folder/all" ||
+        fail 1 "$1: cannot train; to start over, remove $folder"
+    for model in "${some[@]}"; do members+=("$folder/all/$model"); done
+    "$bin/lookback" join "${members[@]}" --dev "$folder/held_out.tsv" "${lines[@]}" --out "$folder/some"
+    "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --teacher "$folder/all" --out "$folder/distilled" ||
+        fail 1 "$1: cannot train; to start over, remove $folder/distilled"
+    {
+        echo "$1 $(wc -l <"$2") $(wc -l <"$3") $(seconds_of "$folder/all/${single[0]}")"
+        for model in "${single[@]/#/all/}" some all distilled; do score "$folder/$model" "$3"; done
+    } | paste -s -d ' ' >"$folder/row.new"
+    mv "$folder/row.new" "$folder/row"
+}
+
+# Prints the rows as a table, with the mean of the languages if there are several. An interval of a mean assumes that the
+# languages are independent; the models of one language share the words that they are measured on.
+table() { # ROW...
+    awk -v alone=${#single[@]} -v some=${#some[@]} -v all=$all '
+    function cell(value, half) { return sprintf(" %.2f ± %.2f |", value, half) }
+    function line(name, train, dev, seconds,    i, text) {
+        text = "| " name " | " train " | " dev " |"
+        for (i = 1; i <= 4; i++) text = text cell(value[i], half[i])
+        return text sprintf(" %.0f |", seconds)
+    }
+    BEGIN {
+        print "| language | pairs | dev pairs | one model, mean of " alone " | vote of " some " | vote of " all " | distilled from it | seconds of training one |"
+        print "|---|---|---|---|---|---|---|---|"
+    }
+    {
+        value[1] = half[1] = 0
+        for (i = 1; i <= alone + 3; i++) {
+            v = $(2 + 3 * i); h = ($(4 + 3 * i) - $(3 + 3 * i)) / 2
+            if (i <= alone) { value[1] += v / alone; half[1] += h / alone }
+            else { value[i - alone + 1] = v; half[i - alone + 1] = h }
+        }
+        print line($1, $2, $3, $4)
+        for (i = 1; i <= 4; i++) { sum[i] += value[i]; square[i] += half[i] * half[i] }
+        seconds += $4
+    }
+    END {
+        if (NR < 2) exit
+        for (i = 1; i <= 4; i++) { value[i] = sum[i] / NR; half[i] = sqrt(square[i]) / NR }
+        print line("mean", "", "", seconds / NR)
+    }' "$@"
+}
+
+main() { # [OPTION]... DIR
+    local out=$root/out name train dev row work rows=()
+    work=$task
+    while [[ ${1-} == -* ]]; do
+        case $1 in
+        --quick)
+            work=$task-quick
+            kinds=additive:2,backward:1 all=3 single=(additive-1 additive-2) some=(additive-1 backward-3)
+            small=(--steps 40 --embed 16 --hidden 16 --evaluate-every 20)
+            ;;
+        --out)
+            [[ -n ${2-} ]] || fail 2 "--out: expected a folder"
+            out=$2
+            shift
+            ;;
+        -h | --help)
+            help
+            exit
+            ;;
+        *) fail 2 "unknown option $1; see --help" ;;
+        esac
+        shift
+    done
+    [[ $# == 1 ]] || fail 2 "expected one folder of languages; see --help"
+    [[ -d $1 ]] || fail 66 "$1: found no such folder"
+    [[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
+    shopt -s nullglob
+    local files=("$1"/*_train.tsv)
+    [[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
+    for train in "${files[@]}"; do
+        name=$(basename "$train" _train.tsv)
+        dev=$1/${name}_dev.tsv
+        [[ -f $dev ]] || fail 66 "$dev: found no such file beside $train"
+        row=$out/$work/$name/row
+        mkdir -p "$out/$work/$name"
+        # Skips a language whose row is newer than its files and the program.
+        if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/lookback ]]; then
+            echo "=== $name" >&2
+            measure_language "$name" "$train" "$dev" "$out/$work/$name" >&2
+        fi
+        rows+=("$row")
+    done
+    table "${rows[@]}" >"$out/$task.md.new"
+    mv "$out/$task.md.new" "$out/$task.md"
+    cat "$out/$task.md"
+}

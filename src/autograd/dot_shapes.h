@@ -1,0 +1,47 @@
+/* Dot-product attention without its arithmetic: what fits together, where the numbers of a head are, and which keys a
+ * query reaches. */
+#ifndef LB_DOT_SHAPES_H
+#define LB_DOT_SHAPES_H
+
+#include "autograd/op.h"
+
+enum { LB_DOT_QUERY, LB_DOT_KEYS, LB_DOT_VALUES, LB_DOT_MASK, LB_DOT_BIAS };
+enum { LB_DOT_CONTEXT, LB_DOT_WEIGHTS };
+
+/** The attributes of the op, with the numbers of heads that its operands have. */
+static inline const lb_dot_options *lb_dot_options_of(const lb_node *node)
+{
+    return node->attributes;
+}
+
+/** The rule for shapes: of context and weights. */
+lb_status lb_dot_shapes(const lb_node *node, lb_shape *out);
+
+/** One head of one row of the batch. Rows of its matrices are `..._row` numbers apart. */
+typedef struct lb_dot_head {
+    int64_t queries, keys, width, depth; /* depth: of a value */
+    int64_t query_at, keys_at, values_at, context_at, weights_at;
+    int64_t query_row, keys_row, values_row, context_row;
+} lb_dot_head;
+
+/** Head `index` of batch times heads. Several of them read the same keys and values if there are fewer heads of those. */
+lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index);
+
+/** Batch times heads, and how many of them, one after the other, share keys and values. */
+int64_t lb_dot_head_count(const lb_node *node);
+int64_t lb_dot_group(const lb_node *node);
+
+/** Where the part of a mask or bias that covers query `i` of head `index` starts; `step` is 0 if one element covers all
+ *  keys. The operand must not be NULL. */
+int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
+
+/** That part; NULL without the operand. */
+const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step);
+
+/** The keys that the window of query `i` reaches: `first` to `end` - 1. */
+void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end);
+
+/** What softmax reads for query `i` and key `k`, by the definition; -inf where the key is hidden. For references. */
+double lb_dot_reference_score(const lb_node *node, int64_t index, int64_t i, int64_t k);
+
+#endif

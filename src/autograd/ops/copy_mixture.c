@@ -1,0 +1,211 @@
+/* Copying: each symbol of a target is either chosen from the vocabulary or copied from the source. */
+#include "autograd/op.h"
+#include "lookback/ops.h"
+#include "tensor/softmax_row.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOGITS, WEIGHTS, GATE };
+
+typedef struct copied {
+    lb_tokens symbols; /* [batch, keys]: the class that each position of the source is copied as */
+} copied;
+
+/* One step of one row: what the op reads, and what backward needs. */
+typedef struct mixture {
+    int64_t classes, keys, length; /* `length` of the keys count */
+    const lb_real *logits, *weights, *mixed;
+    const int32_t *symbol;     /* [keys] */
+    lb_real normal;            /* ln sum_v e^logit_v */
+    lb_real choosing, copying; /* ln g, ln (1 - g) */
+} mixture;
+
+static lb_status output_shape(const lb_node *node, lb_shape *out)
+{
+    lb_shape logits = node->in[LOGITS]->shape, weights = node->in[WEIGHTS]->shape;
+    const lb_tokens *symbols = &((const copied *)node->attributes)->symbols;
+    if (logits.ndim != 3 || weights.ndim != 3 || logits.dim[0] != weights.dim[0] ||
+        logits.dim[1] != weights.dim[1])
+        return lb_op_misfit(node, "expected one row of weights per row of logits", LOGITS, WEIGHTS);
+    if (!lb_shape_equal(node->in[GATE]->shape, LB_SHAPE(logits.dim[0], logits.dim[1], 1)))
+        return lb_op_misfit(node, "expected a gate of shape [batch,steps,1]", LOGITS, GATE);
+    if (symbols->batch != weights.dim[0] || symbols->length != weights.dim[2])
+        return lb_op_fail(node, LB_ERROR_SHAPE, "found symbols [%lld,%lld], expected [%lld,%lld]",
+                          (long long)symbols->batch, (long long)symbols->length, (long long)weights.dim[0],
+                          (long long)weights.dim[2]);
+    *out = logits;
+    return lb_op_check_ids(node, symbols, logits.dim[2], NULL, "symbol", "there are", "classes");
+}
+
+/* ln sigmoid(x), also where sigmoid(x) underflows. */
+static lb_real log_sigmoid(lb_real x)
+{
+    double least = x < 0 ? (double)x : 0;
+    return (lb_real)(least - log1p(exp(-fabs((double)x))));
+}
+
+LB_KERNEL static lb_real copy_log_sum(int64_t count, const lb_real *x)
+{
+    lb_real largest = lb_largest_inline(count, x), sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(x[i] - largest);
+    return largest + (lb_real)log((double)sum);
+}
+
+/* Step `at` of all rows. `node->saved` has the normalisers. */
+static mixture mixture_at(const lb_node *node, int64_t at)
+{
+    const lb_tokens *symbols = &((const copied *)node->attributes)->symbols;
+    int64_t steps = lb_dim(node->in[LOGITS], 1), row = at / steps;
+    mixture m = {.classes = lb_dim(node->in[LOGITS], 2), .keys = lb_dim(node->in[WEIGHTS], 2)};
+    lb_real gate = node->in[GATE]->data[at];
+    m.length = symbols->lengths[row];
+    m.symbol = symbols->id + row * m.keys;
+    m.logits = node->in[LOGITS]->data + at * m.classes;
+    m.weights = node->in[WEIGHTS]->data + at * m.keys;
+    m.mixed = node->out[0]->data + at * m.classes;
+    m.normal = ((const lb_real *)node->saved)[at];
+    m.choosing = log_sigmoid(gate);
+    m.copying = log_sigmoid(-gate);
+    return m;
+}
+
+/* ln (e^a + e^b), which are not both -inf. */
+static lb_real log_add(lb_real a, lb_real b)
+{
+    lb_real more = a > b ? a : b, less = a > b ? b : a;
+    return more + (lb_real)log1p(exp((double)(less - more)));
+}
+
+static void forward_step(const mixture *m, lb_real *mass, lb_real *y)
+{
+    memset(mass, 0, (size_t)m->classes * sizeof *mass);
+    for (int64_t i = 0; i < m->length; i++) mass[m->symbol[i]] += m->weights[i];
+    for (int64_t v = 0; v < m->classes; v++) {
+        y[v] = m->choosing + (m->logits[v] - m->normal);
+        if (mass[v] > 0) y[v] = log_add(y[v], m->copying + (lb_real)log((double)mass[v]));
+    }
+}
+
+static lb_status forward(lb_node *node)
+{
+    int64_t classes = lb_dim(node->in[LOGITS], 2),
+            rows = lb_dim(node->in[LOGITS], 0) * lb_dim(node->in[LOGITS], 1);
+    lb_real *normal = lb_op_reals(node, rows), *mass = lb_op_reals(node, rows * classes);
+    if (!normal || !mass) return LB_ERROR_MEMORY;
+    node->saved = normal;
+#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
+    for (int64_t at = 0; at < rows; at++) {
+        normal[at] = copy_log_sum(classes, node->in[LOGITS]->data + at * classes);
+        mixture m = mixture_at(node, at);
+        forward_step(&m, mass + at * classes, node->out[0]->data + at * classes);
+    }
+    return LB_OK;
+}
+
+/* The gradient of the logits of a step, through their softmax; returns that of the gate. `part` is memory for [classes]. */
+static lb_real choose_back(const mixture *m, const lb_real *dy, lb_real *part, lb_real *logits)
+{
+    lb_real sum = 0, gate = 0, generates = lb_exp_inline(m->choosing);
+    for (int64_t v = 0; v < m->classes; v++) {
+        lb_real share = lb_exp_inline(m->choosing + (m->logits[v] - m->normal) - m->mixed[v]);
+        part[v] = dy[v] * share;
+        sum += part[v];
+        gate += dy[v] * (share - generates);
+    }
+    for (int64_t v = 0; logits && v < m->classes; v++)
+        logits[v] += part[v] - lb_exp_inline(m->logits[v] - m->normal) * sum;
+    return gate;
+}
+
+/* A symbol that neither the vocabulary nor the weights make likely has a slope beyond all numbers. */
+static void copy_back(const mixture *m, const lb_real *dy, lb_real *weights)
+{
+    const lb_real most = 60;
+    for (int64_t i = 0; i < m->length; i++) {
+        lb_real slope = m->copying - m->mixed[m->symbol[i]];
+        weights[i] += dy[m->symbol[i]] * lb_exp_inline(slope < most ? slope : most);
+    }
+}
+
+static int64_t backward_work(const lb_node *node)
+{
+    return lb_count(node->in[LOGITS]);
+}
+
+static void backward(lb_node *node)
+{
+    lb_tensor *logits = node->in[LOGITS], *weights = node->in[WEIGHTS], *gate = node->in[GATE];
+    int64_t classes = lb_dim(logits, 2), rows = lb_dim(logits, 0) * lb_dim(logits, 1);
+#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
+    for (int64_t at = 0; at < rows; at++) {
+        mixture m = mixture_at(node, at);
+        const lb_real *dy = node->out[0]->grad + at * classes;
+        lb_real slope = choose_back(&m, dy, node->work + at * classes,
+                                    lb_wants_grad(logits) ? logits->grad + at * classes : NULL);
+        if (lb_wants_grad(gate)) gate->grad[at] += slope;
+        if (lb_wants_grad(weights)) copy_back(&m, dy, weights->grad + at * m.keys);
+    }
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    int64_t classes = lb_dim(node->in[LOGITS], 2);
+    for (int64_t i = 0; i < lb_count(node->in[LOGITS]); i++) {
+        mixture m = mixture_at(node, i / classes);
+        double sum = 0, mass = 0, g = 1 / (1 + exp(-(double)node->in[GATE]->data[i / classes]));
+        for (int64_t v = 0; v < classes; v++) sum += exp((double)m.logits[v]);
+        for (int64_t k = 0; k < m.length; k++) mass += m.symbol[k] == i % classes ? (double)m.weights[k] : 0;
+        out[0][i] = log(g * exp((double)m.logits[i % classes]) / sum + (1 - g) * mass);
+    }
+}
+
+/* Symbols of two rows of four positions; the second row is shorter. */
+static lb_tensor *mixed_case(lb_tensor *const *in)
+{
+    static const int32_t id[] = {1, 3, 1, 4, 2, 2, 0, 0}, lengths[] = {4, 2};
+    return lb_copy_mixture(in[0], in[1], in[2], (lb_tokens){in[0]->tape, 2, 4, id, lengths});
+}
+
+static const lb_op_case cases[] = {
+    {"repeated symbols, padded",
+     3,
+     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 4), LB_DIMS(2, 3, 1)},
+     .low = 0.1,
+     .high = 2,
+     .apply = mixed_case},
+};
+
+static const lb_op copy_mixture_op = {
+    .name = "copy_mixture",
+    .operands = "logits weights gate",
+    .formula = "y_v = ln (g softmax(logits)_v + (1 - g) sum of w_i over positions i with symbol v), g = "
+               "sigmoid(gate)",
+    .derivative =
+        "r_v = g softmax(logits)_v / e^y_v, dlogits_v += r_v dy_v - softmax(logits)_v sum_u r_u dy_u, "
+        "dgate += sum_v (r_v - g) dy_v, dw_i += (1 - g) dy_v / e^y_v with v the symbol of i",
+    .shape = output_shape,
+    .forward = forward,
+    .work = backward_work,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** The mixture of a pointer-generator: with probability g a symbol is chosen by the logits, otherwise it is copied from a
+ *  position of the source, by the attention weights. The results are log-probabilities, which are logits, too.
+ *  Shapes: logits [batch, T, classes], weights [batch, T, S] of which each row sums to 1, gate [batch, T, 1], symbols
+ *          [batch, S]: the class that each position is copied as -> [batch, T, classes].
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a symbol is not a class. Cost: O(batch T (classes + S)).
+ *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: logarithms throughout; a slope with respect to a
+ *          weight is at most e^60, because it has no limit where a symbol is improbable otherwise. */
+lb_tensor *lb_copy_mixture(lb_tensor *logits, lb_tensor *weights, lb_tensor *gate, lb_tokens symbols)
+{
+    copied c = {.symbols = symbols};
+    return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &c, sizeof c);
+}
+
+static const lb_op *const ops[] = {&copy_mixture_op};
+const lb_op_family lb_family_copy_mixture = {ops, LB_LENGTH(ops)};

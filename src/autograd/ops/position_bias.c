@@ -1,0 +1,176 @@
+/* Biases of attention that tell how far apart a query and a key are: learned, or falling with the distance. */
+#include "autograd/op.h"
+#include "lookback/ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Distances up to `exact` have a bucket each; beyond, buckets grow with the logarithm, up to the last one. */
+static int64_t bucket_of_distance(int64_t distance, int64_t buckets, int64_t farthest)
+{
+    int64_t exact = buckets / 2;
+    if (distance < exact) return distance;
+    double share = log((double)distance / (double)exact) / log((double)farthest / (double)exact);
+    int64_t bucket = exact + (int64_t)(share * (double)(buckets - exact));
+    return bucket < buckets - 1 ? bucket : buckets - 1;
+}
+
+/* The bucket of a key `away` positions after the query. */
+static int64_t bucket_of(const lb_relative_options *options, int64_t buckets, int64_t away)
+{
+    if (options->causal) return bucket_of_distance(away < 0 ? -away : 0, buckets, options->farthest);
+    int64_t half = buckets / 2;
+    return (away > 0 ? half : 0) + bucket_of_distance(llabs(away), half, options->farthest);
+}
+
+static lb_status relative_shape(const lb_node *node, lb_shape *out)
+{
+    const lb_relative_options *options = node->attributes;
+    lb_shape table = node->in[0]->shape;
+    char text[LB_SHAPE_TEXT];
+    if (table.ndim != 2)
+        return lb_op_fail(node, LB_ERROR_SHAPE, "expected table[buckets,heads], found table%s",
+                          lb_shape_format(table, text));
+    int64_t least = options->causal ? 2 : 4, exact = table.dim[0] / least;
+    if (table.dim[0] < least || (!options->causal && table.dim[0] % 2))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "expected %s of at least %lld buckets, found table%s",
+                          options->causal ? "a number" : "an even number", (long long)least,
+                          lb_shape_format(table, text));
+    if (options->farthest <= exact)
+        return lb_op_fail(node, LB_ERROR_ARGUMENT,
+                          "expected a farthest distance of more than %lld, found %lld", (long long)exact,
+                          (long long)options->farthest);
+    if (options->queries < 0 || options->keys < 0)
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "found %lld queries and %lld keys, expected 0 or more",
+                          (long long)options->queries, (long long)options->keys);
+    *out = LB_SHAPE(table.dim[1], options->queries, options->keys);
+    return LB_OK;
+}
+
+/* Visits each number of the bias with that of the table. */
+static void walk(lb_node *node, bool backward)
+{
+    const lb_relative_options *options = node->attributes;
+    lb_tensor *table = node->in[0], *bias = node->out[0];
+    int64_t buckets = lb_dim(table, 0), heads = lb_dim(table, 1), cells = options->queries * options->keys;
+    for (int64_t i = 0; i < options->queries; i++)
+        for (int64_t k = 0; k < options->keys; k++) {
+            int64_t row = bucket_of(options, buckets, k - (options->first + i)) * heads;
+            int64_t at = i * options->keys + k;
+            for (int64_t h = 0; h < heads; h++)
+                if (backward)
+                    table->grad[row + h] += bias->grad[h * cells + at];
+                else
+                    bias->data[h * cells + at] = table->data[row + h];
+        }
+}
+
+static lb_status relative_forward(lb_node *node)
+{
+    walk(node, false);
+    return LB_OK;
+}
+
+static void relative_backward(lb_node *node)
+{
+    walk(node, true);
+}
+
+/* The same buckets, counted up: how many distances begin a new one. */
+static void relative_reference(const lb_node *node, double *const *out)
+{
+    const lb_relative_options *o = node->attributes;
+    int64_t heads = lb_dim(node->in[0], 1), rows = lb_dim(node->in[0], 0), half = o->causal ? rows : rows / 2;
+    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
+        int64_t h = i / (o->queries * o->keys), away = i % o->keys - (o->first + i / o->keys % o->queries);
+        int64_t distance = o->causal ? (away < 0 ? -away : 0) : llabs(away), bucket = 0, exact = half / 2;
+        while (bucket < half - 1) {
+            int64_t next = bucket + 1;
+            double begins = next <= exact
+                                ? (double)next
+                                : (double)exact * pow((double)o->farthest / (double)exact,
+                                                      (double)(next - exact) / (double)(half - exact));
+            if ((double)distance < begins - 1e-9) break;
+            bucket = next;
+        }
+        if (!o->causal && away > 0) bucket += half;
+        out[0][i] = (double)node->in[0]->data[bucket * heads + h];
+    }
+}
+
+static lb_tensor *both_ways_case(lb_tensor *const *in)
+{
+    return lb_relative_bias(in[0], (lb_relative_options){.queries = 9, .keys = 11, .farthest = 7});
+}
+
+static lb_tensor *causal_case(lb_tensor *const *in)
+{
+    return lb_relative_bias(
+        in[0], (lb_relative_options){.queries = 2, .keys = 13, .first = 11, .farthest = 9, .causal = true});
+}
+
+static const lb_op_case cases[] = {
+    {"both ways", 1, {LB_DIMS(8, 3)}, .apply = both_ways_case},
+    {"causal, later queries", 1, {LB_DIMS(5, 2)}, .apply = causal_case},
+};
+
+static const lb_op relative_op = {
+    .name = "relative_bias",
+    .operands = "table",
+    .formula = "y_hik = table_(bucket(k - i), h)",
+    .derivative = "dtable_bh += sum of dy_hik over the i and k of the bucket",
+    .shape = relative_shape,
+    .forward = relative_forward,
+    .backward = relative_backward,
+    .reference = relative_reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** A learned bias of attention for each head and distance. Half of the buckets are for a distance each, the others for
+ *  ranges that grow up to `farthest`; all beyond share the last one. Unless `causal`, keys before and after a query have
+ *  one half of the table each.
+ *  Shapes: table [buckets, heads] -> [heads, queries, keys], a bias for lb_attend_dot.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT for an odd number of buckets for both ways, or if `farthest` is within the
+ *          exact ones.
+ *  Source: T5, Raffel et al. 2020, arXiv:1910.10683, section 2.1, where the table has 32 buckets up to 128. */
+lb_tensor *lb_relative_bias(lb_tensor *table, lb_relative_options options)
+{
+    if (options.farthest == 0) options.farthest = 128;
+    return lb_op_apply(&relative_op, LB_INPUTS(table), &options, sizeof options);
+}
+
+/* 2^(-8/n), 2^(-16/n), ... for the power of two `n`. */
+static double slope_of_power(int64_t n, int64_t head)
+{
+    return pow(2, -8.0 * (double)(head + 1) / (double)n);
+}
+
+static double slope_of(int64_t heads, int64_t head)
+{
+    int64_t power = 1;
+    while (power * 2 <= heads) power *= 2;
+    if (head < power) return slope_of_power(power, head);
+    return slope_of_power(2 * power, 2 * (head - power)); /* every other slope of twice as many heads */
+}
+
+/** A bias of attention that falls with the distance: -slope |i - k|. The slopes of n heads are 2^(-8/n), 2^(-16/n), ...; if
+ *  n is no power of two, those of the power below, then every other one of the power above. For attention both ways, the
+ *  same slope counts before and after the query. It has no parameters and no gradient.
+ *  Shapes: -> [heads, queries, keys], a bias for lb_attend_dot; the first query is at position `first`, the first key at 0.
+ *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY.
+ *  Source: ALiBi, Press, Smith, Lewis 2022, arXiv:2108.12409. */
+lb_tensor *lb_alibi_bias(lb_tape *tape, int64_t heads, int64_t queries, int64_t keys, int64_t first)
+{
+    lb_tensor *bias = lb_tensor_new(tape, LB_SHAPE(heads, queries, keys), NULL);
+    if (!lb_is_sound(bias)) return bias;
+    for (int64_t h = 0; h < heads; h++)
+        for (int64_t i = 0; i < queries; i++)
+            for (int64_t k = 0; k < keys; k++)
+                bias->data[(h * queries + i) * keys + k] =
+                    (lb_real)(-slope_of(heads, h) * (double)llabs(first + i - k));
+    return bias;
+}
+
+static const lb_op *const ops[] = {&relative_op};
+const lb_op_family lb_family_position_bias = {ops, LB_LENGTH(ops)};

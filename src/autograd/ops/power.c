@@ -1,0 +1,67 @@
+/* Powers, element by element, with broadcasting. */
+#include "autograd/op.h"
+#include "autograd/pairwise.h"
+#include "lookback/ops.h"
+
+#include <math.h>
+
+static void power_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
+{
+    for (int64_t i = 0; i < width; i++)
+        out[i] = (lb_real)pow((double)a.value[i * a.step], (double)b.value[i * b.step]);
+}
+
+/* 0 to any positive power stays 0 when the power changes a little, although ln 0 is infinite; x^0 stays 1 when x does. */
+static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb_real *grad)
+{
+    for (int64_t i = 0; i < width; i++) {
+        double x = (double)a.value[i * a.step], y = (double)b.value[i * b.step], dy = (double)grad[i];
+        if (a.grad && y != 0) a.grad[i * a.step] += (lb_real)(dy * y * pow(x, y - 1));
+        if (b.grad && !(x == 0 && y >= 0)) b.grad[i * b.step] += (lb_real)(dy * pow(x, y) * log(x));
+    }
+}
+
+static void power_reference(const lb_node *node, double *const *out)
+{
+    lb_shape shape = node->out[0]->shape;
+    for (int64_t i = 0; i < lb_shape_count(shape); i++)
+        out[0][i] = exp(lb_pair_operand(node->in[1], shape, i) * log(lb_pair_operand(node->in[0], shape, i)));
+}
+
+static lb_tensor *power_case(lb_tensor *const *in)
+{
+    return lb_pow(in[0], in[1]);
+}
+
+static const lb_op_case power_cases[] = {
+    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = power_case},
+    {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .low = 0.5, .high = 2, .apply = power_case},
+    {"one exponent", 2, {LB_DIMS(2, 3), {0}}, .low = 0.5, .high = 2, .apply = power_case},
+};
+
+static const lb_op power_op = {
+    .name = "pow",
+    .operands = "a b",
+    .formula = "y = a^b",
+    .derivative = "da += dy b a^(b - 1), db += dy y ln a",
+    .shape = lb_pair_shape,
+    .forward = lb_pair_forward,
+    .backward = lb_pair_backward,
+    .can_set = 1U | 1U << 1,
+    .reference = power_reference,
+    .cases = power_cases,
+    .case_count = LB_LENGTH(power_cases),
+};
+
+/** a to the power of b. For one exponent, b is a scalar. A negative a gives NaN unless b is whole. As in PyTorch, a
+ *  gets the gradient 0 where b = 0, and b gets 0 where a = 0 and b >= 0.
+ *  Shapes: any two that broadcast by the rules of NumPy -> their common shape.
+ *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+lb_tensor *lb_pow(lb_tensor *a, lb_tensor *b)
+{
+    static const lb_pair_kernels rows = {power_forward, power_backward};
+    return lb_op_apply(&power_op, LB_INPUTS(a, b), &rows, sizeof rows);
+}
+
+static const lb_op *const ops[] = {&power_op};
+const lb_op_family lb_family_power = {ops, LB_LENGTH(ops)};

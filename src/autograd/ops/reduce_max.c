@@ -1,0 +1,178 @@
+/* The largest element along an axis, and its smooth twin, log-sum-exp. */
+#include "autograd/axis.h"
+#include "autograd/op.h"
+#include "lookback/ops.h"
+#include "tensor/elementary.h"
+
+static lb_status reduced_shape(const lb_node *node, lb_shape *out)
+{
+    lb_shape shape = node->in[0]->shape;
+    int axis = lb_axis_check(node, *(const int *)node->attributes);
+    if (axis < 0) return LB_ERROR_ARGUMENT;
+    out->ndim = shape.ndim - 1;
+    for (int d = 0, to = 0; d < shape.ndim; d++)
+        if (d != axis) out->dim[to++] = shape.dim[d];
+    return LB_OK;
+}
+
+static lb_axis axis_of(const lb_node *node)
+{
+    return lb_axis_of(node, *(const int *)node->attributes);
+}
+
+/* Where the elements of row [o, :, i] start in the operand; they are `inner` apart. */
+static int64_t start(lb_axis a, int64_t row)
+{
+    return row / a.inner * a.length * a.inner + row % a.inner;
+}
+
+static lb_real largest(const lb_real *x, lb_axis a)
+{
+    lb_real found = -(lb_real)INFINITY;
+    for (int64_t l = 0; l < a.length; l++) {
+        lb_real next = x[l * a.inner];
+        if (next > found || next != next) found = next;
+        if (found != found) return found;
+    }
+    return found;
+}
+
+static lb_status max_forward(lb_node *node)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++)
+        node->out[0]->data[row] = largest(node->in[0]->data + start(a, row), a);
+    return LB_OK;
+}
+
+static void max_backward(lb_node *node)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) {
+        const lb_real *x = node->in[0]->data + start(a, row);
+        lb_real *dx = node->in[0]->grad + start(a, row), y = node->out[0]->data[row];
+        int64_t equal = 0;
+        for (int64_t l = 0; l < a.length; l++) equal += x[l * a.inner] == y;
+        for (int64_t l = 0; l < a.length; l++)
+            if (x[l * a.inner] == y) dx[l * a.inner] += node->out[0]->grad[row] / (lb_real)equal;
+    }
+}
+
+/* ln of the sum of e^(x - shift), plus shift: for the largest element, no power overflows. */
+static lb_status log_sum_exp_forward(lb_node *node)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) {
+        const lb_real *x = node->in[0]->data + start(a, row);
+        lb_real shift = largest(x, a);
+        if (isinf(shift)) shift = 0;
+        double sum = 0;
+        for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - (double)shift);
+        node->out[0]->data[row] = (lb_real)(log(sum) + (double)shift);
+    }
+    return LB_OK;
+}
+
+static void log_sum_exp_backward(lb_node *node)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) {
+        const lb_real *x = node->in[0]->data + start(a, row);
+        lb_real *dx = node->in[0]->grad + start(a, row), y = node->out[0]->data[row];
+        if (y == -(lb_real)INFINITY) continue; /* nothing to choose from */
+        for (int64_t l = 0; l < a.length; l++)
+            dx[l * a.inner] += node->out[0]->grad[row] * lb_exp_inline(x[l * a.inner] - y);
+    }
+}
+
+static void max_reference(const lb_node *node, double *const *out)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = -INFINITY;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        int64_t row = i / (a.inner * a.length) * a.inner + i % a.inner;
+        out[0][row] = fmax(out[0][row], (double)node->in[0]->data[i]);
+    }
+}
+
+static void log_sum_exp_reference(const lb_node *node, double *const *out)
+{
+    lb_axis a = axis_of(node);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = 0;
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
+        out[0][i / (a.inner * a.length) * a.inner + i % a.inner] += exp((double)node->in[0]->data[i]);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = log(out[0][row]);
+}
+
+static lb_tensor *max_last(lb_tensor *const *in)
+{
+    return lb_reduce_max(in[0], -1);
+}
+
+static lb_tensor *max_middle(lb_tensor *const *in)
+{
+    return lb_reduce_max(in[0], 1);
+}
+
+static lb_tensor *log_sum_exp_last(lb_tensor *const *in)
+{
+    return lb_log_sum_exp(in[0], -1);
+}
+
+static lb_tensor *log_sum_exp_first(lb_tensor *const *in)
+{
+    return lb_log_sum_exp(in[0], 0);
+}
+
+static const lb_op_case max_cases[] = {
+    {"last axis", 1, {LB_DIMS(3, 2, 4)}, .apply = max_last},
+    {"middle axis", 1, {LB_DIMS(2, 5, 3)}, .apply = max_middle},
+};
+static const lb_op_case log_sum_exp_cases[] = {
+    {"last axis", 1, {LB_DIMS(3, 2, 4)}, .low = -3, .high = 3, .apply = log_sum_exp_last},
+    {"first axis", 1, {LB_DIMS(4, 3)}, .low = -3, .high = 3, .apply = log_sum_exp_first},
+};
+
+static const lb_op max_op = {
+    .name = "reduce_max",
+    .operands = "x",
+    .formula = "y = max_i x_i",
+    .derivative = "dx_i += dy / n for the n elements with x_i = y",
+    .shape = reduced_shape,
+    .forward = max_forward,
+    .backward = max_backward,
+    .reference = max_reference,
+    .cases = max_cases,
+    .case_count = LB_LENGTH(max_cases),
+};
+
+static const lb_op log_sum_exp_op = {
+    .name = "log_sum_exp",
+    .operands = "x",
+    .formula = "y = ln sum_i e^x_i",
+    .derivative = "dx_i += dy e^(x_i - y)",
+    .shape = reduced_shape,
+    .forward = log_sum_exp_forward,
+    .backward = log_sum_exp_backward,
+    .reference = log_sum_exp_reference,
+    .cases = log_sum_exp_cases,
+    .case_count = LB_LENGTH(log_sum_exp_cases),
+};
+
+/** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of length
+ *  0. Equal ones share the gradient, as with torch.amax; torch.max gives it to one of them.
+ *  Errors: LB_ERROR_ARGUMENT if x has no such axis. */
+lb_tensor *lb_reduce_max(lb_tensor *x, int axis)
+{
+    return lb_op_apply(&max_op, LB_INPUTS(x), &axis, sizeof axis);
+}
+
+/** The logarithm of the sum of the exponentials along an axis, which is removed; neither overflows. Where all elements
+ *  are -inf it is -inf, without a gradient. Errors: as lb_reduce_max. */
+lb_tensor *lb_log_sum_exp(lb_tensor *x, int axis)
+{
+    return lb_op_apply(&log_sum_exp_op, LB_INPUTS(x), &axis, sizeof axis);
+}
+
+static const lb_op *const ops[] = {&max_op, &log_sum_exp_op};
+const lb_op_family lb_family_reduce_max = {ops, LB_LENGTH(ops)};

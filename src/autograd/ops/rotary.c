@@ -1,0 +1,174 @@
+/* Rotary positions: pairs of numbers of a query or key are turned by an angle that grows with the position. */
+#include "autograd/op.h"
+#include "lookback/ops.h"
+
+#include <math.h>
+
+/* x as batch times length times heads; with the heads as an axis, they come before the length. */
+typedef struct layout {
+    int64_t outer, length,
+        inner; /* rows [outer, length, inner] of `width` numbers, one position for each `length` */
+    int64_t width, pairs;
+} layout;
+
+static layout layout_of(const lb_node *node)
+{
+    const lb_rotary_options *options = node->attributes;
+    lb_shape x = node->in[0]->shape;
+    layout l = {.pairs = options->rotated / 2};
+    if (x.ndim == 4) {
+        l.outer = x.dim[0] * x.dim[1];
+        l.inner = 1;
+    } else {
+        l.outer = x.dim[0];
+        l.inner = options->heads;
+    }
+    l.length = lb_shape_dim(x, -2);
+    l.width = lb_shape_dim(x, -1) / l.inner;
+    return l;
+}
+
+static lb_status same_shape(const lb_node *node, lb_shape *out)
+{
+    const lb_rotary_options *options = node->attributes;
+    *out = node->in[0]->shape;
+    char text[LB_SHAPE_TEXT];
+    if (out->ndim < 3 || out->ndim > 4 || options->heads < 1 || lb_shape_dim(*out, -1) % options->heads)
+        return lb_op_fail(node, LB_ERROR_SHAPE, "cannot divide x%s into %lld heads",
+                          lb_shape_format(*out, text), (long long)options->heads);
+    int64_t width = lb_shape_dim(*out, -1) / options->heads;
+    if (options->rotated < 0 || options->rotated % 2 || options->rotated > width)
+        return lb_op_fail(node, LB_ERROR_ARGUMENT,
+                          "expected an even number of rotated columns, at most %lld, found %lld",
+                          (long long)width, (long long)options->rotated);
+    if (options->first < 0)
+        return lb_op_fail(node, LB_ERROR_INDEX, "found position %lld, expected 0 or more",
+                          (long long)options->first);
+    return LB_OK;
+}
+
+/* cos and sin of the angle of each position and pair */
+static lb_real *angles(const lb_node *node, const layout *l)
+{
+    const lb_rotary_options *options = node->attributes;
+    lb_real *table = lb_op_reals(node, l->length * l->pairs * 2 + 1);
+    for (int64_t i = 0; table && i < l->length * l->pairs; i++) {
+        int64_t position = options->first + i / l->pairs;
+        double angle = (double)position * pow(options->base, -(double)(i % l->pairs) / (double)l->pairs);
+        table[2 * i] = (lb_real)cos(angle);
+        table[2 * i + 1] = (lb_real)sin(angle);
+    }
+    return table;
+}
+
+/* Adds one row, turned; `sign` is -1 for turning back. */
+static void turn_row(const layout *l, bool interleaved, lb_real sign, const lb_real *angle, const lb_real *x,
+                     lb_real *y)
+{
+    int64_t step = interleaved ? 2 : 1, apart = interleaved ? 1 : l->pairs;
+    for (int64_t j = 0; j < l->pairs; j++) {
+        lb_real cosine = angle[2 * j], sine = sign * angle[2 * j + 1], a = x[j * step],
+                b = x[j * step + apart];
+        y[j * step] += cosine * a - sine * b;
+        y[j * step + apart] += sine * a + cosine * b;
+    }
+    for (int64_t i = 2 * l->pairs; i < l->width; i++) y[i] += x[i];
+}
+
+static void turn(const lb_node *node, lb_real sign, const lb_real *x, lb_real *y)
+{
+    layout l = layout_of(node);
+    bool interleaved = ((const lb_rotary_options *)node->attributes)->interleaved;
+    for (int64_t row = 0; row < l.outer * l.length * l.inner; row++)
+        turn_row(&l, interleaved, sign, (const lb_real *)node->saved + row / l.inner % l.length * l.pairs * 2,
+                 x + row * l.width, y + row * l.width);
+}
+
+/* saved: the angles */
+static lb_status forward(lb_node *node)
+{
+    layout l = layout_of(node);
+    node->saved = angles(node, &l);
+    if (!node->saved) return LB_ERROR_MEMORY;
+    for (int64_t i = 0; i < lb_count(node->out[0]); i++) node->out[0]->data[i] = 0;
+    turn(node, 1, node->in[0]->data, node->out[0]->data);
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    turn(node, -1, node->out[0]->grad, node->in[0]->grad);
+}
+
+/* Column `c` of a head is one of pair `j`: the product of (a + i b) and e^(i angle). */
+static void reference(const lb_node *node, double *const *out)
+{
+    const lb_rotary_options *options = node->attributes;
+    layout l = layout_of(node);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        int64_t c = i % l.width, row = i - c, j = options->interleaved ? c / 2 : c % (l.pairs ? l.pairs : 1);
+        int64_t position = options->first + i / l.width / l.inner % l.length;
+        bool second = options->interleaved ? c % 2 : c >= l.pairs;
+        double angle = (double)position / pow(options->base, 2.0 * (double)j / (double)(2 * l.pairs));
+        double a = (double)node->in[0]->data[row + (options->interleaved ? 2 * j : j)];
+        double b = (double)node->in[0]->data[row + (options->interleaved ? 2 * j + 1 : j + l.pairs)];
+        out[0][i] = second ? sin(angle) * a + cos(angle) * b : cos(angle) * a - sin(angle) * b;
+        if (c >= 2 * l.pairs) out[0][i] = (double)node->in[0]->data[i];
+    }
+}
+
+static lb_tensor *halves_case(lb_tensor *const *in)
+{
+    return lb_rotary(in[0], (lb_rotary_options){.heads = 2, .first = 3});
+}
+
+static lb_tensor *interleaved_case(lb_tensor *const *in)
+{
+    return lb_rotary(in[0], (lb_rotary_options){.interleaved = true, .base = 100});
+}
+
+static lb_tensor *some_columns_case(lb_tensor *const *in)
+{
+    return lb_rotary(in[0], (lb_rotary_options){.heads = 1, .rotated = 4});
+}
+
+static const lb_op_case cases[] = {
+    {"halves, two heads", 1, {LB_DIMS(2, 3, 8)}, .apply = halves_case},
+    {"interleaved, heads as an axis", 1, {LB_DIMS(2, 3, 4, 6)}, .apply = interleaved_case},
+    {"some columns", 1, {LB_DIMS(2, 5, 7)}, .apply = some_columns_case},
+};
+
+static const lb_op rotary_op = {
+    .name = "rotary",
+    .operands = "x",
+    .formula = "[y_a y_b] = [x_a cos t - x_b sin t, x_a sin t + x_b cos t], t = position base^(-j / pairs) "
+               "for pair j",
+    .derivative = "dx += dy turned by -t",
+    .shape = same_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** Turns queries or keys by their positions: a dot product of two then depends on how far apart they are.
+ *  Shapes: x [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width]; `heads`
+ *          is then ignored -> the same. Pair j is columns j and j + rotated / 2 of a head, or, interleaved, columns 2j
+ *          and 2j + 1: interleaved is the form of the paper, the other one that of most models, and the default of
+ *          RotaryEmbedding in ONNX. With weights learned for it, either is as good.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if `rotated` is odd or wider than a head; LB_ERROR_INDEX if `first` is
+ *          negative.
+ *  Source: Su et al. 2021, arXiv:2104.09864. */
+lb_tensor *lb_rotary(lb_tensor *x, lb_rotary_options options)
+{
+    int ndim = lb_is_sound(x) ? x->shape.ndim : 0;
+    if (ndim == 4) options.heads = 1;
+    if (options.heads == 0) options.heads = 1;
+    if (options.base == 0) options.base = 10000;
+    if (options.rotated == 0 && ndim >= 3) options.rotated = lb_dim(x, -1) / options.heads;
+    return lb_op_apply(&rotary_op, LB_INPUTS(x), &options, sizeof options);
+}
+
+static const lb_op *const ops[] = {&rotary_op};
+const lb_op_family lb_family_rotary = {ops, LB_LENGTH(ops)};

@@ -1,0 +1,263 @@
+/* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
+#include "autograd/op.h"
+#include "lookback/ops.h"
+#include "tensor/accumulate.h"
+#include "tensor/softmax_row.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOGITS, WEIGHT, WANTED, MASK };
+
+/* Either way, a row wants q_c of each class, loses -sum_c q_c ln softmax(x)_c, and counts for something in the mean. */
+typedef struct wanted_options {
+    lb_tokens targets; /* without `soft` */
+    int32_t ignored;
+    lb_real smoothing;
+    bool soft; /* operand WANTED has the distributions */
+} wanted_options;
+
+static lb_status check_operand(const lb_node *node, int which, lb_shape expected)
+{
+    const lb_tensor *operand = which < node->inputs ? node->in[which] : NULL;
+    if (!operand || lb_shape_equal(operand->shape, expected)) return LB_OK;
+    return lb_op_misfit(node, "shapes do not match", LOGITS, which);
+}
+
+static lb_status scalar_shape(const lb_node *node, lb_shape *out)
+{
+    const wanted_options *c = node->attributes;
+    lb_shape logits = node->in[LOGITS]->shape;
+    *out = (lb_shape){0};
+    bool fits = c->soft || (logits.dim[0] == c->targets.batch && logits.dim[1] == c->targets.length);
+    if (logits.ndim != 3 || !fits) {
+        char text[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "expected logits[batch,length,classes], found logits%s%s",
+                          lb_shape_format(logits, text), c->soft ? "" : ", which do not fit the targets");
+    }
+    if (!(c->smoothing >= 0 && c->smoothing <= 1))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
+                          (double)c->smoothing);
+    lb_status status = check_operand(node, WEIGHT, LB_SHAPE(logits.dim[2]));
+    if (!status) status = check_operand(node, WANTED, logits);
+    if (!status) status = check_operand(node, MASK, LB_SHAPE(logits.dim[0], logits.dim[1]));
+    if (status || c->soft) return status;
+    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
+}
+
+/* What row `row` counts for in the mean; 0 if it does not count. */
+static double share_of_row(const lb_node *node, int64_t row)
+{
+    const wanted_options *c = node->attributes;
+    if (c->soft) return !node->in[MASK] || node->in[MASK]->data[row] != 0 ? 1 : 0;
+    int32_t target = c->targets.id[row];
+    return target == c->ignored ? 0 : (double)node->in[WEIGHT]->data[target];
+}
+
+static bool counts(const lb_node *node, int64_t row)
+{
+    const wanted_options *c = node->attributes;
+    return c->soft ? share_of_row(node, row) != 0 : c->targets.id[row] != c->ignored;
+}
+
+/* What row `row` wants of class `i`. Smoothing is for the classes that are not at -inf. */
+static double wanted_of(const lb_node *node, int64_t row, int64_t i, int64_t visible)
+{
+    const wanted_options *c = node->attributes;
+    int64_t classes = lb_dim(node->in[LOGITS], -1);
+    const lb_tensor *weight = node->in[WEIGHT];
+    double hard = c->soft ? (double)node->in[WANTED]->data[row * classes + i] : c->targets.id[row] == i;
+    double wanted = (1 - (double)c->smoothing) * hard;
+    if (node->in[LOGITS]->data[row * classes + i] != -(lb_real)INFINITY)
+        wanted += (double)c->smoothing / (double)visible;
+    return wanted * (weight ? (double)weight->data[i] : 1);
+}
+
+/* The loss of a row; `slope` receives its derivatives. */
+static double row_loss(const lb_node *node, int64_t row, lb_real *slope)
+{
+    int64_t classes = lb_dim(node->in[LOGITS], -1), visible = 0;
+    const lb_real *x = node->in[LOGITS]->data + row * classes;
+    double largest = (double)lb_largest_inline(classes, x), sum = 0, loss = 0, all = 0;
+    for (int64_t i = 0; i < classes; i++) {
+        if (x[i] == -(lb_real)INFINITY) continue;
+        visible++;
+        sum += exp((double)x[i] - largest);
+    }
+    for (int64_t i = 0; i < classes; i++) all += wanted_of(node, row, i, visible);
+    for (int64_t i = 0; i < classes; i++) {
+        double wanted = wanted_of(node, row, i, visible);
+        double logarithm = x[i] == -(lb_real)INFINITY ? -INFINITY : (double)x[i] - largest - log(sum);
+        if (wanted != 0) loss -= wanted * logarithm;
+        slope[i] = visible ? (lb_real)(exp(logarithm) * all - wanted) : 0;
+    }
+    return loss;
+}
+
+/* saved: the derivatives of the sum of the losses, and after them what the sum is divided by */
+static lb_status forward(lb_node *node)
+{
+    int64_t count = lb_count(node->in[LOGITS]), classes = lb_dim(node->in[LOGITS], -1),
+            rows = classes ? count / classes : 0;
+    lb_real *slope = lb_op_zeros(node, count + 1), *loss = lb_op_zeros(node, rows);
+    if (!slope || !loss) return LB_ERROR_MEMORY;
+    node->saved = slope;
+#pragma omp parallel for schedule(static) if (count > (1 << 12))
+    for (int64_t row = 0; row < rows; row++)
+        if (counts(node, row)) loss[row] = (lb_real)row_loss(node, row, slope + row * classes);
+    double sum = 0, shares = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        sum += (double)loss[row];
+        shares += share_of_row(node, row);
+    }
+    slope[count] = (lb_real)shares;
+    node->out[0]->data[0] = shares > 0 ? (lb_real)(sum / shares) : 0;
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    int64_t count = lb_count(node->in[LOGITS]);
+    const lb_real *slope = node->saved;
+    lb_real factor = slope[count] > 0 ? node->out[0]->grad[0] / slope[count] : 0;
+    if (lb_wants_grad(node->in[LOGITS])) lb_add_scaled_to(count, factor, slope, node->in[LOGITS]->grad);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    const wanted_options *c = node->attributes;
+    int64_t classes = lb_dim(node->in[LOGITS], -1), rows = lb_count(node->in[LOGITS]) / classes;
+    double sum = 0, shares = 0;
+    for (int64_t row = 0; row < rows; row++) {
+        const lb_real *x = node->in[LOGITS]->data + row * classes;
+        double normaliser = 0;
+        bool counted =
+            c->soft ? !node->in[MASK] || node->in[MASK]->data[row] != 0 : c->targets.id[row] != c->ignored;
+        for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
+        for (int64_t i = 0; i < classes && counted; i++) {
+            double weight = node->in[WEIGHT] ? (double)node->in[WEIGHT]->data[i] : 1;
+            double hard =
+                c->soft ? (double)node->in[WANTED]->data[row * classes + i] : c->targets.id[row] == i;
+            double q = (1 - (double)c->smoothing) * hard + (double)c->smoothing / (double)classes;
+            sum -= q * weight * log(exp((double)x[i]) / normaliser);
+            shares += c->soft ? (i == 0) : weight * hard;
+        }
+    }
+    out[0][0] = sum / shares;
+}
+
+static lb_tokens example_targets(lb_tape *tape)
+{
+    static const int32_t id[] = {3, 1, 0, 4, 2, 0}, lengths[] = {2, 2};
+    return (lb_tokens){tape, 2, 3, id, lengths};
+}
+
+static lb_tensor *example_weight(lb_tape *tape)
+{
+    static const double weight[] = {0.3, 2, 0, 1.5, 0.7};
+    lb_real values[5];
+    for (int i = 0; i < 5; i++) values[i] = (lb_real)weight[i];
+    return lb_tensor_new(tape, LB_SHAPE(5), values);
+}
+
+static lb_tensor *weighted_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_weighted(in[0], example_weight(in[0]->tape), example_targets(in[0]->tape), 0, 0);
+}
+
+static lb_tensor *weighted_smoothed_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_weighted(in[0], example_weight(in[0]->tape), example_targets(in[0]->tape), -1,
+                                     (lb_real)0.2);
+}
+
+static lb_tensor *soft_case(lb_tensor *const *in)
+{
+    return lb_cross_entropy_soft(in[0], in[1], NULL, NULL, 0);
+}
+
+static lb_tensor *soft_weighted_case(lb_tensor *const *in)
+{
+    lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){3, 1}, 2, 3);
+    return lb_cross_entropy_soft(in[0], in[1], example_weight(in[0]->tape), mask, (lb_real)0.1);
+}
+
+static const lb_op_case weighted_cases[] = {
+    {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weighted_case},
+    {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weighted_smoothed_case},
+};
+static const lb_op_case soft_cases[] = {
+    {"any targets",
+     2,
+     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 5)},
+     .fixed = {false, true},
+     .low = -2,
+     .high = 3,
+     .apply = soft_case},
+    {"weights, mask and smoothing",
+     2,
+     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 5)},
+     .fixed = {false, true},
+     .low = -2,
+     .high = 3,
+     .apply = soft_weighted_case},
+};
+
+static const lb_op weighted_op = {
+    .name = "cross_entropy_weighted",
+    .operands = "logits weight",
+    .formula =
+        "loss = -(1/n) sum over counted rows of sum_c w_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) "
+        "+ s / classes, n = sum over counted rows of w_target",
+    .derivative = "dx_c += dloss (softmax(x)_c sum_k w_k q_k - w_c q_c) / n",
+    .shape = scalar_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = weighted_cases,
+    .case_count = LB_LENGTH(weighted_cases),
+};
+
+static const lb_op soft_op = {
+    .name = "cross_entropy_soft",
+    .operands = "logits weight? targets mask?",
+    .formula =
+        "loss = -(1/n) sum over the n rows where mask of sum_c w_c q_c ln softmax(x)_c, q = (1 - s) target + "
+        "s / classes",
+    .derivative = "dx_c += dloss (softmax(x)_c sum_k w_k q_k - w_c q_c) / n",
+    .shape = scalar_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = soft_cases,
+    .case_count = LB_LENGTH(soft_cases),
+};
+
+/** lb_cross_entropy_smoothed with a weight for each class: the loss of a row, and what it counts for in the mean, are
+ *  multiplied by the weight of its target; the smoothed part of each class, by the weight of that class. So does
+ *  nn.CrossEntropyLoss(weight, ignore_index, label_smoothing). If the weights of all counted targets are 0, the loss is
+ *  0, where PyTorch gives NaN.
+ *  Shapes: logits [batch, length, classes], weight [classes] of numbers >= 0, without a gradient, targets [batch,
+ *          length] -> scalar.
+ *  Errors: as lb_cross_entropy_smoothed. */
+lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_tokens targets, int32_t ignored,
+                                     lb_real smoothing)
+{
+    wanted_options options = {.targets = targets, .ignored = ignored, .smoothing = smoothing};
+    return lb_op_apply(&weighted_op, LB_INPUTS(logits, weight), &options, sizeof options);
+}
+
+/** Cross-entropy with a distribution over the classes as the target of each row, such as the output of a teacher:
+ *  probabilities as targets of nn.CrossEntropyLoss. The mean is over the rows, whatever the weights.
+ *  Shapes: logits and targets [batch, length, classes]; weight [classes] or NULL; mask [batch, length] or NULL, 0 leaves
+ *          out a row -> scalar. Only the logits get a gradient.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1. */
+lb_tensor *lb_cross_entropy_soft(lb_tensor *logits, lb_tensor *targets, lb_tensor *weight, lb_tensor *mask,
+                                 lb_real smoothing)
+{
+    wanted_options options = {.soft = true, .smoothing = smoothing};
+    return lb_op_apply(&soft_op, LB_INPUTS(logits, weight, targets, mask), &options, sizeof options);
+}
+
+static const lb_op *const ops[] = {&weighted_op, &soft_op};
+const lb_op_family lb_family_wanted_cross_entropy = {ops, LB_LENGTH(ops)};

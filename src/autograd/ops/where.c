@@ -1,0 +1,106 @@
+/* A choice between two tensors, element by element, with broadcasting. */
+#include "autograd/broadcast.h"
+#include "autograd/op.h"
+#include "autograd/pairwise.h"
+#include "lookback/ops.h"
+
+enum { CONDITION, A, B, OPERANDS };
+
+static lb_status common_shape(const lb_node *node, lb_shape *out)
+{
+    if (!lb_shape_broadcast(node->in[A]->shape, node->in[B]->shape, out))
+        return lb_op_misfit(node, "shapes do not broadcast", A, B);
+    lb_shape choice = *out;
+    if (lb_shape_broadcast(node->in[CONDITION]->shape, choice, out)) return LB_OK;
+    return lb_op_misfit(node, "shapes do not broadcast", CONDITION,
+                        lb_shape_broadcast(node->in[CONDITION]->shape, node->in[A]->shape, out) ? B : A);
+}
+
+/* Row `r` of the result: where each operand starts. */
+static void start_of_row(const lb_broadcast *walk, int64_t r, int64_t *at)
+{
+    int64_t own;
+    for (int i = 0; i < OPERANDS; i++) lb_broadcast_row(&walk[i], r, &own, &at[i]);
+}
+
+static void walk(lb_node *node, bool backward)
+{
+    lb_tensor *a = node->in[A], *b = node->in[B], *y = node->out[0];
+    lb_broadcast to[OPERANDS]; /* each operand against the result */
+    for (int i = 0; i < OPERANDS; i++) to[i] = lb_broadcast_new(y->shape, node->in[i]->shape);
+    for (int64_t r = 0; r < to[A].rows; r++) {
+        int64_t at[OPERANDS];
+        start_of_row(to, r, at);
+        const lb_real *condition = node->in[CONDITION]->data + at[CONDITION];
+        for (int64_t i = 0; i < to[A].width; i++) {
+            int64_t whole = r * to[A].width + i, in_a = at[A] + i * to[A].step_b,
+                    in_b = at[B] + i * to[B].step_b;
+            bool first = condition[i * to[CONDITION].step_b] != 0;
+            if (!backward)
+                y->data[whole] = first ? a->data[in_a] : b->data[in_b];
+            else if (first && lb_wants_grad(a))
+                a->grad[in_a] += y->grad[whole];
+            else if (!first && lb_wants_grad(b))
+                b->grad[in_b] += y->grad[whole];
+        }
+    }
+}
+
+static lb_status forward(lb_node *node)
+{
+    walk(node, false);
+    return LB_OK;
+}
+
+static void backward(lb_node *node)
+{
+    walk(node, true);
+}
+
+static void reference(const lb_node *node, double *const *out)
+{
+    lb_shape shape = node->out[0]->shape;
+    for (int64_t i = 0; i < lb_shape_count(shape); i++)
+        out[0][i] =
+            lb_pair_operand(node->in[lb_pair_operand(node->in[CONDITION], shape, i) != 0 ? A : B], shape, i);
+}
+
+static lb_tensor *where_case(lb_tensor *const *in)
+{
+    return lb_where(in[CONDITION], in[A], in[B]);
+}
+
+static const lb_op_case cases[] = {
+    {"equal shapes", 3, {LB_DIMS(3, 4), LB_DIMS(3, 4), LB_DIMS(3, 4)}, .fixed = {true}, .apply = where_case},
+    {"all stretch",
+     3,
+     {LB_DIMS(3, 1), LB_DIMS(2, 1, 4), LB_DIMS(2, 3, 1)},
+     .fixed = {true},
+     .apply = where_case},
+    {"a scalar otherwise", 3, {LB_DIMS(2, 5), LB_DIMS(5), {0}}, .fixed = {true}, .apply = where_case},
+};
+
+static const lb_op where_op = {
+    .name = "where",
+    .operands = "condition a b",
+    .formula = "y = a where condition, else b",
+    .derivative = "da += dy where condition, db += dy elsewhere",
+    .shape = common_shape,
+    .forward = forward,
+    .backward = backward,
+    .reference = reference,
+    .cases = cases,
+    .case_count = LB_LENGTH(cases),
+};
+
+/** a where the condition is not 0, b where it is 0. What is not chosen may be NaN or infinite: neither the result nor a
+ *  gradient reads it.
+ *  Shapes: any three that broadcast by the rules of NumPy -> their common shape. The condition gets no gradient.
+ *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+lb_tensor *lb_where(lb_tensor *condition, lb_tensor *a, lb_tensor *b)
+{
+    return lb_op_apply(&where_op, LB_INPUTS(condition, a, b), NULL, 0);
+}
+
+static const lb_op *const ops[] = {&where_op};
+const lb_op_family lb_family_where = {ops, LB_LENGTH(ops)};

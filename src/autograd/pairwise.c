@@ -1,0 +1,89 @@
+#include "autograd/pairwise.h"
+
+#include "autograd/broadcast.h"
+
+enum {
+    CHUNK = 1 << 13, /* elements that a thread takes at a time */
+    ALONE = 1 << 16  /* elements that are not worth a second thread */
+};
+
+lb_status lb_pair_shape(const lb_node *node, lb_shape *out)
+{
+    if (lb_shape_broadcast(node->in[0]->shape, node->in[1]->shape, out)) return LB_OK;
+    return lb_op_misfit(node, "shapes do not broadcast", 0, 1);
+}
+
+static lb_pair_row row_of(const lb_node *node, int i, int64_t offset, int64_t step)
+{
+    const lb_tensor *operand = node->in[i];
+    return (lb_pair_row){operand->data + offset, lb_wants_grad(operand) ? operand->grad + offset : NULL,
+                         step};
+}
+
+/* A run of an operand that is as large as the result. */
+static lb_pair_row run_of(const lb_node *node, bool backward, int i, int64_t first, int64_t count)
+{
+    if (backward && lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, first, count);
+    return row_of(node, i, first, 1);
+}
+
+static void take_row(const lb_node *node, bool backward, lb_pair_row a, lb_pair_row b, int64_t offset,
+                     int64_t width)
+{
+    const lb_pair_kernels *op = node->attributes;
+    if (backward)
+        op->backward(width, a, b, node->out[0]->grad + offset);
+    else
+        op->forward(width, a, b, node->out[0]->data + offset);
+}
+
+/* Operands of the same shape: rows can have any length, and no two rows overlap. */
+static void walk_alike(const lb_node *node, bool backward)
+{
+    int64_t count = lb_count(node->out[0]);
+#pragma omp parallel for schedule(static) if (count > ALONE)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        int64_t length = count - first < CHUNK ? count - first : CHUNK;
+        lb_pair_row a = run_of(node, backward, 0, first, length),
+                    b = run_of(node, backward, 1, first, length);
+        take_row(node, backward, a, b, first, length);
+    }
+}
+
+static void walk(lb_node *node, bool backward)
+{
+    if (lb_shape_equal(node->in[0]->shape, node->in[1]->shape)) {
+        walk_alike(node, backward);
+        return;
+    }
+    for (int i = 0; i < 2 && backward; i++)
+        if (lb_wants_grad(node->in[i])) lb_op_begin_grad(node, i, 0, lb_count(node->in[i]));
+    lb_broadcast broadcast = lb_broadcast_new(node->in[0]->shape, node->in[1]->shape);
+    for (int64_t r = 0; r < broadcast.rows; r++) {
+        int64_t offset_a, offset_b;
+        lb_broadcast_row(&broadcast, r, &offset_a, &offset_b);
+        take_row(node, backward, row_of(node, 0, offset_a, broadcast.step_a),
+                 row_of(node, 1, offset_b, broadcast.step_b), r * broadcast.width, broadcast.width);
+    }
+}
+
+lb_status lb_pair_forward(lb_node *node)
+{
+    walk(node, false);
+    return LB_OK;
+}
+
+void lb_pair_backward(lb_node *node)
+{
+    walk(node, true);
+}
+
+double lb_pair_operand(const lb_tensor *operand, lb_shape result, int64_t i)
+{
+    int64_t offset = 0;
+    for (int axis = -1; axis >= -operand->shape.ndim; axis--) {
+        int64_t index = i / lb_shape_stride(result, axis) % lb_shape_dim(result, axis);
+        if (lb_dim(operand, axis) > 1) offset += index * lb_shape_stride(operand->shape, axis);
+    }
+    return (double)operand->data[offset];
+}

@@ -1,0 +1,13 @@
+/* Weights by their definition, for the references of the ops that attend. */
+#ifndef LB_REFERENCE_WEIGHTS_H
+#define LB_REFERENCE_WEIGHTS_H
+
+#include "tensor/real.h"
+
+#include <stdint.h>
+
+/** Turns a row of scores into weights, in place. A score of -inf hides; a row of only hidden scores becomes zeros.
+ *  The threshold of the sparse ones is found by bisection. */
+void lb_reference_weights(lb_normalizer normalizer, int64_t count, double *x);
+
+#endif

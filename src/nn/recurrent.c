@@ -1,0 +1,235 @@
+#include "lookback/nn.h"
+
+#include "autograd/op.h"
+#include "nn/embedding.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SUFFIX_LENGTH = 32, NAME_LENGTH = 64 };
+
+const char *const lb_cell_names[] = {[LB_CELL_GRU] = "gru", [LB_CELL_LSTM] = "lstm", NULL};
+
+static lb_tensor *add_weight(lb_params *params, const char *module, const char *name, const char *suffix,
+                             lb_shape shape, int64_t hidden)
+{
+    char full[NAME_LENGTH];
+    snprintf(full, sizeof full, "%s%s", name, suffix);
+    return lb_params_add(params, module, full, shape, (lb_init){LB_INIT_UNIFORM, 1 / sqrt((double)hidden)});
+}
+
+static lb_status init_cell(lb_recurrent_cell *cell, lb_cell_kind kind, lb_params *params, const char *name,
+                           const char *suffix, int64_t input, int64_t hidden)
+{
+    int64_t rows = (kind == LB_CELL_LSTM ? 4 : 3) * hidden;
+    *cell = (lb_recurrent_cell){.name = lb_params_scope(params, "", name), .kind = kind};
+    cell->weight_ih = add_weight(params, name, "weight_ih", suffix, LB_SHAPE(rows, input), hidden);
+    cell->weight_hh = add_weight(params, name, "weight_hh", suffix, LB_SHAPE(rows, hidden), hidden);
+    cell->bias_ih = add_weight(params, name, "bias_ih", suffix, LB_SHAPE(rows), hidden);
+    cell->bias_hh = add_weight(params, name, "bias_hh", suffix, LB_SHAPE(rows), hidden);
+    return lb_params_status(params);
+}
+
+lb_status lb_gru_cell_init(lb_gru_cell *cell, lb_params *params, const char *name, const char *suffix,
+                           int64_t input, int64_t hidden)
+{
+    return init_cell(cell, LB_CELL_GRU, params, name, suffix, input, hidden);
+}
+
+lb_status lb_lstm_cell_init(lb_lstm_cell *cell, lb_params *params, const char *name, const char *suffix,
+                            int64_t input, int64_t hidden)
+{
+    return init_cell(cell, LB_CELL_LSTM, params, name, suffix, input, hidden);
+}
+
+lb_tensor *lb_recurrent_sequence(const lb_recurrent_cell *cell, lb_tensor *x, const lb_tokens *tokens,
+                                 lb_tensor *initial, const int32_t *lengths, bool reverse)
+{
+    return (cell->kind == LB_CELL_LSTM ? lb_lstm_sequence : lb_gru_sequence)(
+        x, tokens, initial, cell->weight_hh, cell->bias_hh, lengths, reverse);
+}
+
+/* A sequence of one step. */
+static lb_tensor *step_cell(const lb_recurrent_cell *cell, lb_tensor *x, lb_tensor *state)
+{
+    const char *outer = lb_module_enter(x, cell->name);
+    lb_tensor *gates = lb_affine(x, cell->weight_ih, cell->bias_ih);
+    lb_shape step = LB_SHAPE(-1, 1, lb_is_sound(gates) ? lb_dim(gates, -1) : 1);
+    lb_tensor *outputs = lb_recurrent_sequence(cell, lb_reshape(gates, step), NULL, state, NULL, false);
+    lb_tensor *next = lb_op_output(outputs, 1);
+    lb_module_leave(x, outer);
+    return next;
+}
+
+lb_tensor *lb_gru_cell_forward(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state)
+{
+    return step_cell(cell, x, state);
+}
+
+lb_tensor *lb_gru_cell_forward_reset_first(const lb_gru_cell *cell, lb_tensor *x, lb_tensor *state)
+{
+    const char *outer = lb_module_enter(x, cell->name);
+    int64_t hidden = lb_dim(cell->weight_hh, 1);
+    lb_tensor *read = lb_affine(x, cell->weight_ih, cell->bias_ih);
+    /* A learned state is not on a tape, and is multiplied only by parameters. */
+    if (lb_is_sound(read) && lb_is_sound(state) && !state->tape) state = lb_on_tape(read->tape, state);
+    lb_tensor *sums = lb_add(read, lb_affine(state, cell->weight_hh, cell->bias_hh));
+    lb_tensor *r = lb_sigmoid(lb_slice(sums, 1, 0, hidden)),
+              *z = lb_sigmoid(lb_slice(sums, 1, hidden, hidden));
+    /* Only the rows of n count here, as only those of r and z did before. */
+    lb_tensor *again = lb_add(read, lb_affine(lb_mul(r, state), cell->weight_hh, cell->bias_hh));
+    lb_tensor *n = lb_tanh(lb_slice(again, 1, 2 * hidden, hidden));
+    lb_tensor *next = lb_add(n, lb_mul(z, lb_sub(state, n)));
+    lb_module_leave(x, outer);
+    return next;
+}
+
+lb_tensor *lb_lstm_cell_forward(const lb_lstm_cell *cell, lb_tensor *x, lb_tensor *state)
+{
+    return step_cell(cell, x, state);
+}
+
+lb_status lb_recurrent_init(lb_recurrent *layers, lb_params *params, const char *name,
+                            lb_recurrent_config config)
+{
+    if (config.layers == 0) config.layers = 1;
+    if (config.layers < 0) {
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found %d layers, expected at least 1", name,
+                       config.layers);
+        config.layers = 1; /* which is poison */
+    }
+    *layers = (lb_recurrent){.name = lb_params_scope(params, "", name), .config = config};
+    layers->directions = config.bidirectional ? 2 : 1;
+    int cells = config.layers * layers->directions;
+    layers->cell = lb_params_alloc(params, (size_t)cells * sizeof *layers->cell);
+    for (int i = 0; layers->cell && i < cells; i++) {
+        int layer = i / layers->directions;
+        char suffix[SUFFIX_LENGTH];
+        snprintf(suffix, sizeof suffix, "_l%d%s", layer, i % layers->directions ? "_reverse" : "");
+        int64_t input = layer ? config.hidden * layers->directions : config.input;
+        init_cell(&layers->cell[i], config.kind, params, name, suffix, input, config.hidden);
+    }
+    return lb_params_status(params);
+}
+
+lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config)
+{
+    config.kind = LB_CELL_GRU;
+    return lb_recurrent_init(gru, params, name, config);
+}
+
+lb_status lb_lstm_init(lb_lstm *lstm, lb_params *params, const char *name, lb_lstm_config config)
+{
+    config.kind = LB_CELL_LSTM;
+    return lb_recurrent_init(lstm, params, name, config);
+}
+
+/* A run over one batch. */
+typedef struct run {
+    const lb_recurrent *layers;
+    lb_tape *tape;
+    lb_tensor *const *initial;
+    const int32_t *lengths;
+    lb_recurrent_result result;
+} run;
+
+/* The outputs of one layer, given the input part of the gates in each direction. */
+static lb_tensor *run_layer(const run *r, int layer, const lb_gates *gates)
+{
+    lb_tensor *side[2] = {NULL};
+    for (int direction = 0; direction < r->layers->directions; direction++) {
+        int index = layer * r->layers->directions + direction;
+        const lb_recurrent_cell *cell = &r->layers->cell[index];
+        lb_tensor *initial = r->initial ? r->initial[index] : NULL;
+        side[direction] = lb_recurrent_sequence(cell, gates[direction].x, gates[direction].tokens, initial,
+                                                r->lengths, direction == 1);
+        r->result.final[index] = lb_op_output(side[direction], 1);
+    }
+    return r->layers->directions == 2 ? lb_concat(side, 2, -1) : side[0];
+}
+
+/* All layers, from the gates of the first. */
+static lb_recurrent_result run_layers(run r, const lb_gates *first_gates)
+{
+    const lb_recurrent *layers = r.layers;
+    r.result.final =
+        lb_tape_alloc(r.tape, (size_t)(layers->config.layers * layers->directions) * sizeof(lb_tensor *));
+    if (!r.result.final) return (lb_recurrent_result){.outputs = first_gates[0].x};
+    r.result.outputs = run_layer(&r, 0, first_gates);
+    for (int layer = 1; layer < layers->config.layers; layer++) {
+        lb_tensor *x = lb_dropout(r.result.outputs, layers->config.dropout);
+        lb_gates gates[2];
+        for (int direction = 0; direction < layers->directions; direction++) {
+            const lb_recurrent_cell *cell = &layers->cell[layer * layers->directions + direction];
+            gates[direction] = (lb_gates){.x = lb_affine(x, cell->weight_ih, cell->bias_ih)};
+        }
+        r.result.outputs = run_layer(&r, layer, gates);
+    }
+    return r.result;
+}
+
+/* If there was no memory for the cells, params has the error. */
+static lb_recurrent_result no_cells(lb_tape *tape)
+{
+    return (lb_recurrent_result){
+        .outputs = lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for recurrent cells")};
+}
+
+lb_recurrent_result lb_recurrent_forward(const lb_recurrent *layers, lb_tensor *x, lb_tensor *const *initial,
+                                         const int32_t *lengths)
+{
+    if (!layers->cell) return no_cells(x ? x->tape : NULL);
+    if (!x || !x->tape)
+        return (lb_recurrent_result){.outputs = lb_affine(x, layers->cell->weight_ih, layers->cell->bias_ih)};
+    const char *outer = lb_tape_enter(x->tape, layers->name);
+    lb_gates gates[2];
+    for (int direction = 0; direction < layers->directions; direction++)
+        gates[direction] =
+            (lb_gates){.x = lb_affine(x, layers->cell[direction].weight_ih, layers->cell[direction].bias_ih)};
+    lb_recurrent_result result =
+        run_layers((run){.layers = layers, .tape = x->tape, .initial = initial, .lengths = lengths}, gates);
+    lb_tape_leave(x->tape, outer);
+    return result;
+}
+
+lb_recurrent_result lb_recurrent_forward_tokens(const lb_recurrent *layers, const lb_embedding *embedding,
+                                                lb_tokens tokens, lb_tensor *const *initial)
+{
+    if (!layers->cell) return no_cells(tokens.tape);
+    const char *outer = lb_tape_enter(tokens.tape, layers->name);
+    lb_gates gates[2];
+    for (int direction = 0; direction < layers->directions; direction++) {
+        const lb_recurrent_cell *cell = &layers->cell[direction];
+        lb_tensor *table = lb_embedding_table(embedding, tokens.tape, tokens.batch * tokens.length,
+                                              cell->weight_ih, cell->bias_ih);
+        gates[direction] = lb_embedding_gates(embedding, &tokens, table, cell->weight_ih, cell->bias_ih);
+    }
+    lb_recurrent_result result = run_layers(
+        (run){.layers = layers, .tape = tokens.tape, .initial = initial, .lengths = tokens.lengths}, gates);
+    lb_tape_leave(tokens.tape, outer);
+    return result;
+}
+
+lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
+                             const int32_t *lengths)
+{
+    return lb_recurrent_forward(gru, x, initial, lengths);
+}
+
+lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embedding, lb_tokens tokens,
+                                    lb_tensor *const *initial)
+{
+    return lb_recurrent_forward_tokens(gru, embedding, tokens, initial);
+}
+
+lb_lstm_result lb_lstm_forward(const lb_lstm *lstm, lb_tensor *x, lb_tensor *const *initial,
+                               const int32_t *lengths)
+{
+    return lb_recurrent_forward(lstm, x, initial, lengths);
+}
+
+lb_lstm_result lb_lstm_forward_tokens(const lb_lstm *lstm, const lb_embedding *embedding, lb_tokens tokens,
+                                      lb_tensor *const *initial)
+{
+    return lb_recurrent_forward_tokens(lstm, embedding, tokens, initial);
+}

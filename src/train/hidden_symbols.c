@@ -1,0 +1,92 @@
+#include "train/hidden_symbols.h"
+
+#include "base/alloc.h"
+#include "data/vocabulary.h"
+#include "train/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+lb_status lb_hidden_shares(const lb_model *model, const lb_vocabulary *source, double most, double **share,
+                           lb_error *error)
+{
+    double sum = 0, copied = 0;
+    int32_t size = lb_vocabulary_size(source);
+    *share = NULL;
+    if (!model->copies) return LB_OK;
+    double *each = lb_alloc_zero((size_t)size * sizeof *each);
+    if (!each) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    for (int32_t id = LB_FIRST_TOKEN; id < size; id++) {
+        if (lb_model_copied_as(model, id) < LB_FIRST_TOKEN) continue;
+        sum += (double)lb_vocabulary_count(source, id);
+        copied++;
+    }
+    for (int32_t id = LB_FIRST_TOKEN; id < size; id++)
+        if (lb_model_copied_as(model, id) >= LB_FIRST_TOKEN)
+            each[id] = most * fmin(1, sum / copied / fmax((double)lb_vocabulary_count(source, id), 1));
+    *share = each;
+    return LB_OK;
+}
+
+/* One row of a batch, writable. */
+typedef struct row {
+    int32_t *source, *target_in, *target_out;
+    int32_t source_length, target_length;
+} row;
+
+/* Makes a symbol of the source unknown in the whole row, and in the target where it is copied as `target`. */
+static void hide(const row *r, int32_t source, int32_t target)
+{
+    for (int32_t i = 0; i < r->source_length; i++)
+        if (r->source[i] == source) r->source[i] = LB_UNK;
+    for (int32_t i = 0; i < r->target_length; i++) {
+        if (r->target_in[i] == target) r->target_in[i] = LB_UNK;
+        if (r->target_out[i] == target) r->target_out[i] = LB_UNK;
+    }
+}
+
+static bool has(const int32_t *id, int32_t length, int32_t wanted)
+{
+    for (int32_t i = 0; i < length; i++)
+        if (id[i] == wanted) return true;
+    return false;
+}
+
+static void hide_some(const lb_model *model, const row *r, const double *share, lb_rng rng, uint64_t first)
+{
+    for (int32_t i = 0; i < r->source_length; i++) {
+        int32_t source = r->source[i], target = lb_model_copied_as(model, source);
+        if (target < LB_FIRST_TOKEN || has(r->source, i, source)) continue; /* once per symbol */
+        if (lb_rng_uniform(rng, first + (uint64_t)i) >= share[source]) continue;
+        if (has(r->target_out, r->target_length, target)) hide(r, source, target);
+    }
+}
+
+static lb_tokens writable(lb_tokens tokens, int32_t **id)
+{
+    int32_t *lengths;
+    lb_tokens copy = lb_tokens_new(tokens.tape, tokens.batch, tokens.length, id, &lengths);
+    if (copy.batch == 0) return copy;
+    memcpy(*id, tokens.id, (size_t)(tokens.batch * tokens.length) * sizeof **id);
+    memcpy(lengths, tokens.lengths, (size_t)tokens.batch * sizeof *lengths);
+    return copy;
+}
+
+lb_batch lb_hide_symbols(const lb_model *model, lb_batch batch, const double *share, uint64_t seed,
+                         int64_t step)
+{
+    if (!share || batch.source.batch == 0) return batch;
+    int32_t *source, *target_in, *target_out;
+    lb_batch hidden = {writable(batch.source, &source), writable(batch.target_in, &target_in),
+                       writable(batch.target_out, &target_out)};
+    if (!hidden.source.batch || !hidden.target_in.batch || !hidden.target_out.batch)
+        return lb_batch_empty(batch.source.tape);
+    lb_rng rng = {seed, lb_rng_stream("hidden symbols"), (uint32_t)step};
+    int64_t width = batch.source.length, target = batch.target_out.length;
+    for (int64_t i = 0; i < batch.source.batch; i++) {
+        row r = {source + i * width, target_in + i * target, target_out + i * target, batch.source.lengths[i],
+                 batch.target_out.lengths[i]};
+        hide_some(model, &r, share, rng, (uint64_t)(i * width));
+    }
+    return hidden;
+}

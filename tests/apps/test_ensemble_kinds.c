@@ -1,0 +1,188 @@
+/* train --ensemble: models that differ, side by side, and their vote. It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMBERS "additive:1,backward:1,transformer-backward:1"
+#define SHORT   SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "150"
+
+static void write_files(void)
+{
+    support_write_pairs("train.tsv", 400, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+}
+
+START_TEST(test_ensemble_trains_its_kinds_and_joins_them)
+{
+    double together = 0;
+    size_t count;
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", MEMBERS, "--out", "all", "--seed", "5");
+    support_assert_trained();
+    const char *line = strstr(support_run_result.output, "\nexact match ");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_int_eq(sscanf(line, "\nexact match %lf on 60 pairs of dev.tsv", &together), 1);
+    ck_assert(support_exists("all/additive-5/model.safetensors") &&
+              support_exists("all/backward-6/log.jsonl") &&
+              support_exists("all/transformer-backward-7/model.safetensors"));
+    char *table = support_content("all/ensemble.tsv", &count), last[64];
+    ck_assert_int_eq(support_line_count("all/ensemble.tsv"), 5);
+    ck_assert_ptr_nonnull(strstr(table, "\tadditive-backward\tall/backward-6/model.safetensors\n"));
+    ck_assert_ptr_nonnull(
+        strstr(table, "\ttransformer-backward\tall/transformer-backward-7/model.safetensors\n"));
+    snprintf(last, sizeof last, "\n1.0000\t%.4f", together);
+    ck_assert_ptr_nonnull(strstr(table, last));
+    free(table);
+    SUPPORT_TRAIN(SHORT, "--direction", "backward", "--seed", "6", "--out", "alone");
+    support_assert_trained();
+    support_assert_same_files("all/backward-6/model.safetensors", "alone/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_ensemble_killed_and_run_again_ends_with_the_same_file)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", MEMBERS, "--out", "whole");
+    support_assert_trained();
+    char *output = strdup(support_run_result.output);
+    int kills = 0;
+    for (int ms = 200; ms < 60000; ms += ms / 2) {
+        SUPPORT_TRAIN_FOR(ms, SHORT, "--ensemble", MEMBERS, "--out", "killed");
+        if (support_run_result.status == 0) break;
+        if (support_run_result.status == 128 + SIGKILL) kills++;
+    }
+    support_assert_trained();
+    ck_assert_int_gt(kills, 0);
+    support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+    SUPPORT_TRAIN(SHORT, "--ensemble", MEMBERS, "--out", "whole");
+    support_assert_trained();
+    ck_assert_str_eq(support_run_result.output, output);
+    free(output);
+}
+END_TEST
+
+START_TEST(test_ensemble_keeps_an_earlier_model_that_is_not_its_own)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--out", "alone");
+    SUPPORT_TRAIN(SHORT, "--out", "all");
+    support_assert_trained();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--out", "all");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error, "the earlier model is kept as all/model.old-1.safetensors\n"));
+    support_assert_same_files("alone/model.safetensors", "all/model.old-1.safetensors");
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--out", "all");
+    support_assert_trained();
+    ck_assert(!support_exists("all/model.old-2.safetensors"));
+    size_t count, kept_count;
+    char *joined = support_content("all/model.safetensors", &count);
+    SUPPORT_TRAIN(SHORT, "--ensemble", "additive:1,backward:1", "--out", "all", "--fresh");
+    support_assert_trained();
+    char *kept = support_content("all/model.old-2.safetensors", &kept_count);
+    ck_assert_uint_eq(kept_count, count);
+    ck_assert_mem_eq(kept, joined, count);
+    free(joined);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_ensemble_of_a_number_is_the_same_model_with_other_seeds)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "general:1,transformer:1", "--steps", "20", "--embed", "8", "--window",
+                  "3", "--no-bidirectional", "--out", "mixed");
+    support_assert_trained();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--attention", "general", "--steps", "50");
+    support_assert_trained();
+    ck_assert(support_exists("out/model-1/model.safetensors") &&
+              support_exists("out/model-2/model.safetensors"));
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, " general              out/model-2/model.safetensors\n"));
+}
+END_TEST
+
+/* The configuration is JSON in a value of JSON. */
+static bool has_window_of_3(const char *name)
+{
+    size_t count;
+    char *model = support_content(name, &count);
+    enum { LENGTH = 8 }; /* bytes, the lowest first */
+    size_t header = 0;
+    for (int i = LENGTH; i-- > 0;) header = header << 8 | (unsigned char)model[i];
+    ck_assert_uint_lt(header, count - LENGTH);
+    model[LENGTH + header - 1] = '\0';
+    bool has = strstr(model + LENGTH, "\\\"window\\\":3") != NULL;
+    free(model);
+    return has;
+}
+
+START_TEST(test_ensemble_members_with_a_window_have_that_of_the_options)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "local-m:1,transformer:1,general:1,backward:1", "--attention",
+                  "local-p", "--steps", "20", "--embed", "8", "--window", "3", "--out", "mixed", "--seed",
+                  "1");
+    support_assert_trained();
+    ck_assert(has_window_of_3("mixed/local-m-1/model.safetensors"));
+    ck_assert(has_window_of_3("mixed/transformer-2/model.safetensors"));
+    ck_assert(!has_window_of_3("mixed/general-3/model.safetensors"));
+    ck_assert(has_window_of_3("mixed/backward-4/model.safetensors"));
+}
+END_TEST
+
+START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
+{
+    static const struct {
+        const char *list, *text;
+    } cases[] = {
+        {"additve:2", "--ensemble: found \"additve\", expected one of additive, none, "},
+        {"additive:0", "found \"0\" behind additive, expected a number of models, such as additive:3"},
+        {"additive:", "found \"\" behind additive"},
+        {"additive:2,", "found \"\", expected one of"},
+        {"additive:60,general:5", "expected 1 to 64 models in all"},
+        {"65", "expected 1 to 64 models in all"},
+        {"-backward", "found \"-backward\", expected one of"},
+    };
+    write_files();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SUPPORT_TRAIN(SHORT, "--ensemble", cases[i].list);
+        support_assert_refused(2, cases[i].text);
+    }
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--seeds", "2");
+    support_assert_refused(2, "--ensemble and --seeds: expected only one of them");
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--sweep", "sweep.json");
+    support_assert_refused(2, "--sweep and --ensemble: expected only one of them");
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--from", "out");
+    support_assert_refused(2, "--ensemble and --from: expected only one of them");
+    ck_assert(!support_exists("out"));
+}
+END_TEST
+
+START_TEST(test_ensemble_with_a_member_that_fails_is_not_joined)
+{
+    write_files();
+    SUPPORT_TRAIN(SHORT, "--ensemble", "additive:1,general:1", "--lr", "1e30", "--steps", "20");
+    ck_assert_int_ne(support_run_result.status, 0);
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error, "trainings failed; the same command repeats them"));
+    ck_assert(!support_exists("out/model.safetensors"));
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("ensemble_kinds",
+                             SUPPORT_TESTS(test_ensemble_trains_its_kinds_and_joins_them,
+                                           test_ensemble_killed_and_run_again_ends_with_the_same_file,
+                                           test_ensemble_keeps_an_earlier_model_that_is_not_its_own,
+                                           test_ensemble_of_a_number_is_the_same_model_with_other_seeds,
+                                           test_ensemble_members_with_a_window_have_that_of_the_options,
+                                           test_ensemble_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_ensemble_with_a_member_that_fails_is_not_joined));
+}

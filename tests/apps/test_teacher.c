@@ -1,0 +1,82 @@
+/* train --teacher: a model learns from the outputs of another one. It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A teacher that knows the task; the pairs of its pupil are few, and some are wrong. */
+static void train_teacher(void)
+{
+    support_write_pairs("train.tsv", 500, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--out", "teacher");
+    support_assert_trained();
+    support_write_text("few.tsv", "abcd\td c b a\nabc\tx y z\nha\ta h\n");
+    support_write_text("words.tsv", "gfed\nbad\n");
+}
+
+START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
+{
+    size_t count;
+    train_teacher();
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                  "--unlabelled", "words.tsv", "--steps", "20", "--out", "pupil");
+    support_assert_trained();
+    char *pairs = support_content("pupil/taught.tsv", &count);
+    ck_assert_str_eq(pairs, "abcd\td c b a\nabc\tx y z\nha\ta h\nabc\tc b a\ngfed\td e f g\nbad\td a b\n");
+    free(pairs);
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error, "taught.tsv: 3 pairs of few.tsv, 3 of the teacher\n"));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                  "--unlabelled", "words.tsv", "--steps", "20", "--out", "pupil");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "has been trained already"));
+}
+END_TEST
+
+/* With the words of the teacher's own training as words without targets, the pupil learns the task from three pairs. */
+START_TEST(test_teacher_teaches_a_model_with_few_pairs_of_its_own)
+{
+    double share = 0;
+    size_t count;
+    train_teacher();
+    char *text = support_content("train.tsv", &count), *to = text;
+    for (char *rest, *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        size_t length = strcspn(line, "\t");
+        memmove(to, line, length);
+        to[length] = '\n';
+        to += length + 1;
+    }
+    *to = '\0';
+    support_write_text("words.tsv", text);
+    free(text);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                  "--unlabelled", "words.tsv", "--out", "pupil");
+    support_assert_trained();
+    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf", &share), 1);
+    ck_assert_double_ge(share, 0.8);
+}
+END_TEST
+
+START_TEST(test_teacher_needs_dev_and_words_need_a_teacher)
+{
+    support_write_pairs("train.tsv", 50, 1);
+    SUPPORT_TRAIN("--train", "train.tsv", "--teacher", "teacher");
+    support_assert_refused(2, "--teacher needs --dev");
+    SUPPORT_TRAIN("--train", "train.tsv", "--unlabelled", "words.tsv");
+    support_assert_refused(2, "--unlabelled needs a --teacher");
+    SUPPORT_TRAIN("--train", "train.tsv", "--dev", "train.tsv", "--teacher", "nobody");
+    support_assert_refused(66, "nobody");
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "teacher", SUPPORT_TESTS(test_teacher_adds_what_it_writes_differently_and_what_has_no_target,
+                                 test_teacher_teaches_a_model_with_few_pairs_of_its_own,
+                                 test_teacher_needs_dev_and_words_need_a_teacher));
+}

@@ -1,0 +1,183 @@
+/* bench/pronunciation.sh and bench/inflection.sh on languages of a few words; their quality is not tested. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const environment[] = {"BIN=" BIN_DIR, NULL};
+
+static void run(const char *script, const char *const *arguments)
+{
+    const char *argv[16] = {"/bin/bash", script};
+    for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
+    support_command command = {.argv = argv, .environment = environment, .directory = support_tempdir()};
+    support_result_free(&support_run_result);
+    ck_assert(support_run_command(&command, &support_run_result));
+}
+
+#define PRONOUNCE(...) run(SOURCE_DIR "/bench/pronunciation.sh", (const char *const[]){__VA_ARGS__, NULL})
+#define INFLECT(...)   run(SOURCE_DIR "/bench/inflection.sh", (const char *const[]){__VA_ARGS__, NULL})
+
+static void make_data(void)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkdir(support_path(path, "data"), 0777), 0);
+}
+
+static void write_languages(void)
+{
+    make_data();
+    support_write_pairs("data/one_train.tsv", 200, 1);
+    support_write_pairs("data/one_dev.tsv", 20, 2);
+    support_write_pairs("data/two_way_train.tsv", 100, 3);
+    support_write_pairs("data/two_way_dev.tsv", 10, 4);
+}
+
+/* Runs it, and returns the table that it prints; to be freed. */
+static char *quick_table(void)
+{
+    PRONOUNCE("--quick", "--out", "out", "data");
+    support_assert_trained();
+    char *table = strdup(support_run_result.output);
+    ck_assert_ptr_nonnull(table);
+    return table;
+}
+
+static const char head[] = "| language | pairs | dev pairs | one model, mean of 2 | vote of 2 | vote of 3 | "
+                           "distilled from it | seconds of training one |\n";
+
+/* The row of `name`: four measures between 0 and 100, each with half its interval. */
+static void check_row(const char *table, const char *name)
+{
+    double value[4], half[4];
+    const char *line = strstr(table, name);
+    ck_assert_msg(line != NULL, "%s", table);
+    ck_assert_int_eq(sscanf(line + strlen(name), " %lf ± %lf | %lf ± %lf | %lf ± %lf | %lf ± %lf | %*d |\n",
+                            &value[0], &half[0], &value[1], &half[1], &value[2], &half[2], &value[3],
+                            &half[3]),
+                     8);
+    for (int i = 0; i < 4; i++) {
+        ck_assert(value[i] >= 0 && value[i] <= 100);
+        ck_assert(half[i] >= 0 && half[i] <= 50);
+    }
+}
+
+START_TEST(test_languages_quick_pronunciation_prints_a_row_for_each_language_and_keeps_it)
+{
+    size_t length;
+    write_languages();
+    char *first = quick_table();
+    ck_assert_int_eq(strncmp(first, head, sizeof head - 1), 0);
+    check_row(first, "\n| one | 200 | 20 |");
+    check_row(first, "\n| two_way | 100 | 10 |");
+    check_row(first, "\n| mean |  |  |");
+    char *kept = support_content("out/pronunciation.md", &length);
+    ck_assert_str_eq(kept, first);
+    free(kept);
+    ck_assert(support_exists("out/pronunciation-quick/two_way/all/backward-3/model.safetensors"));
+    ck_assert(support_exists("out/pronunciation-quick/two_way/distilled/model.safetensors"));
+    char *second = quick_table();
+    ck_assert_str_eq(second, first);
+    ck_assert_str_eq(support_run_result.error, "");
+    free(first);
+    free(second);
+}
+END_TEST
+
+/* The words that choose the models are a tenth, and none of them is also trained on. */
+START_TEST(test_languages_hold_out_whole_words)
+{
+    size_t length;
+    make_data();
+    static const char dev[] = "w0\tx\n";
+    char pairs[4096] = "", path[SUPPORT_PATH], word[16];
+    for (int i = 0; i < 90; i++) sprintf(pairs + strlen(pairs), "w%d\tx y\nw%d\tz\n", i * 7 % 90, i * 7 % 90);
+    support_write_file(support_path(path, "data/one_train.tsv"), pairs, strlen(pairs));
+    support_write_file(support_path(path, "data/one_dev.tsv"), dev, sizeof dev - 1);
+    PRONOUNCE("--quick", "--out", "out", "data");
+    support_assert_trained();
+    char *train = support_content("out/pronunciation-quick/one/train.tsv", &length);
+    char *held = support_content("out/pronunciation-quick/one/held_out.tsv", &length);
+    int held_words = 0;
+    for (int i = 0; i < 90; i++) {
+        sprintf(word, "w%d\t", i);
+        ck_assert_int_ne(strstr(train, word) != NULL, strstr(held, word) != NULL);
+        held_words += strstr(held, word) != NULL;
+    }
+    ck_assert_int_eq(held_words, 9);
+    free(train);
+    free(held);
+}
+END_TEST
+
+START_TEST(test_languages_quick_inflection_reads_features)
+{
+    make_data();
+    static const char *const forms[][2] = {{"V;PRS", ""}, {"V;PST", "ed"}, {"V;V.PTCP;PRS", "ing"}};
+    char pairs[4096] = "", path[SUPPORT_PATH];
+    for (int i = 0; i < 90; i++)
+        sprintf(pairs + strlen(pairs), "w%c%c\t%s\tw%c%c%s\n", 'a' + i / 3 % 6, 'a' + i / 18, forms[i % 3][0],
+                'a' + i / 3 % 6, 'a' + i / 18, forms[i % 3][1]);
+    support_write_file(support_path(path, "data/made_up_train.tsv"), pairs, strlen(pairs));
+    const char *rest = strstr(pairs, "wab\t");
+    ck_assert_ptr_nonnull(rest);
+    support_write_file(support_path(path, "data/made_up_dev.tsv"), pairs, (size_t)(rest - pairs));
+    INFLECT("--quick", "--out", "out", "data");
+    support_assert_trained();
+    ck_assert_int_eq(strncmp(support_run_result.output, head, sizeof head - 1), 0);
+    check_row(support_run_result.output, "\n| made_up | 90 | 18 |");
+    size_t length;
+    char *kept = support_content("out/inflection.md", &length);
+    ck_assert_str_eq(kept, support_run_result.output);
+    free(kept);
+}
+END_TEST
+
+START_TEST(test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on)
+{
+    write_languages();
+    free(quick_table());
+    support_write_pairs("data/one_train.tsv", 210, 5);
+    PRONOUNCE("--quick", "--out", "out", "data");
+    support_assert_refused(1, "one: cannot train; to start over, remove out/pronunciation-quick/one\n");
+}
+END_TEST
+
+START_TEST(test_languages_wrong_usage_is_told)
+{
+    PRONOUNCE("--quick");
+    support_assert_refused(2, "expected one folder of languages");
+    INFLECT("--fast", ".");
+    support_assert_refused(2, "inflection.sh: unknown option --fast");
+    PRONOUNCE("--out");
+    support_assert_refused(2, "--out: expected a folder");
+    PRONOUNCE("missing");
+    support_assert_refused(66, "missing: found no such folder");
+    make_data();
+    PRONOUNCE("data");
+    support_assert_refused(66, "data: found no LANG_train.tsv in it");
+    support_write_pairs("data/one_train.tsv", 10, 1);
+    PRONOUNCE("--out", "out", "data");
+    support_assert_refused(66, "data/one_dev.tsv: found no such file");
+    PRONOUNCE("--help");
+    ck_assert_int_eq(support_run_result.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/pronunciation.sh"));
+    INFLECT("--help");
+    ck_assert_int_eq(support_run_result.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/inflection.sh"));
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "languages",
+        SUPPORT_TESTS(test_languages_quick_pronunciation_prints_a_row_for_each_language_and_keeps_it,
+                      test_languages_hold_out_whole_words, test_languages_quick_inflection_reads_features,
+                      test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on,
+                      test_languages_wrong_usage_is_told));
+}

@@ -1,0 +1,115 @@
+/* The weights of members that vote: what they learn from right answers, and what they do not. */
+#include "lookback/base.h"
+#include "models/vote_fit.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CASES = 300, HYPOTHESES = 4, MEMBERS = 3 };
+
+static double scores[CASES][HYPOTHESES * MEMBERS];
+static lb_vote_case cases[CASES];
+
+/* Member 0 mostly prefers the right hypothesis, by `skill`; the others prefer at random. */
+static void draw(double skill)
+{
+    lb_rng rng = {.seed = 9};
+    for (int i = 0; i < CASES; i++) {
+        rng.step = (uint32_t)i;
+        cases[i] = (lb_vote_case){.score = scores[i], .count = HYPOTHESES, .right = i % HYPOTHESES};
+        for (int h = 0; h < HYPOTHESES; h++)
+            for (int m = 0; m < MEMBERS; m++) {
+                double noise = -lb_rng_uniform(rng, (uint64_t)h * MEMBERS + (uint64_t)m);
+                scores[i][h * MEMBERS + m] = noise + (m == 0 && h == cases[i].right ? skill : 0);
+            }
+    }
+}
+
+static double sum_of(const double *weight)
+{
+    return weight[0] + weight[1] + weight[2];
+}
+
+static int right_answers(const double *weight)
+{
+    int right = 0;
+    for (int i = 0; i < CASES; i++) {
+        int best = 0;
+        double most = -INFINITY;
+        for (int h = 0; h < HYPOTHESES; h++) {
+            double found = 0;
+            for (int m = 0; m < MEMBERS; m++) found += weight[m] * scores[i][h * MEMBERS + m];
+            if (found > most) best = h;
+            most = fmax(found, most);
+        }
+        right += best == cases[i].right;
+    }
+    return right;
+}
+
+START_TEST(test_a_member_that_knows_gets_the_weight)
+{
+    const double equal[] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
+    double weight[MEMBERS];
+    draw(0.8);
+    lb_vote_fit(cases, CASES, MEMBERS, weight);
+    ck_assert_double_gt(weight[0], 0.8);
+    ck_assert_double_eq_tol(sum_of(weight), 1, 1e-12);
+    ck_assert_int_gt(right_answers(weight), right_answers(equal) + CASES / 20);
+    for (int m = 0; m < MEMBERS; m++) {
+        ck_assert_double_ge(weight[m], 0);
+        ck_assert_double_eq_tol(1e4 * weight[m], round(1e4 * weight[m]), 1e-8);
+    }
+}
+END_TEST
+
+/* With few cases, the weights stay nearly equal. */
+START_TEST(test_few_cases_change_little)
+{
+    double few[MEMBERS], many[MEMBERS];
+    draw(0.3);
+    lb_vote_fit(cases, 6, MEMBERS, few);
+    lb_vote_fit(cases, CASES, MEMBERS, many);
+    ck_assert_double_lt(fabs(few[0] - 1.0 / 3), 0.15);
+    ck_assert_double_gt(many[0], few[0] + 0.1);
+}
+END_TEST
+
+START_TEST(test_cases_without_a_right_hypothesis_teach_nothing)
+{
+    double weight[MEMBERS], with[MEMBERS], without[MEMBERS];
+    draw(0.8);
+    lb_vote_fit(cases, 100, MEMBERS, without);
+    for (int i = 100; i < CASES; i++) cases[i].right = -1;
+    lb_vote_fit(cases, CASES, MEMBERS, with);
+    ck_assert_mem_eq(with, without, sizeof with);
+    lb_vote_fit(cases + 100, CASES - 100, MEMBERS, weight);
+    ck_assert_double_eq(weight[0], 0.3334);
+    ck_assert_double_eq(weight[1], 0.3333);
+    ck_assert_double_eq(weight[2], 0.3333);
+    lb_vote_fit(NULL, 0, MEMBERS, weight);
+    ck_assert_double_eq(weight[0], 0.3334);
+}
+END_TEST
+
+/* Members that agree share what one of them would get. */
+START_TEST(test_equal_members_get_equal_weights)
+{
+    double weight[MEMBERS];
+    draw(0.8);
+    for (int i = 0; i < CASES; i++)
+        for (int h = 0; h < HYPOTHESES; h++) scores[i][h * MEMBERS + 1] = scores[i][h * MEMBERS];
+    lb_vote_fit(cases, CASES, MEMBERS, weight);
+    ck_assert_double_eq_tol(weight[0], weight[1], 2e-4);
+    ck_assert_double_gt(weight[0], weight[2]);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("vote_fit", SUPPORT_TESTS(test_a_member_that_knows_gets_the_weight,
+                                                       test_few_cases_change_little,
+                                                       test_cases_without_a_right_hypothesis_teach_nothing,
+                                                       test_equal_members_get_equal_weights));
+}

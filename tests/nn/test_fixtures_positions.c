@@ -1,0 +1,148 @@
+/* Biases of attention and rotary positions against PyTorch and their papers, with gradients.
+ * This test runs in both precisions. */
+#include "autograd/op.h"
+#include "lookback/ops.h"
+#include "support/fixture.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+START_TEST(test_attend_dot_with_grouped_queries_and_softcap_has_the_gradients_of_pytorch_also_of_the_bias)
+{
+    support_fixture *fixture = support_fixture_open("attend_dot_biases");
+    lb_tape *tape = lb_tape_new();
+    lb_dot_options options = {.scale = (lb_real)support_fixture_number(fixture, "scale"),
+                              .softcap = (lb_real)support_fixture_number(fixture, "softcap")};
+    lb_tensor *context = lb_attend_dot_with(support_fixture_input(fixture, tape, "query"),
+                                            support_fixture_input(fixture, tape, "keys"),
+                                            support_fixture_input(fixture, tape, "values"), NULL,
+                                            support_fixture_input(fixture, tape, "bias"), options);
+    lb_tensor *loss = support_fixture_output(fixture, "context", context, NULL);
+    loss = support_fixture_output(fixture, "weights", lb_op_output(context, 1), loss);
+    support_fixture_backward(fixture, loss, NULL);
+    lb_tape_free(tape);
+    support_fixture_close(fixture);
+}
+END_TEST
+
+static void check_relative(const char *name, bool causal)
+{
+    support_fixture *fixture = support_fixture_open(name);
+    lb_tape *tape = lb_tape_new();
+    lb_relative_options options = {.queries = 7,
+                                   .keys = 200,
+                                   .first = (int64_t)support_fixture_number(fixture, "first"),
+                                   .causal = causal};
+    lb_tensor *bias = lb_relative_bias(support_fixture_input(fixture, tape, "table"), options);
+    ck_assert_msg(lb_is_sound(bias), "%s", lb_tape_error(tape));
+    support_fixture_backward(fixture, support_fixture_output(fixture, "bias", bias, NULL), NULL);
+    lb_tape_free(tape);
+    support_fixture_close(fixture);
+}
+
+START_TEST(test_relative_bias_has_the_buckets_of_t5)
+{
+    check_relative("relative_bias", false);
+    check_relative("relative_bias_causal", true);
+}
+END_TEST
+
+static void check_rotary(const char *name, bool interleaved)
+{
+    support_fixture *fixture = support_fixture_open(name);
+    lb_tape *tape = lb_tape_new();
+    int64_t first = (int64_t)support_fixture_number(fixture, "first");
+    lb_tensor *query = lb_rotary(support_fixture_input(fixture, tape, "query"),
+                                 (lb_rotary_options){.first = first, .interleaved = interleaved});
+    lb_tensor *keys = lb_rotary(support_fixture_input(fixture, tape, "keys"),
+                                (lb_rotary_options){.interleaved = interleaved});
+    lb_tensor *loss = support_fixture_output(fixture, "query", query, NULL);
+    loss = support_fixture_output(fixture, "scores", lb_matmul_transposed(query, false, keys, true), loss);
+    support_fixture_backward(fixture, loss, NULL);
+    lb_tape_free(tape);
+    support_fixture_close(fixture);
+}
+
+START_TEST(test_rotary_has_the_gradients_of_pytorch)
+{
+    check_rotary("rotary_halves", false);
+    check_rotary("rotary_interleaved", true);
+}
+END_TEST
+
+/* The slopes that the paper gives for 8 heads, and the rule of its program for others. */
+START_TEST(test_alibi_bias_has_the_slopes_of_the_paper)
+{
+    static const double eight[] = {1 / 2.0,  1 / 4.0,  1 / 8.0,   1 / 16.0,
+                                   1 / 32.0, 1 / 64.0, 1 / 128.0, 1 / 256.0},
+                        three[] = {1 / 16.0, 1 / 256.0, 1 / 4.0};
+    lb_tape *tape = lb_tape_new();
+    const lb_tensor *bias = lb_alibi_bias(tape, 8, 2, 5, 3), *few = lb_alibi_bias(tape, 3, 1, 2, 1);
+    for (int h = 0; h < 8; h++)
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 5; k++)
+                ck_assert((double)bias->data[(h * 2 + i) * 5 + k] == -eight[h] * fabs(3.0 + i - k));
+    for (int h = 0; h < 3; h++)
+        ck_assert(few->data[h * 2] == -(lb_real)three[h] && few->data[h * 2 + 1] == 0);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_window_hides_what_a_mask_hides)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_real values[2 * 5 * 4], window[3][5];
+    for (int i = 0; i < 40; i++) values[i] = (lb_real)sin(i);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 5; k++) window[i][k] = k >= i + 2 - 1 && k <= i + 2 + 1;
+    lb_tensor *keys = lb_tensor_new(tape, LB_SHAPE(2, 5, 4), values), *query = lb_slice(keys, 1, 2, 3),
+              *mask = lb_tensor_new(tape, LB_SHAPE(3, 5), window[0]);
+    lb_dot_options options = {
+        .heads = 2, .scale = 1, .window = {.on = true, .left = 1, .right = 1}, .first = 2};
+    const lb_tensor *found = lb_op_output(lb_attend_dot_with(query, keys, keys, NULL, NULL, options), 1),
+                    *expected = lb_op_output(lb_attend_dot(query, keys, keys, mask, NULL, 2, 1, 0), 1);
+    for (int64_t i = 0; i < lb_count(expected); i++) ck_assert(found->data[i] == expected->data[i]);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *query = lb_tensor_new(tape, LB_SHAPE(1, 2, 12), NULL),
+              *keys = lb_tensor_new(tape, LB_SHAPE(1, 2, 8), NULL);
+    lb_attend_dot_with(query, keys, keys, NULL, NULL,
+                       (lb_dot_options){.heads = 3, .kv_heads = 2, .scale = 1});
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_attend_dot: 3 heads of queries cannot share 2 heads of keys evenly");
+    lb_tape_clear_error(tape);
+    lb_attend_dot_with(query, query, query, NULL, NULL,
+                       (lb_dot_options){.heads = 3, .scale = 1, .softcap = -1});
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_attend_dot: invalid softcap -1, expected a positive number, or 0 for none");
+    lb_tape_clear_error(tape);
+    lb_rotary(query, (lb_rotary_options){.heads = 4});
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_rotary: expected an even number of rotated columns, at most 3, found 3");
+    lb_tape_clear_error(tape);
+    lb_rotary(query, (lb_rotary_options){.heads = 2, .first = -1});
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
+    lb_tape_clear_error(tape);
+    lb_relative_bias(lb_tensor_new(tape, LB_SHAPE(7, 2), NULL),
+                     (lb_relative_options){.queries = 1, .keys = 1});
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_relative_bias: expected an even number of at least 4 buckets, found table[7,2]");
+    lb_tape_free(tape);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "fixtures of positions",
+        SUPPORT_TESTS(
+            test_attend_dot_with_grouped_queries_and_softcap_has_the_gradients_of_pytorch_also_of_the_bias,
+            test_relative_bias_has_the_buckets_of_t5, test_rotary_has_the_gradients_of_pytorch,
+            test_alibi_bias_has_the_slopes_of_the_paper, test_window_hides_what_a_mask_hides,
+            test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors));
+}

@@ -1,0 +1,81 @@
+/* Outputs shown with their alignment, as reports and pictures show them. It takes seconds. */
+#include "support/pair_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include <lookback/translate.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Made once, in main. */
+static char monotonic[SUPPORT_PATH], soft[SUPPORT_PATH];
+
+static lb_error error;
+
+static const char *const words[] = {"cab", "bd", "c"};
+enum { WORDS = sizeof words / sizeof *words };
+
+static lb_translations *translate(lb_translator *translator)
+{
+    lb_translate_config config = {.attention = true, .n_best = 2};
+    lb_translations *all = lb_translate_all(translator, words, WORDS, config, &error);
+    ck_assert_msg(all != NULL, "%s", error.message);
+    return all;
+}
+
+START_TEST(test_show_alignments_has_one_position_per_step_and_never_goes_left)
+{
+    lb_translator *translator = lb_translator_open(monotonic, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    lb_translations *all = translate(translator);
+    ck_assert_msg(lb_translate_show_alignments(translator, all, &error) == LB_OK, "%s", error.message);
+    for (int i = 0; i < WORDS; i++)
+        for (int64_t k = 0; k < all->text[i].count; k++) {
+            const lb_output *output = &all->text[i].output[k];
+            int64_t length = all->text[i].length, before = 0;
+            for (int64_t step = 0; step < output->steps; step++) {
+                int64_t at = -1, ones = 0;
+                for (int64_t j = 0; j < length; j++) {
+                    lb_real w = output->weights[step * length + j];
+                    ck_assert(w == 0 || w == 1);
+                    if (w == 1) at = j;
+                    ones += w == 1;
+                }
+                ck_assert_int_eq(ones, 1);
+                ck_assert_int_ge(at, before);
+                before = at;
+            }
+        }
+    /* The model copies. */
+    const lb_output *best = all->text[0].output;
+    ck_assert_int_eq(best->length, 3);
+    ck_assert_int_eq(best->steps, 4);
+    lb_translations_free(all);
+    lb_translator_free(translator);
+}
+END_TEST
+
+START_TEST(test_show_alignments_leaves_soft_attention_alone)
+{
+    lb_translator *translator = lb_translator_open(soft, &error);
+    lb_translations *all = translate(translator);
+    const lb_output *output = all->text[0].output;
+    size_t bytes = (size_t)(output->steps * all->text[0].length) * sizeof(lb_real);
+    lb_real *before = malloc(bytes);
+    memcpy(before, output->weights, bytes);
+    ck_assert_int_eq(lb_translate_show_alignments(translator, all, &error), LB_OK);
+    ck_assert_mem_eq(before, output->weights, bytes);
+    free(before);
+    lb_translations_free(all);
+    lb_translator_free(translator);
+}
+END_TEST
+
+int main(void)
+{
+    support_train_pair_model(support_path(monotonic, "monotonic.safetensors"), 400, LB_ATTENTION_MONOTONIC);
+    support_train_pair_model(support_path(soft, "soft.safetensors"), 50, LB_ATTENTION_ADDITIVE);
+    return support_run_tests("alignments",
+                             SUPPORT_TESTS(test_show_alignments_has_one_position_per_step_and_never_goes_left,
+                                           test_show_alignments_leaves_soft_attention_alone));
+}
