@@ -291,14 +291,16 @@ static void transduce(const char *const *kinds)
 {
     write_transductions("train.tsv");
     for (int i = 0; kinds[i]; i++) {
+        char killed[64];
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
                       "--steps", "600", "--out", "whole", "--fresh");
         ck_assert_double_ge(exact_match(), 0.9);
         SUPPORT_TRAIN_FOR(400, SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
-                          "--steps", "600", "--out", "killed", "--fresh");
+                          "--steps", "600", "--out", kinds[i]);
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
-                      "--steps", "600", "--out", "killed");
-        support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+                      "--steps", "600", "--out", kinds[i]);
+        snprintf(killed, sizeof killed, "%s/model.safetensors", kinds[i]);
+        support_assert_same_files("whole/model.safetensors", killed);
     }
 }
 
