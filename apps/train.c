@@ -98,6 +98,10 @@ static const app_option options[] = {
                "than 2000 pairs, otherwise 0"),
     APP_NUMBER(0, "scheduled-sampling", "SHARE", &settings.scheduled_sampling, 0, 1,
                "share of its own outputs that the decoder reads at the end of training; it rises from 0"),
+    APP_NUMBER(0, "hallucinate", "SHARE", &settings.hallucinate, 0, 1,
+               "for few pairs: share of the pairs of a step in which half of the letters that source and "
+               "target have "
+               "in common, in stretches of three or more, become random ones"),
     APP_INT(0, "evaluate-every", "N", &settings.evaluate_every, 1, 1 << 30, "steps between two evaluations"),
     APP_INT(
         0, "patience", "N", &choice.patience, 0, 1 << 30,

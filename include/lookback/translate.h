@@ -291,7 +291,10 @@ typedef struct lb_training_config {
     lb_normalizer loss; /* the cross-entropy of softmax, or that of sparse probabilities [LB_SOFTMAX] */
     double label_smoothing;    /* share of the target that is spread over all symbols [0; few 0.1] */
     double scheduled_sampling; /* final share of its own tokens that the decoder reads [0] */
-    int evaluate_every;        /* steps between two evaluations [250] */
+    /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
+     * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
+    double hallucinate;
+    int evaluate_every; /* steps between two evaluations [250] */
     /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
     int patience;
     double target; /* stop when the exact match reaches it [0: never] */

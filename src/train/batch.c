@@ -5,6 +5,7 @@
 #include "tensor/row_tiles.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 lb_batch lb_batch_empty(lb_tape *tape)
 {
@@ -22,6 +23,26 @@ lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64
         .target_out = lb_tokens_new(tape, size, rows->target_width, &rows->target_out, &rows->out_lengths),
     };
     return lb_tape_status(tape) ? lb_batch_empty(tape) : batch;
+}
+
+static lb_tokens copy_tokens(lb_tokens tokens, int32_t **id, int32_t **lengths)
+{
+    lb_tokens copy = lb_tokens_new(tokens.tape, tokens.batch, tokens.length, id, lengths);
+    if (copy.batch == 0) return copy;
+    memcpy(*id, tokens.id, (size_t)(tokens.batch * tokens.length) * sizeof **id);
+    memcpy(*lengths, tokens.lengths, (size_t)tokens.batch * sizeof **lengths);
+    return copy;
+}
+
+lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows)
+{
+    *rows = (lb_batch_rows){.source_width = batch.source.length, .target_width = batch.target_out.length};
+    lb_batch copy = {
+        .source = copy_tokens(batch.source, &rows->source, &rows->source_lengths),
+        .target_in = copy_tokens(batch.target_in, &rows->target_in, &rows->in_lengths),
+        .target_out = copy_tokens(batch.target_out, &rows->target_out, &rows->out_lengths),
+    };
+    return lb_tape_status(batch.source.tape) ? lb_batch_empty(batch.source.tape) : copy;
 }
 
 void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length)

@@ -19,6 +19,10 @@ typedef struct lb_batch_rows {
 lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
                       lb_batch_rows *rows);
 
+/** The same batch with ids of its own, to be changed through `rows`.
+ *  Errors: LB_ERROR_MEMORY, recorded on the tape; the batch is then empty. */
+lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows);
+
 /** A batch without rows. Each part knows the tape, which has the error, so a model treats it like poison. */
 lb_batch lb_batch_empty(lb_tape *tape);
 

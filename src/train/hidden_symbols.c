@@ -5,7 +5,6 @@
 #include "train/batch.h"
 
 #include <math.h>
-#include <string.h>
 
 lb_status lb_hidden_shares(const lb_model *model, const lb_vocabulary *source, double most, double **share,
                            lb_error *error)
@@ -62,31 +61,18 @@ static void hide_some(const lb_model *model, const row *r, const double *share, 
     }
 }
 
-static lb_tokens writable(lb_tokens tokens, int32_t **id)
-{
-    int32_t *lengths;
-    lb_tokens copy = lb_tokens_new(tokens.tape, tokens.batch, tokens.length, id, &lengths);
-    if (copy.batch == 0) return copy;
-    memcpy(*id, tokens.id, (size_t)(tokens.batch * tokens.length) * sizeof **id);
-    memcpy(lengths, tokens.lengths, (size_t)tokens.batch * sizeof *lengths);
-    return copy;
-}
-
 lb_batch lb_hide_symbols(const lb_model *model, lb_batch batch, const double *share, uint64_t seed,
                          int64_t step)
 {
     if (!share || batch.source.batch == 0) return batch;
-    int32_t *source, *target_in, *target_out;
-    lb_batch hidden = {writable(batch.source, &source), writable(batch.target_in, &target_in),
-                       writable(batch.target_out, &target_out)};
-    if (!hidden.source.batch || !hidden.target_in.batch || !hidden.target_out.batch)
-        return lb_batch_empty(batch.source.tape);
+    lb_batch_rows to;
+    lb_batch hidden = lb_batch_copy(batch, &to);
     lb_rng rng = {seed, lb_rng_stream("hidden symbols"), (uint32_t)step};
-    int64_t width = batch.source.length, target = batch.target_out.length;
-    for (int64_t i = 0; i < batch.source.batch; i++) {
-        row r = {source + i * width, target_in + i * target, target_out + i * target, batch.source.lengths[i],
-                 batch.target_out.lengths[i]};
-        hide_some(model, &r, share, rng, (uint64_t)(i * width));
+    for (int64_t i = 0; i < hidden.source.batch; i++) {
+        int64_t source = i * to.source_width, target = i * to.target_width;
+        row r = {to.source + source, to.target_in + target, to.target_out + target, to.source_lengths[i],
+                 to.out_lengths[i]};
+        hide_some(model, &r, share, rng, (uint64_t)source);
     }
     return hidden;
 }

@@ -102,6 +102,7 @@ static lb_status check_numbers(const lb_training_config *c, lb_error *error)
     } numbers[] = {{"dropout", c->dropout, c->dropout < 1, "less than 1"},
                    {"label_smoothing", c->label_smoothing, c->label_smoothing < 1, "less than 1"},
                    {"scheduled_sampling", c->scheduled_sampling, c->scheduled_sampling <= 1, "at most 1"},
+                   {"hallucinate", c->hallucinate, c->hallucinate <= 1, "at most 1"},
                    {"lr", c->lr, c->lr >= 0, "0 or more"},
                    {"target", c->target, c->target <= 1, "at most 1"},
                    {"softcap", c->softcap, c->softcap >= 0, "0 or more"}};
@@ -139,6 +140,8 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (c->sort && (c->train || c->dev || c->epochs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "sort: found files or epochs, expected neither: lists are random");
+    if (c->sort && c->hallucinate > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "hallucinate: found lists, expected pairs of texts");
     if (c->steps > 0 && c->epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "found both steps and epochs, expected only one of them");

@@ -75,24 +75,29 @@ static void mark_features(const lb_training *t)
         if (lb_symbol_is_feature(lb_vocabulary_symbol(symbols, id))) lb_transformer_mark_feature(model, id);
 }
 
-/* Symbols are copied by their spelling. What the target vocabulary lacks is pointed at; features are not copied. */
-static lb_status set_copies(lb_training *t, lb_error *error)
+/* By their spelling. Features are not copied. */
+static lb_status find_shared_symbols(lb_training *t, lb_error *error)
 {
     const lb_vocabulary *source = t->data->source, *target = t->data->target;
-    int32_t size = lb_vocabulary_size(source);
-    if (!t->model->copies) return LB_OK;
-    int32_t *as = lb_alloc_zero((size_t)size * sizeof *as);
+    int32_t size = lb_vocabulary_size(source), *as = lb_alloc_zero((size_t)size * sizeof *as);
     if (!as) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     as[LB_UNK] = LB_UNK;
     for (int32_t id = LB_FIRST_TOKEN; id < size; id++) {
         const char *symbol = lb_vocabulary_symbol(source, id);
         as[id] = lb_symbol_is_feature(symbol) ? LB_PAD : lb_vocabulary_id(target, symbol);
     }
-    lb_status status = lb_model_set_copies(t->model, as, error);
-    lb_release(as);
-    /* Numbers can be sorted only if they are known. */
-    return status || t->data->sorts ? status
-                                    : lb_hidden_shares(t->model, source, HIDDEN_SHARE, &t->hidden, error);
+    t->shared = (lb_shared_symbols){as, size};
+    return LB_OK;
+}
+
+/* What the target vocabulary lacks is pointed at. Numbers can be sorted only if they are known: none is hidden. */
+static lb_status set_copies(lb_training *t, lb_error *error)
+{
+    if (!t->model->copies) return LB_OK;
+    lb_status status = lb_model_set_copies(t->model, t->shared.target, error);
+    return status || t->data->sorts
+               ? status
+               : lb_hidden_shares(t->model, t->data->source, HIDDEN_SHARE, &t->hidden, error);
 }
 
 static lb_status build(lb_training *t, lb_error *error)
@@ -105,6 +110,7 @@ static lb_status build(lb_training *t, lb_error *error)
     if (!t->model) return error->status;
     mark_features(t);
     lb_status status = lb_start_copy(t->start, t->config, t->model, t->params, error);
+    if (!status) status = find_shared_symbols(t, error);
     if (!status) status = set_copies(t, error);
     return status ? status : freeze(t, error);
 }
@@ -132,6 +138,7 @@ void lb_training_free(lb_training *t)
     lb_film_free(&t->film);
     lb_release(t->film_file);
     lb_release(t->set_aside);
+    lb_release(t->shared.target);
     lb_release(t->hidden);
     lb_producer_free(&t->producer);
     lb_params_free(t->params);
@@ -141,6 +148,7 @@ lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t
 {
     lb_training *t = training;
     lb_batch batch = lb_producer_batch(&t->producer, tape, step);
+    batch = lb_hallucinate(batch, &t->shared, t->config->hallucinate, t->seed, step);
     batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, step);
     batch = lb_batch_for(t->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];

@@ -2,6 +2,7 @@
 #ifndef LB_TRAINING_H
 #define LB_TRAINING_H
 
+#include "train/hallucinate.h"
 #include "translate/film.h"
 #include "translate/producer.h"
 
@@ -21,6 +22,7 @@ typedef struct lb_training {
     lb_film film;
     char *set_aside; /* the earlier model; NULL: there is none */
     double smoothing;
+    lb_shared_symbols shared;
     double *hidden; /* of lb_hide_symbols; NULL: nothing is hidden */
     int64_t logged, tabled;
 } lb_training;

@@ -157,12 +157,48 @@ START_TEST(test_features_of_a_teacher_keep_their_columns)
 }
 END_TEST
 
+/* The endings of ten words do not tell which letters belong to a word. Killed, it ends with the same file. */
+START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
+{
+    double exact[2];
+    char whole[SUPPORT_PATH], killed[SUPPORT_PATH];
+    static const char *const shares[] = {"0", "0.9"}, *const folders[] = {"seen", "made-up"};
+    write_forms("train.tsv", 0, 10);
+    write_forms("dev.tsv", WORDS, 40);
+    for (int i = 0; i < 2; i++) {
+        RUN(NULL, TRAIN, "--hallucinate", shares[i], "--out", folders[i]);
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        ck_assert_int_eq(sscanf(result.output, "exact match %lf on ", &exact[i]), 1);
+    }
+    ck_assert_double_gt(exact[1], exact[0] + 0.2);
+    support_command command = {.argv = (const char *const[]){BIN_DIR "/lookback", TRAIN, "--hallucinate",
+                                                             "0.9", "--out", "killed", NULL},
+                               .directory = support_tempdir(),
+                               .kill_after_ms = 400};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    RUN(NULL, TRAIN, "--hallucinate", "0.9", "--out", "killed");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    size_t count, again;
+    char *one = support_read_file(support_path(whole, "made-up/model.safetensors"), &count),
+         *two = support_read_file(support_path(killed, "killed/model.safetensors"), &again);
+    ck_assert_uint_eq(count, again);
+    ck_assert_mem_eq(one, two, count);
+    free(one);
+    free(two);
+    RUN(NULL, TRAIN, "--hallucinate", "0.5", "--out", "killed", "--steps", "800");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(strstr(result.error, "it was trained with --hallucinate 0.9, this run has"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("features",
                              SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
                                            test_features_of_a_transformer_have_no_order,
                                            test_features_choose_the_form_of_the_same_word,
+                                           test_features_of_few_words_are_learned_on_made_up_ones,
                                            test_features_that_are_missing_are_refused,
                                            test_features_predictions_are_compared_with_their_features));
 }

@@ -17,7 +17,7 @@ list_units() {
         layer = program
         sub(/.*\//, "", layer)
         sub(/_tests.*|test_/, "", layer)
-        if (layer ~ /^(bench|examples|project)$/ || quick == "true" && layer == "apps") next
+        if (layer ~ /^(bench|examples|exercises|project)$/ || quick == "true" && layer == "apps") next
         print program, unit == "" ? "all" : unit, layer
     }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 == "apps"), $0 }' | sort -s -k 1n | cut -d " " -f 2-
 }
@@ -38,7 +38,7 @@ compile_covered() {
 
 # FILE LINE for each line with code, or only for those that have run.
 gcov_lines() { # NAMES ONLY_RUN
-    find "$reach/objects" -name "$1" -print0 | xargs -0 gcov -t 2>/dev/null | awk -F: -v root="$root/" -v only="$2" '
+    find "$reach/objects" -name "$1" -print0 | xargs -0r gcov -t 2>/dev/null | awk -F: -v root="$root/" -v only="$2" '
         $2 + 0 == 0 && $3 == "Source" {
             file = index($4, root "src/") == 1 ? substr($4, length(root) + 1) : ""
             next

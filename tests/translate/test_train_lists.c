@@ -134,6 +134,8 @@ START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
     } cases[] = {{{.layers = -2}, "layers: found -2, expected 0 or more"},
                  {{.dropout = 1.5}, "dropout: found 1.5, expected less than 1"},
                  {{.scheduled_sampling = 1.25}, "scheduled_sampling: found 1.25, expected at most 1"},
+                 {{.hallucinate = 2}, "hallucinate: found 2, expected at most 1"},
+                 {{.sort = &task, .hallucinate = 0.5}, "hallucinate: found lists, expected pairs of texts"},
                  {{.lr = -1}, "lr: found -1, expected 0 or more"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lb_training_config config = cases[i].config;
