@@ -131,7 +131,7 @@ static lb_status check_copy(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
-static lb_status check(const lb_training_config *c, lb_error *error)
+static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
     lb_normalization form;
     if (!lb_normalization_find(c->normalize, &form))
@@ -148,29 +148,50 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (strcmp(c->direction, FORWARD) != 0 && strcmp(c->direction, BACKWARD) != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "direction: expected forward or backward, found \"%.40s\"", c->direction);
-    bool seq2seq = strcmp(c->model, models[SEQ2SEQ]) == 0, of_seq2seq = c->one_direction || c->attention;
-    if (!seq2seq && strcmp(c->model, models[TRANSFORMER]) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "model: expected seq2seq or transformer, found \"%.40s\"", c->model);
-    if (!seq2seq && (of_seq2seq || c->embed != recipe_for(c)->embed))
-        return lb_error_set(
-            error, LB_ERROR_ARGUMENT,
-            "embed, one_direction and attention are options of a seq2seq, not of a transformer");
-    if (!seq2seq && c->cell)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "cell is an option of a seq2seq, not of a transformer");
-    if (seq2seq && (c->positions || c->kv_heads || c->softcap != 0))
+    return LB_OK;
+}
+
+static lb_status check_seq2seq(const lb_training_config *c, lb_error *error)
+{
+    if (c->positions || c->kv_heads || c->softcap != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "positions, kv_heads and softcap are options of a transformer, not of a seq2seq");
-    if (seq2seq && c->window && !lb_attention_usual_window(c->attention))
+    if (c->window && !lb_attention_usual_window(c->attention))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "window is an option of a transformer and of local-m, local-p and location "
                             "attention, not of %s",
                             lb_attention_names[c->attention]);
+    return LB_OK;
+}
+
+static lb_status check_transformer(const lb_training_config *c, lb_error *error)
+{
+    if (c->one_direction || c->attention || c->embed != recipe_for(c)->embed)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "embed, one_direction and attention are options of a seq2seq, not of a transformer");
+    if (c->cell)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "cell is an option of a seq2seq, not of a transformer");
     bool features = c->features_separator && *c->features_separator;
-    if (!seq2seq && c->feature_positions && !features)
+    if (c->feature_positions && !features)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "feature_positions: the sources have no features (features_column)");
-    lb_status status = check_counts(c, error);
+    return LB_OK;
+}
+
+static lb_status check_model(const lb_training_config *c, lb_error *error)
+{
+    if (strcmp(c->model, models[SEQ2SEQ]) == 0) return check_seq2seq(c, error);
+    if (strcmp(c->model, models[TRANSFORMER]) == 0) return check_transformer(c, error);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "model: expected seq2seq or transformer, found \"%.40s\"",
+                        c->model);
+}
+
+static lb_status check(const lb_training_config *c, lb_error *error)
+{
+    lb_status status = check_pairs(c, error);
+    if (!status) status = check_model(c, error);
+    if (!status) status = check_counts(c, error);
     if (!status) status = check_copy(c, error);
     return status ? status : check_numbers(c, error);
 }
