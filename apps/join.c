@@ -60,8 +60,7 @@ int join_main(int argc, char **argv)
         APP_TEXT(0, "dev", "FILE", &s.data.dev,
                  "pairs that no model was trained on, to weigh the models by; without it, all have the same "
                  "weight"),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "number of threads; 0: one per processor. Results do not depend on it"),
+        APP_THREADS(&s.threads),
         APP_HEADING("Lines of --dev"),
         APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16,
                 "column of the sources, if lines have more columns than a source and a target"),

@@ -249,8 +249,7 @@ int predict_main(int argc, char **argv)
         APP_TEXT(0, "attention", "FILE", &asked.attention,
                  "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
                  "target, source]"),
-        APP_INT(0, "threads", "N", &threads, 0, 1024,
-                "number of threads; 0: one per processor. Results do not depend on it"),
+        APP_THREADS(&threads),
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &asked.sample,
                  "draw the outputs from the model's distribution instead of searching for the best; --n-best "

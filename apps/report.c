@@ -90,8 +90,7 @@ int report_main(int argc, char **argv)
             0, "engine", "FILE", &s.asked.engine,
             "let the page carry the model and this library as WebAssembly, so that new texts can be typed "
             "into it; FILE is build/playground/engine.html, which ./run playground builds"),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "number of threads; 0: one per processor. Results do not depend on it"),
+        APP_THREADS(&s.threads),
         APP_HEADING("Decoding"),
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,

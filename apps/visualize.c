@@ -233,8 +233,7 @@ int visualize_main(int argc, char **argv)
         APP_TEXT(0, "compare", "MODEL2", &s.compare,
                  "draw this model and any further operands next to the first: the mean over the heads of the "
                  "last layer, or what --layer and --head select"),
-        APP_INT(0, "threads", "N", &s.threads, 0, 1024,
-                "number of threads; 0: one per processor. Results do not depend on it"),
+        APP_THREADS(&s.threads),
         APP_HEADING("Any matrix"),
         APP_TEXT(0, "matrix", "FILE", &s.matrix,
                  "draw a matrix from a NumPy file, .npy, such as predict --attention writes"),

@@ -84,6 +84,11 @@ typedef struct app_option {
         .value.integer = (pointer), .min = (low), .max = (high)                                              \
     }
 
+/** The threads that all programs have, for lb_set_threads. */
+#define APP_THREADS(pointer)                                                                                 \
+    APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
+            "number of threads; 0: OMP_NUM_THREADS, or one per processor. Results do not depend on it")
+
 /** Any uint64_t. */
 #define APP_SEED(short_name, long_name, meta, pointer, about)                                                \
     {                                                                                                        \

@@ -186,10 +186,8 @@ static void signal_all(const app_side_by_side *s)
 static lb_status run(app_side_by_side *s)
 {
     const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t most = s->repeated->threads > 0 ? (size_t)s->repeated->threads
-                  : processors > 0         ? (size_t)processors
-                                           : 1;
+    lb_set_threads(s->repeated->threads);
+    size_t most = (size_t)lb_threads();
     bool asked_to_end = false;
     lb_status status = LB_OK;
     while (s->ended < s->begun || (s->begun < s->count && !status && !app_interrupted(NULL))) {

@@ -12,7 +12,7 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads; /* parallel trainings; 0: one per processor */
+    int threads; /* parallel trainings; 0: as many as threads */
     bool fresh;  /* the trainings start again */
 } app_repeated;
 

@@ -118,7 +118,8 @@ void lb_release(void *memory);
 
 /* ---- Threads. Results do not depend on the number of threads, to the last bit. ---- */
 
-/** Sets the number of threads for future work of the calling thread; 0 or less means one per processor. */
+/** Sets the number of threads for future work of the calling thread. 0 or less means OMP_NUM_THREADS, or without it one
+ *  for each processor that the process may use, by its CPU set and the quota of its control group. */
 void lb_set_threads(int threads);
 
 /** The number of threads in use; 1 in a build without OpenMP. */

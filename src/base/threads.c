@@ -1,13 +1,27 @@
 #include "base/threads.h"
+#include "base/processors.h"
 #include "lookback/base.h"
 
 #ifdef _OPENMP
 
 #    include <omp.h>
+#    include <stdlib.h>
+
+enum { MOST_THREADS = 1024 };
+
+/* What the user asks of all programs with OpenMP: "4", or "4,2" for nested ones. The runtime has forgotten it once a
+ * number was set. */
+static int wanted(void)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    long number = text ? strtol(text, NULL, 10) : 0;
+    return number > 0 && number <= MOST_THREADS ? (int)number : 0;
+}
 
 void lb_set_threads(int threads)
 {
-    omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
+    if (threads <= 0) threads = wanted();
+    omp_set_num_threads(threads > 0 ? threads : lb_processors());
 }
 
 int lb_threads(void)

@@ -81,6 +81,20 @@ START_TEST(test_train_sort_any_number_of_threads_gives_the_same_bits)
 }
 END_TEST
 
+START_TEST(test_train_sort_number_of_threads_is_that_of_the_environment_unless_given)
+{
+    static const char *const three[] = {"OMP_NUM_THREADS=3", NULL};
+    const char *argv[] = {TRAIN, "--max-number", "5", "--steps", "1", "--fresh", "--threads", "0", NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir(), .environment = three};
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_msg(strstr(result.error, ", 3 threads\n") != NULL, "%s", result.error);
+    support_result_free(&result);
+    argv[7] = "1";
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_msg(strstr(result.error, ", 1 thread\n") != NULL, "%s", result.error);
+}
+END_TEST
+
 START_TEST(test_train_sort_another_seed_gives_other_weights)
 {
     RUN(SMALL, "--target", "0", "--seed", "1", "--out", "one");
@@ -276,6 +290,7 @@ int main(void)
     tcase_set_timeout(tests, 280);
     tcase_add_test(tests, test_train_sort_small_task_learns_and_leaves_its_files);
     tcase_add_test(tests, test_train_sort_any_number_of_threads_gives_the_same_bits);
+    tcase_add_test(tests, test_train_sort_number_of_threads_is_that_of_the_environment_unless_given);
     tcase_add_test(tests, test_train_sort_another_seed_gives_other_weights);
     tcase_add_test(tests, test_train_sort_killed_again_and_again_ends_with_the_same_bits);
     tcase_add_test(tests, test_train_sort_finished_run_repeats_its_result_without_training);
