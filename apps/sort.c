@@ -96,6 +96,7 @@ int sort_main(int argc, char **argv)
         APP_NUMBER(0, "target", "SHARE", &settings.target, 0, 1,
                    "stop at this exact match on held-out lists; 0: never"),
         APP_SEED(0, "seed", "N", &settings.seed, "seed of the first weights and of all lists"),
+        APP_SHARDS(&settings.shards),
         APP_THREADS(&threads),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, log and chart"),

@@ -110,6 +110,7 @@ static const app_option options[] = {
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
             "train this many models, with --seed and the numbers after it, and save them as one ensemble"),
     APP_ENSEMBLE(&ensemble),
+    APP_SHARDS(&settings.shards),
     APP_THREADS(&choice.threads),
     APP_HEADING("Files"),
     APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, checkpoint, log and chart"),

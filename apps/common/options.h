@@ -89,6 +89,13 @@ typedef struct app_option {
     APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
             "number of threads; 0: OMP_NUM_THREADS, or one per processor. Results do not depend on it")
 
+/** The parts of a batch, for several processes: lb_training_config.shards. */
+#define APP_SHARDS(pointer)                                                                                  \
+    APP_INT(                                                                                                 \
+        0, "shards", "N", (pointer), 0, 1024,                                                                \
+        "parts of each batch for the processes of mpirun, a power of two; 0: as many as processes. Like "    \
+        "--seed, it decides the bits of the result, whereas the number of processes does not")
+
 /** Any uint64_t. */
 #define APP_SEED(short_name, long_name, meta, pointer, about)                                                \
     {                                                                                                        \

@@ -160,8 +160,9 @@ lb_tokens lb_scheduled_tokens(const lb_model *model, lb_tokens source, lb_tokens
 
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
-/** The loss of the batch of one step, on the tape. It adds the target tokens of the batch to `tokens`. Its random numbers
- *  must depend on the step alone. */
+/** The loss of the batch of one step, on the tape: a mean over its target tokens, whose number it adds to `tokens`. Its
+ *  random numbers must depend on the step alone. If lb_trainer_config.shards is more than 1, it is the loss of one part,
+ *  and `step` is the number of the part, step * shards + part; without tokens, a part counts for nothing. */
 typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
 
 /** The result of an evaluation on held-out data. */
@@ -228,6 +229,21 @@ typedef void (*lb_setting_fn)(void *context, const char *name, const char *value
  *  differences. */
 typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *error);
 
+/** The processes that train one model together, such as the ranks of MPI. Everyone calls lb_train with the same
+ *  configuration and the same parameters, and gets the same weights. */
+typedef struct lb_group {
+    void *context; /* passed to the functions */
+    int rank;      /* of this process: 0 to size - 1. Process 0 writes the files */
+    int size;      /* a power of two */
+    char name[96]; /* of this process in messages: "rank 3 on node7" */
+    /* Sends bytes to `partner` and receives bytes from it, which does the same. */
+    lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,
+                          size_t receive_bytes, lb_error *error);
+} lb_group;
+
+/** The most parts of a batch. */
+enum { LB_MOST_SHARDS = 1024 };
+
 /** The metadata key of `run` in a checkpoint. Model files do not have it. */
 #define LB_RUN_KEY "lookback.run"
 
@@ -257,8 +273,12 @@ typedef struct lb_trainer_config {
     lb_adam_config adam; /* its lr comes from the schedule */
     /* Evaluate, and end with, weights averaged over about 1 / (1 - average) steps; 0: no average. */
     double average;
-    bool trained;           /* the parameters are already trained: the average starts with them */
-    uint64_t seed;          /* of dropout */
+    bool trained;  /* the parameters are already trained: the average starts with them */
+    uint64_t seed; /* of dropout */
+    /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so the
+     * weights have the same bits with any number of processes that divides it. 0: 1 */
+    int shards;
+    const lb_group *group;  /* the processes that share the parts; NULL: this one has them all */
     const char *checkpoint; /* path of the checkpoint, from which a run resumes; NULL: none */
     bool fresh;             /* start from scratch even if there is a checkpoint; the first save replaces it */
     const char *run;        /* the settings that determine the weights, a JSON object in the checkpoint */
@@ -278,6 +298,8 @@ typedef struct lb_trainer_config {
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.
+ *  Group:   process 0 evaluates, saves and reports alone; `stop` of any process interrupts all. Everyone must be able to
+ *           read the checkpoint. A process with another version, kernel, run or checkpoint than process 0 is an error.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has

@@ -294,6 +294,9 @@ typedef struct lb_training_config {
     /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
     double hallucinate;
+    /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
+     * weights [the number of processes] */
+    int shards;
     int evaluate_every; /* steps between two evaluations [250] */
     /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */
     int patience;
@@ -311,6 +314,8 @@ typedef struct lb_training_config {
      * and so on. */
     bool fresh;
     const char *options; /* a JSON object for the record in the model file [none] */
+    const lb_group
+        *group; /* the processes that train the model together; the first one writes all files [this one] */
     lb_training_listener listener;
 } lb_training_config;
 

@@ -1,6 +1,7 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "lookback/tensor.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static print *make_prints(lb_pairs *pairs, lb_error *error)
             lb_release(prints);
             return NULL;
         }
-        prints[i].source = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH);
+        prints[i].source = lb_symbols_hash(&line->source, LB_HASH);
         /* A separator, so that moving a symbol from one side to the other changes the hash. */
         prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
     }

@@ -1,6 +1,7 @@
 #include "data/pairs.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "lookback/base.h"
 
 #include <errno.h>
@@ -143,7 +144,7 @@ lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error
     pairs->path = copy;
     pairs->descriptor = -1;
     pairs->format = *format;
-    pairs->facts.hash = LB_SYMBOLS_HASH;
+    pairs->facts.hash = LB_HASH;
     lb_status status = open_file(pairs, error);
     if (!status) status = find_lines(pairs, error);
     if (!status) return pairs;
@@ -285,7 +286,7 @@ static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *c
         lb_status status = lb_pairs_read(pairs, i, &line, error);
         if (status) return status;
         /* the generator mixes the bits: the high bits of the hash depend only on the last letters */
-        lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_SYMBOLS_HASH)};
+        lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_HASH)};
         chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
         *count += chosen[i];
     }

@@ -1,6 +1,7 @@
 #include "data/symbols.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -287,11 +288,8 @@ char *lb_symbols_join(const lb_symbol_rule *rule, const char *const *symbols, si
 
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash)
 {
-    for (size_t i = 0; i < symbols->count; i++) {
-        const unsigned char *c = (const unsigned char *)symbols->symbol[i];
-        do hash = (hash ^ *c) * 1099511628211u;
-        while (*c++);
-    }
+    for (size_t i = 0; i < symbols->count; i++)
+        hash = lb_hash(hash, symbols->symbol[i], strlen(symbols->symbol[i]) + 1);
     return hash;
 }
 

@@ -49,11 +49,7 @@ bool lb_symbol_is_feature(const char *symbol);
 /** The name of a symbol, for people: without the tab of a feature. */
 const char *lb_symbol_name(const char *symbol);
 
-/** The initial value of a hash. */
-#define LB_SYMBOLS_HASH UINT64_C(14695981039346656037)
-
-/** A hash of 64 bits of the symbols and their ends, which can be continued with further symbols: FNV-1a. Its low bits
- *  are good for comparing, but not for choosing. Source: Fowler, Noll, Vo 1991. */
+/** A hash, see lb_hash, of the symbols and their ends, which can be continued with further symbols. */
 uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 
 /** Frees the result of lb_symbols_split. */

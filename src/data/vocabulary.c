@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/hash.h"
 #include "lookback/tensor.h"
 
 #include <stdbool.h>
@@ -25,11 +26,10 @@ struct lb_vocabulary {
     lb_arena *arena;
 };
 
-/* FNV-1a, then a shift that mixes the high bits into the low ones. */
+/* Mixes the high bits into the low ones, which choose the slot. */
 static uint64_t hash_symbol(const char *symbol)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const unsigned char *c = (const unsigned char *)symbol; *c; c++) hash = (hash ^ *c) * 1099511628211u;
+    uint64_t hash = lb_hash(LB_HASH, symbol, strlen(symbol));
     return hash ^ (hash >> 32);
 }
 

@@ -7,6 +7,7 @@
 #    include "base/threads.h"
 
 #    include <cblas.h>
+#    include <pthread.h>
 #    include <sched.h>
 #    include <stdatomic.h>
 #    include <stdio.h>
@@ -79,16 +80,23 @@ void lb_gemm_release(void)
     atomic_store(&holders, 0);
 }
 
-const char *lb_gemm_blas_kernel(void)
+static char kernel[64];
+
+static void name_kernel(void)
 {
-    static char text[64];
     /* The configuration reads "OpenBLAS 0.3.21 ...": its first two words. */
     const char *config = openblas_get_config();
     const char *version = strchr(config, ' ');
     int length =
         version ? (int)(version - config + 1 + (long)strcspn(version + 1, " ")) : (int)strlen(config);
-    snprintf(text, sizeof text, "%.*s %s", length, config, openblas_get_corename());
-    return text;
+    snprintf(kernel, sizeof kernel, "%.*s %s", length, config, openblas_get_corename());
+}
+
+const char *lb_gemm_blas_kernel(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, name_kernel);
+    return kernel;
 }
 
 #else

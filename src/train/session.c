@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "tensor/accumulate.h"
+#include "train/group.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,11 +27,17 @@ static void begin_average(const lb_train_session *s)
 lb_status lb_train_session_begin(lb_train_session *s, lb_error *error)
 {
     const lb_trainer_config *c = s->config;
+    int all = c->shards > 0 ? c->shards : 1, size = lb_group_size(c->group);
+    lb_status status = lb_group_check(c->group, all, error);
+    if (!status) status = lb_shards_init(&s->shards, c->params, all / size, error);
+    if (status) return status;
     s->tape = lb_tape_new();
+    if (size > 1) s->room = lb_alloc(lb_train_session_bytes(s));
     s->state.adam = lb_adam_new(c->params, c->adam);
     if (c->average > 0) s->state.average = lb_alloc_zero(lb_train_session_bytes(s));
     if (c->keep_best) s->state.best = lb_alloc_zero(lb_train_session_bytes(s));
-    bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
+    bool slabs =
+        (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best) && (s->room || size == 1);
     if (!s->tape || !s->state.adam || !slabs)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     begin_average(s);
@@ -53,19 +60,63 @@ static void update_average(const lb_train_session *s)
                     lb_params_values(s->config->params), s->state.average);
 }
 
-lb_status lb_train_session_step(lb_train_session *s, double *loss, lb_error *error)
+/* The gradient of one part, for the sum over its tokens if there are other parts. */
+static lb_status take_part(lb_train_session *s, int64_t part, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = s->config;
-    int64_t tokens = 0, step = s->state.step;
+    int64_t tokens = 0;
     lb_tape_reset(s->tape);
-    lb_tape_seed(s->tape, c->seed, (uint32_t)step);
-    lb_tensor *result = c->loss(c->context, s->tape, step, &tokens);
-    lb_status status = lb_backward(result, error);
+    lb_tape_seed(s->tape, c->seed, (uint32_t)part);
+    lb_tensor *loss = c->loss(c->context, s->tape, part, &tokens);
+    *totals = (lb_shard_totals){0};
+    if (c->shards > 1 && tokens == 0 && lb_tape_status(s->tape) == LB_OK) return LB_OK;
+    if (c->shards > 1) loss = lb_scale(loss, (lb_real)tokens);
+    lb_status status = lb_backward(loss, error);
+    *totals = (lb_shard_totals){(double)lb_item(loss), (double)tokens};
+    return status;
+}
+
+/* The sums of all processes. A mean over the batch has the gradient of the sum, divided by all tokens. */
+static lb_status gather(lb_train_session *s, lb_shard_totals *totals, lb_error *error)
+{
+    const lb_trainer_config *c = s->config;
+    lb_real *grads = lb_params_grads(c->params);
+    int64_t size = lb_params_size(c->params);
+    bool stop = c->group && c->stop && c->stop(c->context);
+    double numbers[] = {totals->loss, totals->tokens, stop};
+    lb_status status = lb_group_add_doubles(c->group, numbers, sizeof numbers / sizeof *numbers, error);
+    if (!status) status = lb_group_add(c->group, grads, size, s->room, error);
+    *totals = (lb_shard_totals){numbers[0], numbers[1]};
+    s->stopped = numbers[2] > 0;
+    if (status || c->shards <= 1) return status;
+    lb_scale_to(size, (lb_real)(1 / totals->tokens), grads, grads);
+    totals->loss /= totals->tokens;
+    return LB_OK;
+}
+
+static lb_status find_gradient(lb_train_session *s, lb_shard_totals *totals, lb_error *error)
+{
+    const lb_trainer_config *c = s->config;
+    int parts = s->shards.count, all = parts * lb_group_size(c->group);
+    int64_t first = s->state.step * all + (c->group ? (int64_t)c->group->rank * parts : 0);
+    for (int part = 0; part < parts; part++) {
+        lb_shard_totals found;
+        lb_status status = take_part(s, first + part, &found, error);
+        if (status) return status;
+        lb_shards_add(&s->shards, found, totals);
+    }
+    return gather(s, totals, error);
+}
+
+lb_status lb_train_session_step(lb_train_session *s, double *loss, lb_error *error)
+{
+    lb_shard_totals totals;
+    lb_status status = find_gradient(s, &totals, error);
     if (status) return status;
-    *loss = (double)lb_item(result);
-    s->tokens += (double)tokens;
-    if (!isfinite(*loss)) return diverged(step, error);
-    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&c->schedule, step));
+    *loss = totals.loss;
+    s->tokens += totals.tokens;
+    if (!isfinite(*loss)) return diverged(s->state.step, error);
+    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&s->config->schedule, s->state.step));
     status = lb_adam_step(s->state.adam, error);
     if (status) return status;
     if (s->state.average) update_average(s);
@@ -88,6 +139,8 @@ void lb_train_session_free(lb_train_session *s)
 {
     lb_release(s->state.average);
     lb_release(s->state.best);
+    lb_release(s->room);
+    lb_shards_free(&s->shards);
     lb_adam_free(s->state.adam);
     lb_tape_free(s->tape);
 }

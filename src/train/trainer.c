@@ -1,10 +1,13 @@
 #include "lookback/train.h"
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "tensor/finite.h"
+#include "train/group.h"
 #include "train/point.h"
 #include "train/session.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -69,15 +72,15 @@ static lb_status evaluate(session *s, lb_train_point *point)
     if (status) return status;
     if (s->train.state.best && lb_train_best(history) == last_point(history))
         memcpy(s->train.state.best, lb_params_values(c->params), lb_train_session_bytes(&s->train));
-    return c->evaluated ? c->evaluated(c->context, history, s->error) : LB_OK;
+    return c->evaluated && lb_group_leads(c->group) ? c->evaluated(c->context, history, s->error) : LB_OK;
 }
 
 static lb_status save(session *s, lb_error *error)
 {
     s->train.state.tokens = s->train.tokens + s->tokens_before;
     s->train.state.seconds = now() - s->start + s->seconds_before;
-    lb_status status =
-        s->train.config->checkpoint ? lb_resume_save(s->train.config, &s->train.state, error) : LB_OK;
+    bool saves = s->train.config->checkpoint && lb_group_leads(s->train.config->group);
+    lb_status status = saves ? lb_resume_save(s->train.config, &s->train.state, error) : LB_OK;
     if (!status) s->saved = s->train.state.step;
     return status;
 }
@@ -116,7 +119,8 @@ static lb_status mark_point(session *s)
     lb_train_session_swap(&s->train);
     s->train.state.loss_sum = 0;
     if (!status) status = try_to_save(s);
-    if (!status && c->point) status = c->point(c->context, s->train.state.history, s->error);
+    if (!status && c->point && lb_group_leads(c->group))
+        status = c->point(c->context, s->train.state.history, s->error);
     return status;
 }
 
@@ -152,6 +156,13 @@ static lb_status interrupt(session *s)
                         (long long)s->train.state.step);
 }
 
+/* A process alone asks between two steps, a group has asked within the last one. */
+static bool is_stopped(const session *s)
+{
+    const lb_trainer_config *c = s->train.config;
+    return c->group ? s->train.stopped : c->stop && c->stop(c->context);
+}
+
 static lb_status run(session *s)
 {
     const lb_trainer_config *c = s->train.config;
@@ -159,10 +170,10 @@ static lb_status run(session *s)
     int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
     while (!is_done(s, state->step)) {
         double loss = 0;
-        if (c->stop && c->stop(c->context)) return interrupt(s);
+        if (is_stopped(s)) return interrupt(s);
         lb_status status = lb_train_session_step(&s->train, &loss, s->error);
         if (status) return status;
-        if (c->progress)
+        if (c->progress && lb_group_leads(c->group))
             c->progress(c->context, state->step, loss, last_point(state->history), s->train.tokens,
                         now() - s->start);
         if (state->step % every != 0 && state->step != c->steps) continue;
@@ -182,6 +193,23 @@ static lb_status resume(session *s)
     return status;
 }
 
+/* Whoever computes something else would make the weights of all others worthless. */
+static lb_status agree(const session *s)
+{
+    const lb_trainer_config *c = s->train.config;
+    const char *run = c->run ? c->run : "";
+    char text[64];
+    lb_status status = lb_group_agree(c->group, "version", lb_version(), s->error);
+    if (!status) status = lb_group_agree(c->group, "kernel", lb_kernel_name(), s->error);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, run, strlen(run)));
+    if (!status) status = lb_group_agree(c->group, "data or settings (hash)", text, s->error);
+    snprintf(text, sizeof text, "%lld", (long long)s->train.state.step);
+    if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, s->error);
+    uint64_t weights = lb_hash(LB_HASH, lb_params_values(c->params), lb_train_session_bytes(&s->train));
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)weights);
+    return status ? status : lb_group_agree(c->group, "first weights (hash)", text, s->error);
+}
+
 /* Sets the parameters to the final result of the run. */
 static void settle(const session *s)
 {
@@ -198,6 +226,7 @@ lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, l
     session s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
     lb_status status = lb_train_session_begin(&s.train, error);
     if (!status && config->checkpoint && !config->fresh) status = resume(&s);
+    if (!status && config->group) status = agree(&s);
     if (!status) status = run(&s);
     if (!status) settle(&s);
     lb_train_session_free(&s.train);

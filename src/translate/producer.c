@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"
+#include "lookback/op.h"
+#include "train/batch.h"
 #include "train/evaluate.h"
 #include "translate/recipe.h"
 
@@ -13,6 +15,7 @@ lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_trai
     *p = (lb_producer){.data = data,
                        .min_count = config->min_count,
                        .batch = lb_recipe_batch(config, pairs),
+                       .shards = config->shards,
                        .task = data->task};
     p->task.seed = seed;
     if (data->sorts) return LB_OK;
@@ -30,11 +33,24 @@ int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config
     return lb_recipe_steps(config, p->order ? lb_pair_order_batches(p->order) : 0);
 }
 
-lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t step)
+/* Lists are drawn, so a part is as good as any other. */
+static lb_batch draw_part(const lb_producer *p, lb_tape *tape, int64_t step, int64_t shard)
 {
-    if (!p->order) return lb_sort_batch(&p->task, tape, p->batch, step);
+    int64_t first = shard * p->batch / p->shards, end = (shard + 1) * p->batch / p->shards;
+    if (first == end) return lb_batch_empty(tape);
+    return lb_sort_batch_from(&p->task, LB_SPLIT_TRAIN, tape, end - first,
+                              (uint64_t)(step * p->batch + first));
+}
+
+lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t part)
+{
+    int64_t step = part / p->shards, shard = part % p->shards, count = 0;
+    if (!p->order) return draw_part(p, tape, step, shard);
     lb_pair_step now = lb_pair_order_at(p->order, step);
-    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, now.pair, now.count);
+    int64_t *pair = lb_tape_alloc(tape, (size_t)now.count * sizeof *pair);
+    for (int64_t i = shard; pair && i < now.count; i += p->shards) pair[count++] = now.pair[i];
+    if (count == 0) return lb_batch_empty(tape);
+    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, pair, count);
 }
 
 lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int64_t *number)

@@ -9,6 +9,7 @@ typedef struct lb_producer {
     lb_training_data *data;
     int min_count;        /* of known symbols */
     int64_t batch;        /* pairs per step */
+    int shards;           /* parts of a batch */
     lb_pair_order *order; /* of pairs from files; NULL for the sort task */
     lb_sort_task task;    /* without files: draws the pairs from its seed */
 } lb_producer;
@@ -23,8 +24,10 @@ void lb_producer_free(lb_producer *producer);
 /** The number of steps of a training. */
 int64_t lb_producer_steps(const lb_producer *producer, const lb_training_config *config);
 
-/** The pairs of a step, on the tape. Errors: those of lb_pair_batch or lb_sort_batch. */
-lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t step);
+/** The pairs of part number `part` of the training, step * shards + its number within the step, on the tape: every
+ *  shards-th pair of the batch, whose lengths are then those of the whole batch. There may be none.
+ *  Errors: those of lb_pair_batch or lb_sort_batch. */
+lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t part);
 
 /** At most `count` pairs that are kept out of the training, evenly spaced, on the tape. `number[row]` receives the number
  *  of each pair, in the dev file or the split of the task. Errors: as lb_producer_batch. */

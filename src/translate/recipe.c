@@ -83,7 +83,7 @@ static lb_status check_counts(const lb_training_config *c, lb_error *error)
                   {"steps", c->steps},         {"evaluate_every", c->evaluate_every},
                   {"seeds", c->seeds},         {"keep", c->keep},
                   {"epochs", c->epochs},       {"kv_heads", c->kv_heads},
-                  {"window", c->window}};
+                  {"window", c->window},       {"shards", c->shards}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].value < 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found %d, expected 0 or more", counts[i].field,
@@ -223,6 +223,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     if (c->evaluate_every > 0)
         choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
+    choose(&c->shards, c->group ? c->group->size : 1);
     choose(&c->film, FILMED);
     if (c->sort) {
         choose(&c->batch, r->batch);
@@ -285,6 +286,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .period = steps},
         .adam = {.clip_norm = (lb_real)r->clip_norm},
         .average = r->average,
+        .shards = c->shards,
         .fresh = c->fresh,
     };
 }

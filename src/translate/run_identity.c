@@ -41,6 +41,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
     lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
     if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
+    if (c->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", c->shards);
     lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
     bool failed = json.failed || !model;
     lb_release(model);
@@ -61,7 +62,7 @@ static bool is_optional(const char *name)
 {
     return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
            strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0 ||
-           strcmp(name, "hallucinate") == 0;
+           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0;
 }
 
 /* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */

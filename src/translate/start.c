@@ -1,6 +1,7 @@
 #include "translate/start.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "io/byte_order.h"
 #include "io/folder.h"
 #include "models/ensemble.h"
@@ -14,22 +15,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const uint64_t FNV_BASIS = 14695981039346656037u, FNV_PRIME = 1099511628211u;
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ byte[i]) * FNV_PRIME;
-    return hash;
-}
-
 /* The same on machines of both byte orders, where a checkpoint may be resumed. */
 static uint64_t hash_numbers(uint64_t hash, const lb_real *x, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         lb_real number = x[i];
         lb_file_order(&number, 1, sizeof number);
-        hash = hash_bytes(hash, &number, sizeof number);
+        hash = lb_hash(hash, &number, sizeof number);
     }
     return hash;
 }
@@ -38,18 +30,18 @@ static uint64_t hash_symbols(uint64_t hash, const lb_vocabulary *symbols)
 {
     for (int32_t id = 0; id < lb_vocabulary_size(symbols); id++) {
         const char *symbol = lb_vocabulary_symbol(symbols, id);
-        hash = hash_bytes(hash, symbol, strlen(symbol) + 1);
+        hash = lb_hash(hash, symbol, strlen(symbol) + 1);
     }
     return hash;
 }
 
 static uint64_t hash_model(const lb_text_model *m)
 {
-    uint64_t hash = hash_symbols(hash_symbols(FNV_BASIS, m->source), m->target);
+    uint64_t hash = hash_symbols(hash_symbols(LB_HASH, m->source), m->target);
     for (int i = 0; i < lb_params_count(m->params); i++) {
         const lb_tensor *tensor = lb_params_tensor(m->params, i);
         const char *name = lb_params_name(m->params, i);
-        hash = hash_bytes(hash, name, strlen(name) + 1);
+        hash = lb_hash(hash, name, strlen(name) + 1);
         hash = hash_numbers(hash, tensor->data, lb_count(tensor));
     }
     return hash;

@@ -4,6 +4,7 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "models/ensemble.h"
+#include "train/group.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/start.h"
@@ -43,9 +44,11 @@ static lb_status name_member(const session *s, member *m, unsigned long long see
     return name.failed || folder.failed ? out_of_memory(s) : LB_OK;
 }
 
-/* Two trainings in one folder would replace each other's files. */
-static lb_status lock_folder(const char *folder, lb_lock **lock, lb_error *error)
+/* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. */
+static lb_status lock_folder(const session *s, const char *folder, lb_lock **lock)
 {
+    lb_error *error = s->error;
+    if (!lb_group_leads(s->config.group)) return LB_OK;
     lb_status status = lb_folder_make(folder, error);
     return status ? status : lb_lock_folder(folder, lock, error);
 }
@@ -59,7 +62,7 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
                                 .start = &s->start,
                                 .seed = seed,
                                 .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
-    if (!status && m->folder) status = lock_folder(m->folder, &m->lock, s->error);
+    if (!status && m->folder) status = lock_folder(s, m->folder, &m->lock);
     if (!status) status = lb_training_init(&m->training, s->error);
     return status ? status : lb_training_do(&m->training, s->error);
 }
@@ -96,7 +99,7 @@ static char *ensemble_record(const session *s, const lb_evaluation *found)
 static lb_status save_ensemble(session *s, lb_ensemble *ensemble, lb_params *params, lb_evaluation *found)
 {
     lb_status status = evaluate(s, &ensemble->base, found);
-    if (status) return status;
+    if (status || !lb_group_leads(s->config.group)) return status;
     char *record = ensemble_record(s, found);
     char *path =
         lb_folder_path(s->config.out, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
@@ -143,7 +146,7 @@ static lb_status train(session *s, lb_training_result *result)
     if (!status && !s->config.out)
         status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
-    if (!status) status = lock_folder(s->config.out, &s->lock, s->error);
+    if (!status) status = lock_folder(s, s->config.out, &s->lock);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);
@@ -156,11 +159,21 @@ static lb_status train(session *s, lb_training_result *result)
     return LB_OK;
 }
 
+/* Everyone may ask to stop, one reports. */
+static void leave_reports_to_first(lb_training_config *config)
+{
+    const lb_training_listener all = config->listener;
+    if (lb_group_leads(config->group)) return;
+    config->listener =
+        (lb_training_listener){.context = all.context, .stop = all.stop, .setting = all.setting};
+}
+
 lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
 {
     lb_error found = {0};
     lb_training_result none;
     session s = {.config = *config, .error = &found};
+    leave_reports_to_first(&s.config);
     lb_status status = train(&s, result ? result : &none);
     for (int i = 0; i < s.count; i++) {
         lb_training_free(&s.members[i].training);

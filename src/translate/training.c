@@ -6,6 +6,7 @@
 #include "io/folder.h"
 #include "io/set_aside.h"
 #include "models/transformer.h"
+#include "train/group.h"
 #include "train/hidden_symbols.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
@@ -144,18 +145,19 @@ void lb_training_free(lb_training *t)
     lb_params_free(t->params);
 }
 
-lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t *tokens)
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens)
 {
     lb_training *t = training;
-    lb_batch batch = lb_producer_batch(&t->producer, tape, step);
-    batch = lb_hallucinate(batch, &t->shared, t->config->hallucinate, t->seed, step);
-    batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, step);
+    lb_batch batch = lb_producer_batch(&t->producer, tape, part);
+    if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL;
+    batch = lb_hallucinate(batch, &t->shared, t->config->hallucinate, t->seed, part);
+    batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, part);
     batch = lb_batch_for(t->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    double share = (double)step / (double)t->run.steps;
+    double share = (double)(part / t->producer.shards) / (double)t->run.steps;
     lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
                                       .seed = t->seed};
-    lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, step);
+    lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, part);
     lb_tensor *logits = lb_model_forward(t->model, batch.source, target_in);
     return lb_model_loss(t->model, logits, batch.target_out, LB_PAD, (lb_real)t->smoothing);
 }
@@ -302,6 +304,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.unsaved = tell_unsaved;
     trainer.evaluated = save_evaluated;
     trainer.seed = t->seed;
+    trainer.group = t->config->group;
     trainer.trained = t->start->model.params != NULL;
     trainer.checkpoint = t->checkpoint;
     trainer.same_run = check_run;
@@ -322,21 +325,28 @@ static lb_status train(lb_training *t, lb_error *error)
     return status;
 }
 
+/* The model once more, now with the record of the whole training. */
+static lb_status finish(lb_training *t, lb_error *error)
+{
+    const lb_training_listener *listener = &t->config->listener;
+    lb_status status = save_model(t, t->model_file, error);
+    if (!status) status = lb_training_log_write(t->log, &t->history, error);
+    if (!status) status = lb_training_log_write(t->table, &t->history, error);
+    if (!status) status = lb_film_save(&t->film, error);
+    if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);
+    return status;
+}
+
 lb_status lb_training_do(lb_training *t, lb_error *error)
 {
     const lb_training_listener *listener = &t->config->listener;
-    lb_status status = t->config->fresh ? lb_set_aside(t->model_file, &t->set_aside, error) : LB_OK;
+    bool leads = lb_group_leads(t->config->group);
+    lb_status status = t->config->fresh && leads ? lb_set_aside(t->model_file, &t->set_aside, error) : LB_OK;
     if (status) return status;
     t->run.set_aside = t->set_aside;
     if (listener->begun) listener->begun(listener->context, &t->run);
     status = train(t, error);
     if (status) return status;
     t->run.kept = kept_point(t);
-    /* Once more, now with the record of the whole training. */
-    status = save_model(t, t->model_file, error);
-    if (!status) status = lb_training_log_write(t->log, &t->history, error);
-    if (!status) status = lb_training_log_write(t->table, &t->history, error);
-    if (!status) status = lb_film_save(&t->film, error);
-    if (!status && listener->ended) status = listener->ended(listener->context, &t->run, error);
-    return status;
+    return leads ? finish(t, error) : LB_OK;
 }

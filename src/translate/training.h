@@ -37,8 +37,8 @@ LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
 
-/** The loss of one step, as lb_loss_fn; `training` is an lb_training. */
-lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t step, int64_t *tokens);
+/** The loss of one part of a batch, as lb_loss_fn; `training` is an lb_training. */
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens);
 
 void lb_training_free(lb_training *training);
 

@@ -1,0 +1,122 @@
+#include "train/group.h"
+
+#include "tensor/accumulate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 256 };
+
+static bool is_power_of_two(int number)
+{
+    return number > 0 && (number & (number - 1)) == 0;
+}
+
+lb_status lb_group_check(const lb_group *group, int shards, lb_error *error)
+{
+    int size = lb_group_size(group);
+    if (!is_power_of_two(shards) || shards > LB_MOST_SHARDS)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "shards: found %d, expected a power of two up to %d",
+                            shards, LB_MOST_SHARDS);
+    if (!is_power_of_two(size) || shards % size != 0)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "cannot share %d shards among %d processes: expected 1, 2, 4, ... up to %d processes", shards,
+            size, shards);
+    return LB_OK;
+}
+
+int lb_group_size(const lb_group *group)
+{
+    return group ? group->size : 1;
+}
+
+bool lb_group_leads(const lb_group *group)
+{
+    return !group || group->rank == 0;
+}
+
+/* A half of the range is sent to the partner, who adds it to his; the other half is kept. */
+typedef struct range {
+    int64_t first, count;
+} range;
+
+static void halve(range whole, bool upper, range *kept, range *given)
+{
+    range low = {whole.first, whole.count / 2},
+          high = {whole.first + whole.count / 2, whole.count - whole.count / 2};
+    *kept = upper ? high : low;
+    *given = upper ? low : high;
+}
+
+static lb_status swap(const lb_group *g, int partner, const lb_real *send, range sent, lb_real *receive,
+                      range received, lb_error *error)
+{
+    return g->exchange(g->context, partner, send + sent.first, (size_t)sent.count * sizeof *send,
+                       receive + received.first, (size_t)received.count * sizeof *receive, error);
+}
+
+/* Sums of ranges that get smaller: at last, each process has its own range of the sum of all. On the way back, the ranges
+ * get larger again. */
+static lb_status add_range(const lb_group *g, int distance, lb_real *values, range whole, lb_real *room,
+                           lb_error *error)
+{
+    range kept, given;
+    if (distance == g->size) return LB_OK;
+    int partner = g->rank ^ distance;
+    halve(whole, g->rank & distance, &kept, &given);
+    lb_status status = swap(g, partner, values, given, room, kept, error);
+    if (status) return status;
+    lb_add_to(kept.count, room + kept.first, values + kept.first);
+    status = add_range(g, 2 * distance, values, kept, room, error);
+    return status ? status : swap(g, partner, values, kept, values, given, error);
+}
+
+lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room, lb_error *error)
+{
+    return group ? add_range(group, 1, values, (range){0, count}, room, error) : LB_OK;
+}
+
+lb_status lb_group_add_doubles(const lb_group *group, double *values, int count, lb_error *error)
+{
+    double theirs[LB_GROUP_DOUBLES];
+    size_t bytes = (size_t)count * sizeof *values;
+    for (int distance = 1; distance < lb_group_size(group); distance *= 2) {
+        lb_status status =
+            group->exchange(group->context, group->rank ^ distance, values, bytes, theirs, bytes, error);
+        if (status) return status;
+        for (int i = 0; i < count; i++) values[i] += theirs[i];
+    }
+    return LB_OK;
+}
+
+/* Replaces `text` by that of process 0: whoever has it gives it to the one at the next distance. */
+static lb_status share(const lb_group *g, char text[TEXT], lb_error *error)
+{
+    char theirs[TEXT];
+    for (int distance = 1; distance < g->size; distance *= 2) {
+        lb_status status = g->exchange(g->context, g->rank ^ distance, text, TEXT, theirs, TEXT, error);
+        if (status) return status;
+        if (g->rank >= distance && g->rank < 2 * distance) memcpy(text, theirs, TEXT);
+    }
+    return LB_OK;
+}
+
+lb_status lb_group_agree(const lb_group *group, const char *what, const char *text, lb_error *error)
+{
+    char ours[TEXT] = "", first[TEXT] = "";
+    if (!group) return LB_OK;
+    snprintf(ours, sizeof ours, "%s", text);
+    memcpy(first, ours, sizeof first);
+    lb_status status = share(group, first, error);
+    first[TEXT - 1] = '\0';
+    double differ = strcmp(ours, first) != 0;
+    bool differs = differ > 0;
+    if (!status) status = lb_group_add_doubles(group, &differ, 1, error);
+    if (status || differ == 0) return status;
+    if (!differs)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%g of %d processes have another %s than the first one",
+                            differ, group->size, what);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found the %s %s, expected %s as in the first process",
+                        group->name, what, ours, first);
+}

@@ -1,0 +1,34 @@
+/* What the processes of a training do together. */
+#ifndef LB_GROUP_H
+#define LB_GROUP_H
+
+#include "lookback/train.h"
+
+/** Checks a group, which may be NULL, and that its size divides the number of shards.
+ *  Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status lb_group_check(const lb_group *group, int shards, lb_error *error);
+
+/** The number of processes: 1 without a group. */
+int lb_group_size(const lb_group *group);
+
+/** Whether this process writes the files. */
+bool lb_group_leads(const lb_group *group);
+
+/** Adds `values` [count] of all processes in the binary tree of their ranks; everyone gets the same bits. `room` [count]
+ *  is overwritten. Does nothing without a group.
+ *  Cost:   each process sends 2 (1 - 1 / size) count numbers: halves, quarters, ... of sums, and then the sums back.
+ *  Source: Rabenseifner 2004, "Optimization of collective reduction operations".
+ *  Errors: those of the exchange. */
+LB_MUST_USE lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room,
+                                   lb_error *error);
+
+/** The same for at most LB_GROUP_DOUBLES numbers in double. */
+enum { LB_GROUP_DOUBLES = 8 };
+LB_MUST_USE lb_status lb_group_add_doubles(const lb_group *group, double *values, int count, lb_error *error);
+
+/** Compares `text`, which describes `what`, with that of process 0.
+ *  Errors: LB_ERROR_ARGUMENT in each process that has another one, and in all others after it; those of the exchange. */
+LB_MUST_USE lb_status lb_group_agree(const lb_group *group, const char *what, const char *text,
+                                     lb_error *error);
+
+#endif

@@ -1,0 +1,42 @@
+#include "train/shards.h"
+
+#include "base/alloc.h"
+#include "tensor/accumulate.h"
+
+lb_status lb_shards_init(lb_shards *s, lb_params *params, int count, lb_error *error)
+{
+    *s = (lb_shards){.params = params, .count = count};
+    size_t bytes = (size_t)lb_params_size(params) * sizeof(lb_real);
+    for (int level = 0; 1 << level < count; level++) {
+        s->grads[level] = lb_alloc(bytes);
+        if (!s->grads[level])
+            return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %d shards", count);
+    }
+    return LB_OK;
+}
+
+void lb_shards_free(lb_shards *s)
+{
+    for (int level = 0; level < LB_SHARD_LEVELS; level++) lb_release(s->grads[level]);
+}
+
+void lb_shards_add(lb_shards *s, lb_shard_totals part, lb_shard_totals *totals)
+{
+    lb_real *grads = lb_params_grads(s->params);
+    int64_t size = lb_params_size(s->params);
+    int level = 0;
+    for (; s->done >> level & 1; level++) {
+        lb_add_to(size, s->grads[level], grads);
+        part.loss += s->totals[level].loss;
+        part.tokens += s->totals[level].tokens;
+    }
+    *totals = part;
+    s->done++;
+    if (s->done == s->count) {
+        s->done = 0;
+        return;
+    }
+    s->totals[level] = part;
+    lb_copy_to(size, grads, s->grads[level]);
+    lb_set_zero(size, grads);
+}

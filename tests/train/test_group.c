@@ -1,0 +1,364 @@
+/* Processes that train one model together: here threads, which give each other what they exchange. */
+#include "lookback/train.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "train/group.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8 };
+
+/* A place for what each thread sends to each other one. */
+typedef struct post {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    const void *sent[MOST][MOST]; /* from, to */
+    bool taken[MOST][MOST];
+} post;
+
+typedef struct member {
+    lb_group group;
+    post *office;
+} member;
+
+static lb_status exchange(void *context, int partner, const void *send, size_t send_bytes, void *receive,
+                          size_t receive_bytes, lb_error *error)
+{
+    member *m = context;
+    post *p = m->office;
+    int self = m->group.rank;
+    (void)send_bytes;
+    (void)error;
+    pthread_mutex_lock(&p->mutex);
+    p->sent[self][partner] = send;
+    p->taken[self][partner] = false;
+    pthread_cond_broadcast(&p->changed);
+    while (!p->sent[partner][self]) pthread_cond_wait(&p->changed, &p->mutex);
+    memcpy(receive, p->sent[partner][self], receive_bytes);
+    p->sent[partner][self] = NULL;
+    p->taken[partner][self] = true;
+    pthread_cond_broadcast(&p->changed);
+    while (!p->taken[self][partner]) pthread_cond_wait(&p->changed, &p->mutex);
+    pthread_mutex_unlock(&p->mutex);
+    return LB_OK;
+}
+
+/* Runs a function in `size` threads, each as one process of a group. */
+static void run_group(int size, void *(*body)(void *), void *arguments, size_t argument_bytes)
+{
+    post office = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    pthread_t thread[MOST];
+    for (int i = 0; i < size; i++) {
+        member *m = (member *)(void *)((char *)arguments + (size_t)i * argument_bytes);
+        *m = (member){.office = &office};
+        m->group = (lb_group){.context = m, .rank = i, .size = size, .exchange = exchange};
+        snprintf(m->group.name, sizeof m->group.name, "rank %d on a thread", i);
+    }
+    for (int i = 0; i < size; i++)
+        ck_assert_int_eq(
+            pthread_create(&thread[i], NULL, body, (char *)arguments + (size_t)i * argument_bytes), 0);
+    for (int i = 0; i < size; i++) pthread_join(thread[i], NULL);
+}
+
+/* ---- Sums. ---- */
+
+enum { NUMBERS = 13 };
+
+typedef struct addition {
+    member member; /* first, for run_group */
+    lb_real value[NUMBERS];
+    double total[3];
+    lb_status status;
+} addition;
+
+static lb_real number_of(int rank, int i)
+{
+    return (lb_real)((rank + 1) * 0.1 + i * 1e-3);
+}
+
+static void *add(void *argument)
+{
+    addition *a = argument;
+    lb_error error;
+    lb_real room[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++) a->value[i] = number_of(a->member.group.rank, i);
+    for (int i = 0; i < 3; i++) a->total[i] = 0.1 * (a->member.group.rank + 1) * (i + 1);
+    a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, &error);
+    if (!a->status) a->status = lb_group_add_doubles(&a->member.group, a->total, 3, &error);
+    return NULL;
+}
+
+/* Neighbours first, and then neighbours of neighbours. */
+static lb_real tree(int first, int count, int i)
+{
+    return count == 1 ? number_of(first, i)
+                      : tree(first, count / 2, i) + tree(first + count / 2, count / 2, i);
+}
+
+START_TEST(test_group_adds_in_a_tree_and_all_get_the_same_bits)
+{
+    static addition all[MOST];
+    for (int size = 1; size <= MOST; size *= 2) {
+        run_group(size, add, all, sizeof *all);
+        for (int rank = 0; rank < size; rank++) {
+            ck_assert_int_eq(all[rank].status, LB_OK);
+            for (int i = 0; i < NUMBERS; i++)
+                ck_assert_msg(all[rank].value[i] == tree(0, size, i), "size %d, rank %d, %d", size, rank, i);
+            ck_assert_mem_eq(all[rank].total, all[0].total, sizeof all[0].total);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_without_a_group_a_sum_is_what_it_was)
+{
+    lb_real one = 7, room;
+    lb_error error;
+    ck_assert_int_eq(lb_group_add(NULL, &one, 1, &room, &error), LB_OK);
+    ck_assert(one == 7);
+    ck_assert(lb_group_leads(NULL));
+    ck_assert_int_eq(lb_group_size(NULL), 1);
+}
+END_TEST
+
+START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
+{
+    static const struct {
+        int shards, size;
+        bool fits;
+    } cases[] = {{1, 1, true},  {4, 4, true},  {8, 2, true},     {1024, 1, true}, {2, 4, false},
+                 {3, 1, false}, {0, 1, false}, {2048, 1, false}, {8, 3, false},   {6, 2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lb_group group = {.size = cases[i].size};
+        lb_error error;
+        lb_status status = lb_group_check(&group, cases[i].shards, &error);
+        ck_assert_int_eq(status, cases[i].fits ? LB_OK : LB_ERROR_ARGUMENT);
+    }
+    ck_assert_int_eq(lb_group_check(NULL, 4, NULL), LB_OK);
+}
+END_TEST
+
+/* ---- Agreement. ---- */
+
+typedef struct opinion {
+    member member;
+    int stranger; /* the rank with another text; -1: none */
+    lb_status status;
+    lb_error error;
+} opinion;
+
+static int stranger;
+
+static void *agree(void *argument)
+{
+    opinion *o = argument;
+    const char *text = o->member.group.rank == stranger ? "AVX2" : "AVX-512";
+    o->error = (lb_error){0};
+    o->status = lb_group_agree(&o->member.group, "kernel", text, &o->error);
+    return NULL;
+}
+
+START_TEST(test_group_agrees_or_names_who_does_not)
+{
+    static opinion all[MOST];
+    for (int size = 1; size <= MOST; size *= 2) {
+        for (stranger = -1; stranger < size; stranger++) {
+            run_group(size, agree, all, sizeof *all);
+            for (int rank = 0; rank < size; rank++) {
+                bool fine = stranger < 0 || size == 1;
+                ck_assert_int_eq(all[rank].status, fine ? LB_OK : LB_ERROR_ARGUMENT);
+                if (fine || rank != stranger || rank == 0) continue;
+                ck_assert_msg(strstr(all[rank].error.message, "found the kernel AVX2, expected AVX-512") !=
+                                  NULL,
+                              "%s", all[rank].error.message);
+                ck_assert_msg(strstr(all[rank].error.message, all[rank].member.group.name) != NULL, "%s",
+                              all[rank].error.message);
+            }
+        }
+    }
+}
+END_TEST
+
+/* ---- Training. ---- */
+
+enum { SHARDS = 8, EXAMPLES = 32, STEPS = 30 };
+
+typedef struct lesson {
+    member member;
+    int shards;
+    int stop_at; /* steps after which the last process asks to stop; 0: never */
+    bool plain;  /* no dropout, and no part without examples */
+    const char *checkpoint;
+    int64_t steps;
+    lb_real weight[4];
+    double loss;
+    int evaluated;
+    lb_status status;
+    lb_error error;
+    lb_params *params;
+} lesson;
+
+/* Fits a line to a part of the examples. The last part has none. */
+static lb_tensor *line_loss(void *context, lb_tape *tape, int64_t part, int64_t *tokens)
+{
+    lesson *l = context;
+    int64_t step = part / l->shards, shard = part % l->shards, per = EXAMPLES / l->shards;
+    int64_t first = shard * per, count = !l->plain && shard == l->shards - 1 ? 0 : per;
+    l->steps = step + 1;
+    if (count == 0) return NULL;
+    lb_rng rng = {.seed = 5, .step = (uint32_t)step};
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(count, 4), NULL),
+              *y = lb_tensor_new(tape, LB_SHAPE(count, 1), NULL);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t k = 0; k < 4; k++)
+            x->data[4 * i + k] = (lb_real)lb_rng_normal(rng, (uint64_t)(4 * (first + i) + k));
+        y->data[i] = x->data[4 * i] - 2 * x->data[4 * i + 1] + (lb_real)0.5;
+    }
+    lb_tensor *weight = lb_on_tape(tape, lb_params_find(l->params, "weight"));
+    lb_tensor *wrong = lb_sub(lb_matmul(lb_dropout(x, (lb_real)(l->plain ? 0 : 0.1)), weight), y);
+    *tokens += count;
+    return lb_mean_all(lb_mul(wrong, wrong));
+}
+
+static lb_status judge(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    (void)context;
+    found->exact_match = 0.5;
+    return lb_tape_status(tape);
+}
+
+static lb_status note_evaluated(void *context, const lb_train_history *history, lb_error *error)
+{
+    lesson *l = context;
+    (void)history;
+    (void)error;
+    l->evaluated++;
+    return LB_OK;
+}
+
+static bool stops(void *context)
+{
+    const lesson *l = context;
+    return l->stop_at > 0 && l->member.group.rank == l->member.group.size - 1 && l->steps >= l->stop_at;
+}
+
+static void *learn(void *argument)
+{
+    lesson *l = argument;
+    lb_train_history history;
+    bool alone = l->member.group.size == 1;
+    l->params = lb_params_new(3);
+    lb_params_add(l->params, "", "weight", LB_SHAPE(4, 1), (lb_init){LB_INIT_NORMAL, 1});
+    lb_trainer_config config = {
+        .params = l->params,
+        .context = l,
+        .loss = line_loss,
+        .evaluate = judge,
+        .evaluated = note_evaluated,
+        .stop = stops,
+        .steps = STEPS,
+        .evaluate_every = 10,
+        .schedule = {.lr = 0.05},
+        .average = 0.9,
+        .shards = l->shards,
+        .group = alone ? NULL : &l->member.group,
+        .checkpoint = l->checkpoint,
+        .run = "line",
+    };
+    l->error = (lb_error){0};
+    l->steps = l->evaluated = 0;
+    l->status = lb_train(&config, &history, &l->error);
+    if (history.count > 0) l->loss = history.points[history.count - 1].loss;
+    memcpy(l->weight, lb_params_values(l->params), sizeof l->weight);
+    lb_release(history.points);
+    lb_params_free(l->params);
+    return NULL;
+}
+
+static lesson lessons[MOST];
+
+static void run_lessons(int size, int shards, int stop_at, const char *checkpoint)
+{
+    for (int i = 0; i < size; i++) {
+        lessons[i].shards = shards;
+        lessons[i].stop_at = stop_at;
+        lessons[i].checkpoint = checkpoint;
+    }
+    run_group(size, learn, lessons, sizeof *lessons);
+}
+
+START_TEST(test_train_in_a_group_of_any_size_gives_the_same_bits)
+{
+    lb_real expected[4];
+    run_lessons(1, SHARDS, 0, NULL);
+    ck_assert_msg(lessons[0].status == LB_OK, "%s", lessons[0].error.message);
+    memcpy(expected, lessons[0].weight, sizeof expected);
+    double loss = lessons[0].loss;
+    ck_assert_double_gt(loss, 0);
+    for (int size = 2; size <= SHARDS; size *= 2) {
+        run_lessons(size, SHARDS, 0, NULL);
+        for (int rank = 0; rank < size; rank++) {
+            ck_assert_msg(lessons[rank].status == LB_OK, "%s", lessons[rank].error.message);
+            ck_assert_mem_eq(lessons[rank].weight, expected, sizeof expected);
+            ck_assert(lessons[rank].loss == loss);
+            ck_assert_int_eq(lessons[rank].evaluated, rank == 0 ? STEPS / 10 : 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_train_with_shards_minimises_the_mean_over_all_examples)
+{
+    lb_real whole[4];
+    lessons[0].plain = true;
+    run_lessons(1, 1, 0, NULL);
+    ck_assert_msg(lessons[0].status == LB_OK, "%s", lessons[0].error.message);
+    memcpy(whole, lessons[0].weight, sizeof whole);
+    double loss = lessons[0].loss;
+    lessons[0].plain = true;
+    run_lessons(1, 4, 0, NULL);
+    for (int i = 0; i < 4; i++) ck_assert_double_eq_tol((double)lessons[0].weight[i], (double)whole[i], 1e-4);
+    ck_assert_double_eq_tol(lessons[0].loss, loss, 1e-5);
+}
+END_TEST
+
+START_TEST(test_train_stopped_by_one_of_a_group_resumes_with_another_size)
+{
+    char path[SUPPORT_PATH];
+    lb_real expected[4];
+    run_lessons(1, SHARDS, 0, NULL);
+    memcpy(expected, lessons[0].weight, sizeof expected);
+    static const int sizes[] = {4, 2, 8, 1};
+    support_path(path, "checkpoint");
+    for (int i = 0; i < 4; i++) {
+        int size = sizes[i], stop_at = 7 * (i + 1);
+        run_lessons(size, SHARDS, stop_at, path);
+        for (int rank = 0; rank < size; rank++) {
+            ck_assert_msg(lessons[rank].status == LB_ERROR_INTERRUPTED, "size %d, rank %d: %s", size, rank,
+                          lessons[rank].error.message);
+            ck_assert_ptr_nonnull(strstr(lessons[rank].error.message, "interrupted at step"));
+        }
+    }
+    run_lessons(2, SHARDS, 0, path);
+    for (int rank = 0; rank < 2; rank++) {
+        ck_assert_msg(lessons[rank].status == LB_OK, "%s", lessons[rank].error.message);
+        ck_assert_mem_eq(lessons[rank].weight, expected, sizeof expected);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("group",
+                             SUPPORT_TESTS(test_group_adds_in_a_tree_and_all_get_the_same_bits,
+                                           test_without_a_group_a_sum_is_what_it_was,
+                                           test_group_that_does_not_divide_the_shards_is_refused,
+                                           test_group_agrees_or_names_who_does_not,
+                                           test_train_in_a_group_of_any_size_gives_the_same_bits,
+                                           test_train_with_shards_minimises_the_mean_over_all_examples,
+                                           test_train_stopped_by_one_of_a_group_resumes_with_another_size));
+}
