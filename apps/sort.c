@@ -1,6 +1,7 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
 #include "common/model_choice.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/training_view.h"
 #include "programs.h"
@@ -23,13 +24,14 @@ static int train(void)
         .chart = "loss.png",
         .measure = {.name = "exact match", .label = "Exact match on held-out lists"},
     };
-    lb_set_threads(threads);
+    app_ranks_set_threads(threads);
     settings.film = film ? film : -1;
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     if (!status) status = app_train_in_view(&view, settings, &result, &error);
     if (status) return app_fail(&error);
-    printf("exact match %.4f on %lld held-out lists\n", result.dev.exact_match, (long long)result.pairs);
+    if (!settings.group || settings.group->rank == 0)
+        printf("exact match %.4f on %lld held-out lists\n", result.dev.exact_match, (long long)result.pairs);
     return app_close_stdout(0);
 }
 
@@ -56,10 +58,10 @@ static const app_example examples[] = {
      "  echo 4 2 7 1 | lookback predict out/layers"},
 };
 
-int sort_main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error)) return app_fail(&error);
+    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0"),
@@ -117,4 +119,9 @@ int sort_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? train() : status;
+}
+
+int sort_main(int argc, char **argv)
+{
+    return app_ranks_leave(run(argc, argv));
 }

@@ -4,6 +4,7 @@
 #include "common/model_choice.h"
 #include "common/option_value.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/sweep.h"
 #include "common/taught.h"
@@ -195,8 +196,9 @@ static int train(void)
     };
     if (learn_from_teacher(&error)) return app_fail(&error);
     if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
-    printf("exact match %.4f on %lld pairs %s%s\n", result.dev.exact_match, (long long)result.pairs,
-           settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
+    if (!settings.group || settings.group->rank == 0)
+        printf("exact match %.4f on %lld pairs %s%s\n", result.dev.exact_match, (long long)result.pairs,
+               settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
     return app_close_stdout(0);
 }
 
@@ -213,7 +215,7 @@ static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",    
 static int check_and_run(const app_program *program)
 {
     lb_error error = {0};
-    lb_set_threads(choice.threads);
+    app_ranks_set_threads(choice.threads);
     if (check(&error) || settle(&error)) return app_fail(&error);
     char *json =
         config.print ? app_config_json(program, &config) : app_config_record(program, &config, of_the_run);
@@ -297,10 +299,10 @@ static int run_several(app_repeated repeated)
                               : app_sweep_run(&sweep, &repeated);
 }
 
-int train_main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error)) return app_fail(&error);
+    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
     const app_program program = {
         .name = "train",
         .purpose = "Trains a model with attention on pairs of texts. Run again, the same command resumes "
@@ -319,4 +321,9 @@ int train_main(int argc, char **argv)
     }
     app_config_free(&config);
     return status;
+}
+
+int train_main(int argc, char **argv)
+{
+    return app_ranks_leave(run(argc, argv));
 }

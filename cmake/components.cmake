@@ -19,6 +19,7 @@ if(LOOKBACK_PLOT)
 endif()
 
 file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
+list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/mpi/") # a library of its own
 list(JOIN kept "|" kept)
 foreach(part FILES PLOT)
   list(JOIN ${part}_SOURCES "|" own)

@@ -19,10 +19,17 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/common/page_template.S PR
 add_library(app_common STATIC ${APP_COMMON_SOURCES} $<TARGET_OBJECTS:app_page_template>)
 target_include_directories(app_common PUBLIC ${PROJECT_SOURCE_DIR}/apps)
 target_link_libraries(app_common PUBLIC lookback lookback_inside PkgConfig::ZLIB PRIVATE PkgConfig::CJSON PkgConfig::UTF8PROC)
+# Where the program looks for lookback_mpi, from its own folder.
+file(RELATIVE_PATH APP_MPI_LIBRARY ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/liblookback_mpi.so.${PROJECT_VERSION_MAJOR})
+set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/common/ranks.c PROPERTIES COMPILE_DEFINITIONS
+  "_GNU_SOURCE;APP_MPI_LIBRARY=\"${APP_MPI_LIBRARY}\"")
 add_executable(lookback_program ${APP_SOURCES})
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_common PkgConfig::CJSON)
 add_dependencies(programs lookback_program)
+if(TARGET lookback_mpi)
+  add_dependencies(lookback_program lookback_mpi)
+endif()
 file(READ ${PROJECT_SOURCE_DIR}/apps/programs.h APP_PROGRAMS)
 string(REGEX MATCHALL "X\\([a-z]+, [a-z0-9_]+," APP_PROGRAMS "${APP_PROGRAMS}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/programs.h)

@@ -91,10 +91,10 @@ typedef struct app_option {
 
 /** The parts of a batch, for several processes: lb_training_config.shards. */
 #define APP_SHARDS(pointer)                                                                                  \
-    APP_INT(                                                                                                 \
-        0, "shards", "N", (pointer), 0, 1024,                                                                \
-        "parts of each batch for the processes of mpirun, a power of two; 0: as many as processes. Like "    \
-        "--seed, it decides the bits of the result, whereas the number of processes does not")
+    APP_INT(0, "shards", "N", (pointer), 0, 1024,                                                            \
+            "parts of each batch for the processes of mpirun, a power of two; 0: as before, or as many as "  \
+            "processes. Like "                                                                               \
+            "--seed, it decides the bits of the result, whereas the number of processes does not")
 
 /** Any uint64_t. */
 #define APP_SEED(short_name, long_name, meta, pointer, about)                                                \

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "common/interrupt.h"
+#include "common/ranks.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -80,7 +81,9 @@ void app_show(const char *text)
 
 int app_fail(const lb_error *error)
 {
-    app_note("%s", error->message[0] ? error->message : lb_status_text(error->status));
+    const char *message = error->message[0] ? error->message : lb_status_text(error->status);
+    const char *rank = app_ranks_reporter(error);
+    if (rank) app_note("%s%s%s", rank, *rank ? ": " : "", message);
     bool interrupted = error->status == LB_ERROR_INTERRUPTED;
     return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
 }

@@ -137,6 +137,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .unsaved = warn_unsaved,
                                              .ended = end};
     lb_error found = {0};
+    if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
     lb_status status = lb_translator_train(&config, result, &found);
     app_release_interrupts();
     if (!status) return LB_OK;

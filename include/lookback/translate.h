@@ -295,7 +295,7 @@ typedef struct lb_training_config {
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
     double hallucinate;
     /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
-     * weights [the number of processes] */
+     * weights [those of the run that is resumed, or the number of processes] */
     int shards;
     int evaluate_every; /* steps between two evaluations [250] */
     /* Stop after this many evaluations without a better model [those of 1250 steps; sort never]; negative: never. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 256 };
+enum { TEXT = 384, MOST_TEXT = 80 };
 
 static bool is_power_of_two(int number)
 {
@@ -102,21 +102,31 @@ static lb_status share(const lb_group *g, char text[TEXT], lb_error *error)
     return LB_OK;
 }
 
+/* The first process that has a complaint is heard by all. */
+static lb_status hear(const lb_group *g, char complaint[TEXT], lb_error *error)
+{
+    char theirs[TEXT];
+    for (int distance = 1; distance < g->size; distance *= 2) {
+        lb_status status = g->exchange(g->context, g->rank ^ distance, complaint, TEXT, theirs, TEXT, error);
+        if (status) return status;
+        if (*theirs && (g->rank & distance || !*complaint)) memcpy(complaint, theirs, TEXT);
+    }
+    return LB_OK;
+}
+
 lb_status lb_group_agree(const lb_group *group, const char *what, const char *text, lb_error *error)
 {
-    char ours[TEXT] = "", first[TEXT] = "";
+    char ours[TEXT] = "", first[TEXT] = "", complaint[TEXT] = "";
     if (!group) return LB_OK;
-    snprintf(ours, sizeof ours, "%s", text);
+    snprintf(ours, sizeof ours, "%.*s", MOST_TEXT, text);
     memcpy(first, ours, sizeof first);
     lb_status status = share(group, first, error);
-    first[TEXT - 1] = '\0';
-    double differ = strcmp(ours, first) != 0;
-    bool differs = differ > 0;
-    if (!status) status = lb_group_add_doubles(group, &differ, 1, error);
-    if (status || differ == 0) return status;
-    if (!differs)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "%g of %d processes have another %s than the first one",
-                            differ, group->size, what);
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found the %s %s, expected %s as in the first process",
-                        group->name, what, ours, first);
+    first[MOST_TEXT] = '\0';
+    if (strcmp(ours, first) != 0)
+        snprintf(complaint, sizeof complaint, "%.95s: found the %.40s %.*s, expected %.*s as in rank 0",
+                 group->name, what, MOST_TEXT, ours, MOST_TEXT, first);
+    if (!status) status = hear(group, complaint, error);
+    if (status || !*complaint) return status;
+    complaint[TEXT - 1] = '\0';
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", complaint);
 }

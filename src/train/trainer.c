@@ -202,12 +202,12 @@ static lb_status agree(const session *s)
     lb_status status = lb_group_agree(c->group, "version", lb_version(), s->error);
     if (!status) status = lb_group_agree(c->group, "kernel", lb_kernel_name(), s->error);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, run, strlen(run)));
-    if (!status) status = lb_group_agree(c->group, "data or settings (hash)", text, s->error);
+    if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, s->error);
     snprintf(text, sizeof text, "%lld", (long long)s->train.state.step);
     if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, s->error);
     uint64_t weights = lb_hash(LB_HASH, lb_params_values(c->params), lb_train_session_bytes(&s->train));
     snprintf(text, sizeof text, "%016llx", (unsigned long long)weights);
-    return status ? status : lb_group_agree(c->group, "first weights (hash)", text, s->error);
+    return status ? status : lb_group_agree(c->group, "hash of the weights", text, s->error);
 }
 
 /* Sets the parameters to the final result of the run. */

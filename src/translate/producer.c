@@ -9,13 +9,13 @@
 #include "translate/recipe.h"
 
 lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
-                           uint64_t seed, lb_error *error)
+                           uint64_t seed, int shards, lb_error *error)
 {
     int64_t pairs = data->sorts ? 0 : lb_pairs_count(data->train);
     *p = (lb_producer){.data = data,
                        .min_count = config->min_count,
                        .batch = lb_recipe_batch(config, pairs),
-                       .shards = config->shards,
+                       .shards = shards,
                        .task = data->task};
     p->task.seed = seed;
     if (data->sorts) return LB_OK;

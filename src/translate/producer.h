@@ -17,7 +17,8 @@ typedef struct lb_producer {
 /** Begins with a seed and opened data. Memory: freed by lb_producer_free, also after an error.
  *  Errors: those of lb_pair_order_new. */
 LB_MUST_USE lb_status lb_producer_init(lb_producer *producer, lb_training_data *data,
-                                       const lb_training_config *config, uint64_t seed, lb_error *error);
+                                       const lb_training_config *config, uint64_t seed, int shards,
+                                       lb_error *error);
 
 void lb_producer_free(lb_producer *producer);
 

@@ -223,7 +223,6 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     if (c->evaluate_every > 0)
         choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
-    choose(&c->shards, c->group ? c->group->size : 1);
     choose(&c->film, FILMED);
     if (c->sort) {
         choose(&c->batch, r->batch);
@@ -286,7 +285,6 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .period = steps},
         .adam = {.clip_norm = (lb_real)r->clip_norm},
         .average = r->average,
-        .shards = c->shards,
         .fresh = c->fresh,
     };
 }

@@ -2,12 +2,15 @@
 
 #include "base/alloc.h"
 #include "data/pairs.h"
+#include "io/json.h"
+#include "lookback/io.h"
 #include "models/model_formats.h"
 #include "train/run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_data(lb_buffer *json, const lb_training_config *c)
 {
@@ -41,13 +44,35 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
     lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
     if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
-    if (c->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", c->shards);
+    if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
     lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
     bool failed = json.failed || !model;
     lb_release(model);
     if (!failed) return json.text;
     lb_release(json.text);
     return NULL;
+}
+
+static int shards_of(const char *run, lb_status *status)
+{
+    cJSON *json = NULL;
+    *status = lb_json_parse(run, strlen(run), NULL, &json);
+    const cJSON *shards = cJSON_GetObjectItemCaseSensitive(json, "shards");
+    int found = cJSON_IsNumber(shards) ? shards->valueint : 1;
+    cJSON_Delete(json);
+    return found;
+}
+
+lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *error)
+{
+    lb_error found = {0};
+    *shards = 0;
+    if (access(checkpoint, F_OK) != 0) return LB_OK;
+    lb_safetensors *file = lb_safetensors_open(checkpoint, &found);
+    const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
+    if (run) *shards = shards_of(run, &found.status);
+    lb_safetensors_close(file);
+    return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
 }
 
 static lb_run_difference *find(lb_run_differences *d, const char *name)

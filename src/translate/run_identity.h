@@ -9,6 +9,10 @@
  *  them. */
 char *lb_run_identity(const lb_training *training, const lb_trainer_config *trainer);
 
+/** The shards of the run that a checkpoint belongs to; 0 without a checkpoint, or with one that lb_train will refuse.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *error);
+
 /** Compares the settings of a checkpoint with ours. Errors: LB_ERROR_FORMAT with the differences; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_run_identity_check(const lb_training *training, const lb_trainer_config *trainer,
                                             const char *found, const char *ours, lb_error *error);

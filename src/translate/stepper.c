@@ -30,6 +30,7 @@ static lb_status begin_session(lb_stepper *s, lb_error *error)
     s->trainer.params = t->params;
     s->trainer.context = t;
     s->trainer.loss = lb_training_loss;
+    s->trainer.shards = t->shards;
     s->trainer.seed = t->seed;
     s->trainer.trained = s->start.model.params != NULL;
     s->trainer.keep_best = false; /* there is no last step after which to look back */
@@ -53,6 +54,7 @@ static lb_status begin_translator(lb_stepper *s, lb_error *error)
 static lb_status begin(lb_stepper *s, lb_error *error)
 {
     s->config.seeds = 1;
+    if (s->config.shards == 0) s->config.shards = 1; /* there is no earlier run to follow */
     lb_status status = lb_start_open(&s->start, &s->config, error);
     if (!status) status = lb_recipe_settle(&s->config, error);
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, error);

@@ -116,10 +116,23 @@ static lb_status build(lb_training *t, lb_error *error)
     return status ? status : freeze(t, error);
 }
 
+/* A run keeps its parts on any number of processes. */
+static lb_status choose_shards(lb_training *t, lb_error *error)
+{
+    const lb_training_config *c = t->config;
+    t->shards = c->shards;
+    lb_status status = LB_OK;
+    if (t->shards == 0 && !c->fresh) status = lb_run_identity_shards(t->checkpoint, &t->shards, error);
+    if (status) return status;
+    if (t->shards == 0) t->shards = lb_group_size(c->group);
+    return lb_group_check(c->group, t->shards, error);
+}
+
 lb_status lb_training_init(lb_training *t, lb_error *error)
 {
     lb_status status = name_files(t, error);
-    if (!status) status = lb_producer_init(&t->producer, t->data, t->config, t->seed, error);
+    if (!status) status = choose_shards(t, error);
+    if (!status) status = lb_producer_init(&t->producer, t->data, t->config, t->seed, t->shards, error);
     if (!status) status = build(t, error);
     if (status) return status;
     t->smoothing = lb_recipe_smoothing(t->config, t->data->sorts ? 0 : lb_pairs_count(t->data->train));
@@ -154,7 +167,7 @@ lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t
     batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, part);
     batch = lb_batch_for(t->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    double share = (double)(part / t->producer.shards) / (double)t->run.steps;
+    double share = (double)(part / t->shards) / (double)t->run.steps;
     lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
                                       .seed = t->seed};
     lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, part);
@@ -304,6 +317,7 @@ static lb_trainer_config make_trainer(lb_training *t)
     trainer.unsaved = tell_unsaved;
     trainer.evaluated = save_evaluated;
     trainer.seed = t->seed;
+    trainer.shards = t->shards;
     trainer.group = t->config->group;
     trainer.trained = t->start->model.params != NULL;
     trainer.checkpoint = t->checkpoint;

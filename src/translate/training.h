@@ -12,6 +12,7 @@ typedef struct lb_training {
     lb_training_data *data;
     const lb_start *start;
     uint64_t seed;       /* of its weights and all other random numbers */
+    int shards;          /* parts of each batch */
     lb_training_run run; /* what listeners see; the caller owns its name and folder */
     lb_params *params;
     lb_model *model; /* owned by `params` */

@@ -1,0 +1,117 @@
+#include "common/ranks.h"
+
+#include "common/output.h"
+
+#include <lookback/mpi.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set by Open MPI, by MPICH and others with PMI, and by PMIx, as srun uses it. */
+static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+
+/* Seconds until a rank that has failed believes that the others have not. */
+static const double PATIENCE = 2, PATIENCE_WITH_SAVING = 60;
+
+/* The functions of lookback_mpi, which is loaded only here: the program starts where there is no MPI. */
+static struct {
+    lb_mpi *(*open)(lb_error *error);
+    const lb_group *(*group)(const lb_mpi *mpi);
+    int (*share)(const lb_mpi *mpi, int processors);
+    bool (*ends)(const lb_mpi *mpi, double seconds);
+    void (*abort)(const lb_mpi *mpi, int status);
+    void (*close)(lb_mpi *mpi);
+} library;
+
+static lb_mpi *ranks;
+static bool all_ended; /* and the first rank reports it */
+
+static bool is_started_by_mpirun(void)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i])) return true;
+    return false;
+}
+
+/* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
+static bool find(void *file, const char *name, void *function)
+{
+    void *found = dlsym(file, name);
+    memcpy(function, &found, sizeof found);
+    return found;
+}
+
+/* The one that the user has built for another MPI; the one beside this program, wherever that is installed; or where the
+ * loader looks. */
+static void *open_library(void)
+{
+    char path[APP_PATH];
+    const char *chosen = getenv("LOOKBACK_MPI_LIBRARY");
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof APP_MPI_LIBRARY);
+    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+    /* Open MPI's own modules look up its names in the whole process. */
+    const int how = RTLD_NOW | RTLD_GLOBAL;
+    if (chosen) return dlopen(chosen, how);
+    if (slash) memcpy(slash + 1, APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
+    void *file = slash && access(path, F_OK) == 0 ? dlopen(path, how) : NULL;
+    return file ? file : dlopen(strrchr(APP_MPI_LIBRARY, '/') + 1, how);
+}
+
+static lb_status load(lb_error *error)
+{
+    void *file = open_library();
+    bool found = file && find(file, "lb_mpi_open", &library.open) &&
+                 find(file, "lb_mpi_group", &library.group) && find(file, "lb_mpi_share", &library.share) &&
+                 find(file, "lb_mpi_ends", &library.ends) && find(file, "lb_mpi_abort", &library.abort) &&
+                 find(file, "lb_mpi_close", &library.close);
+    if (found) return LB_OK;
+    const char *why = dlerror();
+    return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
+                        why ? why : "a function is missing");
+}
+
+lb_status app_ranks_join(const lb_group **group, lb_error *error)
+{
+    *group = NULL;
+    if (!is_started_by_mpirun()) return LB_OK;
+    lb_status status = load(error);
+    if (status) return status;
+    ranks = library.open(error);
+    if (!ranks) return error->status;
+    if (library.group(ranks)->size > 1) *group = library.group(ranks);
+    return LB_OK;
+}
+
+void app_ranks_set_threads(int threads)
+{
+    lb_set_threads(threads);
+    if (threads == 0 && ranks && !getenv("OMP_NUM_THREADS"))
+        lb_set_threads(library.share(ranks, lb_threads()));
+}
+
+/* These come to all ranks in the same step, and the first may still have to save. */
+static bool is_common(const lb_error *error)
+{
+    return error->status == LB_ERROR_INTERRUPTED || error->status == LB_ERROR_DIVERGED;
+}
+
+const char *app_ranks_reporter(const lb_error *error)
+{
+    if (!ranks) return "";
+    const lb_group *group = library.group(ranks);
+    if (group->rank == 0) return "";
+    all_ended = library.ends(ranks, is_common(error) ? PATIENCE_WITH_SAVING : PATIENCE);
+    return all_ended ? NULL : group->name;
+}
+
+int app_ranks_leave(int status)
+{
+    if (!ranks) return status;
+    if (status != 0 && !all_ended && !library.ends(ranks, PATIENCE)) library.abort(ranks, status);
+    library.close(ranks);
+    ranks = NULL;
+    return all_ended ? 0 : status;
+}

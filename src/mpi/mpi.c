@@ -1,0 +1,143 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+
+#include "lookback/mpi.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_BYTES = 1 << 30 }; /* of one message: MPI counts with int */
+
+struct lb_mpi {
+    lb_group group;
+    MPI_Comm all; /* a communicator of our own: messages of the program cannot be mistaken for ours */
+    bool began;
+    int twins; /* ranks of this node with the same CPU set, this one included */
+};
+
+static lb_status check(const char *what, int code, lb_error *error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    if (code == MPI_SUCCESS) return LB_OK;
+    MPI_Error_string(code, text, &length);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "MPI: %s: %s", what, text);
+}
+
+static int part_of(size_t bytes)
+{
+    return bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
+}
+
+static lb_status exchange(void *context, int partner, const void *send, size_t send_bytes, void *receive,
+                          size_t receive_bytes, lb_error *error)
+{
+    const lb_mpi *mpi = context;
+    const char *from = send;
+    char *to = receive;
+    do {
+        int sent = part_of(send_bytes), received = part_of(receive_bytes);
+        int code = MPI_Sendrecv(from, sent, MPI_BYTE, partner, 0, to, received, MPI_BYTE, partner, 0,
+                                mpi->all, MPI_STATUS_IGNORE);
+        lb_status status = check("exchange", code, error);
+        if (status) return status;
+        from += sent;
+        to += received;
+        send_bytes -= (size_t)sent;
+        receive_bytes -= (size_t)received;
+    } while (send_bytes > 0 || receive_bytes > 0);
+    return LB_OK;
+}
+
+/* The ranks of this node that may use the same processors, as where mpirun binds none. */
+static int count_twins(MPI_Comm all)
+{
+    MPI_Comm node;
+    int size, twins = 0;
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    sched_getaffinity(0, sizeof own, &own);
+    if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return 1;
+    MPI_Comm_size(node, &size);
+    cpu_set_t *set = malloc((size_t)size * sizeof *set);
+    if (set) MPI_Allgather(&own, sizeof own, MPI_BYTE, set, sizeof own, MPI_BYTE, node);
+    for (int i = 0; set && i < size; i++) twins += CPU_EQUAL(&own, &set[i]) != 0;
+    free(set);
+    MPI_Comm_free(&node);
+    return twins > 0 ? twins : 1;
+}
+
+static lb_status join(lb_mpi *mpi, lb_error *error)
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, provided, has_begun;
+    MPI_Initialized(&has_begun);
+    if (!has_begun) {
+        lb_status status = check("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), error);
+        if (status) return status;
+        mpi->began = true;
+    }
+    lb_status status = check("communicator", MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all), error);
+    if (status) return status;
+    MPI_Comm_set_errhandler(mpi->all, MPI_ERRORS_RETURN);
+    mpi->group.context = mpi;
+    mpi->group.exchange = exchange;
+    MPI_Comm_rank(mpi->all, &mpi->group.rank);
+    MPI_Comm_size(mpi->all, &mpi->group.size);
+    MPI_Get_processor_name(host, &length);
+    snprintf(mpi->group.name, sizeof mpi->group.name, "rank %d on %.64s", mpi->group.rank, host);
+    mpi->twins = count_twins(mpi->all);
+    return LB_OK;
+}
+
+lb_mpi *lb_mpi_open(lb_error *error)
+{
+    lb_mpi *mpi = calloc(1, sizeof *mpi);
+    if (!mpi) {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
+        return NULL;
+    }
+    mpi->all = MPI_COMM_NULL;
+    if (join(mpi, error) == LB_OK) return mpi;
+    lb_mpi_close(mpi);
+    return NULL;
+}
+
+const lb_group *lb_mpi_group(const lb_mpi *mpi)
+{
+    return &mpi->group;
+}
+
+int lb_mpi_share(const lb_mpi *mpi, int processors)
+{
+    return processors > mpi->twins ? processors / mpi->twins : 1;
+}
+
+bool lb_mpi_ends(const lb_mpi *mpi, double seconds)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    MPI_Request request;
+    int done = 0;
+    double end = MPI_Wtime() + seconds;
+    if (MPI_Ibarrier(mpi->all, &request) != MPI_SUCCESS) return false;
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end)
+        nanosleep(&pause, NULL);
+    return done != 0;
+}
+
+void lb_mpi_abort(const lb_mpi *mpi, int status)
+{
+    MPI_Abort(mpi->all, status);
+    _Exit(status); /* an MPI that does not end us has failed, too */
+}
+
+void lb_mpi_close(lb_mpi *mpi)
+{
+    if (!mpi) return;
+    if (mpi->all != MPI_COMM_NULL) MPI_Comm_free(&mpi->all);
+    if (mpi->began) MPI_Finalize();
+    free(mpi);
+}
