@@ -49,6 +49,12 @@ install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/
 
 # Everything that is installed, and nothing else.
 add_custom_target(installable DEPENDS lookback lookback_f64)
+# In an export of its own: a package without it stays whole.
+if(TARGET lookback_mpi)
+  install(TARGETS lookback_mpi EXPORT lookback-mpi-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
+  install(EXPORT lookback-mpi-targets NAMESPACE lookback:: DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT mpi)
+  add_dependencies(installable lookback_mpi)
+endif()
 if(LOOKBACK_SHARED)
   add_dependencies(installable lookback_shared lookback_f64_shared)
 endif()

@@ -12,4 +12,5 @@ add_library(lookback_mpi SHARED ${PROJECT_SOURCE_DIR}/src/mpi/mpi.c)
 set_target_properties(lookback_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 target_link_libraries(lookback_mpi PRIVATE lookback lookback_options MPI::MPI_C)
+target_include_directories(lookback_mpi INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_options(lookback_mpi PRIVATE LINKER:--exclude-libs,ALL)

@@ -167,7 +167,8 @@ lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t
     batch = lb_hide_symbols(t->model, batch, t->hidden, t->seed, part);
     batch = lb_batch_for(t->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
-    double share = (double)(part / t->shards) / (double)t->run.steps;
+    int64_t step = part / t->shards;
+    double share = (double)step / (double)t->run.steps;
     lb_scheduled_sampling sampling = {.probability = share * fmax(t->config->scheduled_sampling, 0),
                                       .seed = t->seed};
     lb_tokens target_in = lb_scheduled_tokens(t->model, batch.source, batch.target_in, sampling, part);
