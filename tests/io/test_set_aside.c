@@ -3,6 +3,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,9 +57,25 @@ START_TEST(test_set_aside_of_nothing_keeps_nothing)
 }
 END_TEST
 
+/* Each name fails for the same reason, which is not that it is taken. */
+START_TEST(test_set_aside_under_names_that_are_too_long_says_so_at_once)
+{
+    enum { LONGEST = 250 };
+    char name[LONGEST + 1], path[SUPPORT_PATH], *kept;
+    memset(name, 'a', LONGEST);
+    name[LONGEST] = '\0';
+    support_write_file(support_path(path, name), "one", 3);
+    ck_assert_int_eq(lb_set_aside(path, &kept, &error), LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, strerror(ENAMETOOLONG)));
+    ck_assert_ptr_null(kept);
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "set aside", SUPPORT_TESTS(test_set_aside_keeps_each_file_under_a_name_of_its_own,
-                                   test_set_aside_follows_a_link, test_set_aside_of_nothing_keeps_nothing));
+                                   test_set_aside_follows_a_link, test_set_aside_of_nothing_keeps_nothing,
+                                   test_set_aside_under_names_that_are_too_long_says_so_at_once));
 }

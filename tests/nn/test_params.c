@@ -13,18 +13,18 @@ static const lb_init normal = {LB_INIT_NORMAL, 1};
 START_TEST(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes)
 {
     lb_params *params = lb_params_new(1);
-    const lb_shape shapes[] = {LB_SHAPE(3), LB_SHAPE(5, 7), LB_SHAPE(1), LB_SHAPE(2, 3, 11)};
+    const lb_shape shapes[] = {LB_SHAPE(3), LB_SHAPE(5, 7), LB_SHAPE(1), LB_SHAPE(64), LB_SHAPE(2, 3, 11)};
     int64_t learned = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char name[16];
         snprintf(name, sizeof name, "p%d", i);
         lb_params_add(params, "", name, shapes[i], normal);
         learned += lb_shape_count(shapes[i]);
     }
-    ck_assert_int_eq(lb_params_count(params), 4);
+    ck_assert_int_eq(lb_params_count(params), 5);
     ck_assert_int_eq(lb_params_learned(params), learned);
     int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real), end = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         const lb_tensor *p = lb_params_tensor(params, i);
         ck_assert_uint_eq((uintptr_t)p->data % LB_ALIGNMENT, 0);
         ck_assert_uint_eq((uintptr_t)p->grad % LB_ALIGNMENT, 0);
@@ -227,6 +227,21 @@ START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
 }
 END_TEST
 
+START_TEST(test_recurrent_layers_without_memory_are_poison_in_use)
+{
+    lb_gru gru;
+    ck_assert_int_eq(lb_recurrent_init(&gru, NULL, "gru", (lb_gru_config){.input = 3, .hidden = 4}),
+                     LB_ERROR_MEMORY);
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 5, 3), NULL);
+    lb_gru_result result = lb_recurrent_forward(&gru, x, NULL, NULL);
+    ck_assert(!lb_is_sound(result.outputs) && !result.final);
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_MEMORY);
+    ck_assert(!lb_is_sound(lb_recurrent_forward(&gru, NULL, NULL, NULL).outputs));
+    lb_tape_free(tape);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -238,5 +253,6 @@ int main(void)
                       test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
                       test_tensor_and_name_of_an_index_that_is_not_there_are_null,
                       test_trained_runs_leave_out_what_is_frozen,
+                      test_recurrent_layers_without_memory_are_poison_in_use,
                       test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }

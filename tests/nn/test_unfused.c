@@ -1,10 +1,13 @@
 /* Each fused op against its unfused twin, values and gradients, at odd sizes: batches
  * beyond one tile of rows, widths of 1, 7 and 33. This test runs in both precisions. */
 #include "autograd/op.h"
+#include "base/alloc.h"
 #include "lookback/base.h"
 #include "nn/unfused.h"
+#include "support/alloc.h"
 #include "support/leaf.h"
 #include "support/suite.h"
+#include "support/tape_room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -522,6 +525,29 @@ START_TEST(test_unfused_twins_pass_poison_on)
 }
 END_TEST
 
+START_TEST(test_unfused_cross_entropy_without_memory_is_poison)
+{
+    enum { ROOM = 1024 };
+    static const int32_t ids[] = {1, 2, 3, 0, 1, 2};
+    static const int32_t lengths[] = {3, 3};
+    int failed = 0;
+    support_watch_allocations();
+    for (size_t room = 0; room <= ROOM; room += LB_ALIGNMENT) {
+        lb_tape *tape = lb_tape_new();
+        support_leave_room(tape, room, true);
+        lb_tensor *logits = lb_tensor_new(tape, LB_SHAPE(2, 3, 4), NULL);
+        lb_tensor *loss = lb_unfused_cross_entropy(logits, (lb_tokens){tape, 2, 3, ids, lengths}, 0, 0);
+        lb_status status = lb_tape_status(tape);
+        ck_assert_int_eq(lb_is_sound(loss), status == LB_OK);
+        ck_assert(status == LB_OK || status == LB_ERROR_MEMORY);
+        failed += status != LB_OK;
+        support_find_memory();
+        lb_tape_free(tape);
+    }
+    ck_assert_int_gt(failed, 2);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -532,5 +558,6 @@ int main(void)
                       test_attention_gru_sequence_equals_its_unfused_twin,
                       test_normalize_equals_its_unfused_twin, test_cross_entropy_equals_its_unfused_twin,
                       test_cross_entropy_of_hidden_targets_is_infinite_like_its_unfused_twin,
-                      test_unfused_twins_pass_poison_on));
+                      test_unfused_twins_pass_poison_on,
+                      test_unfused_cross_entropy_without_memory_is_poison));
 }

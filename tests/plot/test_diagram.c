@@ -139,6 +139,16 @@ START_TEST(test_draw_size_follows_the_longer_row_and_the_longest_label)
 }
 END_TEST
 
+START_TEST(test_draw_at_twice_the_resolution_has_twice_the_size)
+{
+    const char *const labels[] = {"Donaudampfschifffahrtsgesellschaft", "a"};
+    const lb_diagram diagram = {
+        .sources = 2, .targets = 4, .source_labels = labels, .title = "A title that is wide"};
+    lb_panel panel = lb_diagram_panel(&diagram);
+    support_picture_grows_with_dpi(&panel, DPI);
+}
+END_TEST
+
 START_TEST(test_draw_impossible_diagram_is_an_argument_error)
 {
     const lb_diagram diagrams[] = {{.sources = 0, .targets = 2},
@@ -165,5 +175,6 @@ int main(void)
                                            test_draw_arrows_join_the_boxes_of_their_weight,
                                            test_draw_bottleneck_is_there_only_without_weights,
                                            test_draw_size_follows_the_longer_row_and_the_longest_label,
+                                           test_draw_at_twice_the_resolution_has_twice_the_size,
                                            test_draw_impossible_diagram_is_an_argument_error));
 }

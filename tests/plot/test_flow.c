@@ -50,6 +50,15 @@ START_TEST(test_draw_size_follows_columns_rows_and_the_longest_label)
 }
 END_TEST
 
+START_TEST(test_draw_at_twice_the_resolution_has_twice_the_size)
+{
+    static const lb_flow_box boxes[] = {{"a", 0, 0, {0}}, {"b", 1, 3, {0}}};
+    const lb_flow flow = {.boxes = boxes, .box_count = 2, .title = "A title that is wide"};
+    lb_panel panel = lb_flow_panel(&flow);
+    support_picture_grows_with_dpi(&panel, DPI);
+}
+END_TEST
+
 /* The columns of row `y` that are not white, as the first and the last one. */
 static void ink_at(const lb_canvas *canvas, int y, int *first, int *last)
 {
@@ -134,6 +143,7 @@ int main(void)
     return support_run_tests("flow",
                              SUPPORT_TESTS(test_draw_boxes_and_arrows_equals_the_reviewed_picture,
                                            test_draw_size_follows_columns_rows_and_the_longest_label,
+                                           test_draw_at_twice_the_resolution_has_twice_the_size,
                                            test_draw_arrow_leads_from_box_to_box,
                                            test_draw_arrows_of_one_box_are_ordered_by_their_other_ends,
                                            test_draw_impossible_flow_is_an_argument_error));

@@ -1,5 +1,6 @@
 #include "support/picture.h"
 
+#include "plot/figure.h"
 #include "plot/png.h"
 
 #include <check.h>
@@ -91,6 +92,23 @@ void support_picture_equals(const lb_canvas *canvas, const char *name)
     lb_status status = lb_png_write(canvas, 0, path, NULL);
     ck_abort_msg("%s differs from its reference by %d (256: in size); actual picture in %s (status %d)", name,
                  largest, path, (int)status);
+}
+
+void support_picture_grows_with_dpi(const lb_panel *panel, double dpi)
+{
+    enum { ROUNDED = 4 };
+    int width[2], height[2];
+    for (int i = 0; i < 2; i++) {
+        const lb_figure figure = {.panels = panel, .count = 1, .dpi = (i + 1) * dpi};
+        lb_error error = {0};
+        lb_canvas *canvas = lb_figure_draw(&figure, &error);
+        ck_assert_msg(canvas != NULL, "%s", error.message);
+        width[i] = lb_canvas_width(canvas);
+        height[i] = lb_canvas_height(canvas);
+        lb_canvas_free(canvas);
+    }
+    ck_assert_int_le(abs(width[1] - 2 * width[0]), ROUNDED);
+    ck_assert_int_le(abs(height[1] - 2 * height[0]), ROUNDED);
 }
 
 void support_pictures_equal(const char *path, const char *expected)

@@ -2,6 +2,7 @@
 #ifndef SUPPORT_PICTURE_H
 #define SUPPORT_PICTURE_H
 
+#include "lookback/plot.h"
 #include "plot/canvas.h"
 
 /** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is not a PNG file. */
@@ -17,6 +18,9 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas);
  *  picture is written to the folder of the test programs: look at both, and copy it over the reference if it is
  *  better. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
+
+/** Fails the test unless a panel drawn with twice the pixels per inch has twice the width and height, but for rounding. */
+void support_picture_grows_with_dpi(const lb_panel *panel, double dpi);
 
 /** Fails the test unless two PNG files are equal to 2/255 per channel. */
 void support_pictures_equal(const char *path, const char *expected);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
@@ -149,6 +150,31 @@ START_TEST(test_train_stop_is_not_asked_when_all_is_done)
 }
 END_TEST
 
+/* Takes the folder of the checkpoint away after the last evaluation. */
+static lb_status remove_folder(void *context, const lb_train_history *history, lb_error *error)
+{
+    climb *c = context;
+    char moved[2 * SUPPORT_PATH], folder[SUPPORT_PATH];
+    if (history->points[history->count - 1].step < STEPS) return LB_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(c->config.checkpoint, '/') - c->config.checkpoint),
+             c->config.checkpoint);
+    snprintf(moved, sizeof moved, "%s.moved", folder);
+    return rename(folder, moved) == 0 ? LB_OK : lb_error_set(error, LB_ERROR_WRITE, "%s", folder);
+}
+
+/* Large models take long to save: what is saved is not saved again. */
+START_TEST(test_train_checkpoint_of_the_last_evaluation_is_the_last_one)
+{
+    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+    lb_trainer_config config = usual();
+    ck_assert_int_eq(mkdir(support_path(folder, "folder"), 0777), 0);
+    config.checkpoint = support_path(path, "folder/checkpoint.safetensors");
+    config.point = remove_folder;
+    climb c = session(&config, -1);
+    finish(&c);
+}
+END_TEST
+
 /* Rewrites a file without one of its arrays. */
 static void drop_array(const char *path, const char *name)
 {
@@ -248,6 +274,7 @@ int main(void)
         SUPPORT_TESTS(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points,
                       test_train_stopped_before_the_first_step_writes_nothing,
                       test_train_stop_is_not_asked_when_all_is_done,
+                      test_train_checkpoint_of_the_last_evaluation_is_the_last_one,
                       test_train_checkpoint_with_a_number_that_is_none_is_refused,
                       test_train_checkpoint_without_progress_resumes_after_its_last_point,
                       test_train_checkpoint_without_progress_and_points_is_refused));
