@@ -44,35 +44,39 @@ static int64_t batch_size(const lb_sort_task *task)
 
 /* Adds the held-out lists to a tally; `edits` as in lb_tally_add. */
 static lb_status visit_lists(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                             bool edits, lb_tally *tally)
+                             bool edits, const lb_group *group, lb_tally *sum)
 {
+    lb_tallies tallies = {.group = group};
     int64_t most = batch_size(task);
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     for (int64_t first = 0; first < lists && lb_tape_status(tape) == LB_OK; first += most) {
         int64_t size = lists - first < most ? lists - first : most;
         lb_tape_reset(tape);
+        lb_tally *tally = lb_tallies_next(&tallies, tape);
+        if (!tally) break;
+        if (!lb_tallies_mine(&tallies)) continue;
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
         if (lb_tally_add(tally, model, batch, edits)) break;
     }
     lb_tape_set_mode(tape, mode);
-    return lb_tape_status(tape);
+    return lb_tallies_sum(&tallies, tape, sum);
 }
 
 lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                            double *exact_match)
 {
     lb_tally tally = {0};
-    lb_status status = visit_lists(model, task, tape, lists, false, &tally);
+    lb_status status = visit_lists(model, task, tape, lists, false, NULL, &tally);
     *exact_match = lb_tally_evaluation(&tally, lists).exact_match;
     return status;
 }
 
 lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                          lb_evaluation *found)
+                          const lb_group *group, lb_evaluation *found)
 {
     lb_tally tally = {0};
-    lb_status status = visit_lists(model, task, tape, lists, true, &tally);
+    lb_status status = visit_lists(model, task, tape, lists, true, group, &tally);
     *found = lb_tally_evaluation(&tally, lists);
     return status;
 }

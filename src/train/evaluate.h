@@ -14,10 +14,11 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
  *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
-/** The measures of lb_tally_add on the first `lists` held-out lists of the task. Resets the tape; its mode is restored.
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task, shared with a group unless it is NULL.
+ *  Resets the tape; its mode is restored.
  *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
-                                      int64_t lists, lb_evaluation *found);
+                                      int64_t lists, const lb_group *group, lb_evaluation *found);
 
 /** The maximum tokens when decoding a source of this length: enough for an answer twice as long. */
 int64_t lb_decoding_limit(int64_t source_length);

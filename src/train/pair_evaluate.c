@@ -106,19 +106,24 @@ static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, i
 
 lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                            const lb_vocabulary *target, const lb_pair_sample *sample, lb_tape *tape,
-                           lb_evaluation *found)
+                           const lb_group *group, lb_evaluation *found)
 {
-    lb_tally tally = {0};
+    lb_tallies tallies = {.group = group};
+    lb_tally sum;
     int64_t size;
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     for (int64_t first = 0; first < sample->possible && lb_tape_status(tape) == LB_OK; first += size) {
         size = batch_size(pairs, sample, first);
         lb_tape_reset(tape);
+        lb_tally *tally = lb_tallies_next(&tallies, tape);
+        if (!tally) break;
+        if (!lb_tallies_mine(&tallies)) continue;
         lb_batch batch = lb_pair_batch(pairs, source, target, tape, sample->pair + first, size);
-        if (lb_tally_add(&tally, model, batch, true)) break;
+        if (lb_tally_add(tally, model, batch, true)) break;
     }
     lb_tape_set_mode(tape, mode);
-    *found = lb_tally_evaluation(&tally, sample->count);
-    return lb_tape_status(tape);
+    lb_status status = lb_tallies_sum(&tallies, tape, &sum);
+    *found = lb_tally_evaluation(&sum, sample->count);
+    return status;
 }

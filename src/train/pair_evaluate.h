@@ -22,11 +22,12 @@ LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *
 /** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);
 
-/** The measures of lb_tally_add on a sample, in batches of similar length. Pairs that the model cannot get right count
+/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group
+ *  unless it is NULL. Pairs that the model cannot get right count
  *  as wrong in the exact match, and do not count in the other measures. Vocabularies: as in lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                                        const lb_vocabulary *target, const lb_pair_sample *sample,
-                                       lb_tape *tape, lb_evaluation *found);
+                                       lb_tape *tape, const lb_group *group, lb_evaluation *found);
 
 #endif

@@ -1,9 +1,11 @@
 #include "train/tally.h"
 
+#include "base/alloc.h"
 #include "lookback/metrics.h"
 #include "lookback/op.h"
 #include "models/force.h"
 #include "train/evaluate.h"
+#include "train/group.h"
 
 #include <string.h>
 
@@ -106,6 +108,62 @@ lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch b
             tally->loss -= (double)forced->data[t * model->target_vocab + target.id[t]];
     }
     return lb_tape_status(target.tape);
+}
+
+lb_tally *lb_tallies_next(lb_tallies *t, lb_tape *tape)
+{
+    enum { FIRST_ROOM = 16 };
+    if (t->count == t->room) {
+        int64_t room = t->room ? 2 * t->room : FIRST_ROOM;
+        lb_tally *grown =
+            lb_alloc_grow(t->batch, (size_t)t->count * sizeof *grown, (size_t)room * sizeof *grown);
+        if (!grown) {
+            lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
+            return NULL;
+        }
+        t->batch = grown;
+        t->room = room;
+    }
+    t->batch[t->count] = (lb_tally){0};
+    return &t->batch[t->count++];
+}
+
+bool lb_tallies_mine(const lb_tallies *t)
+{
+    return !t->group || (t->count - 1) % t->group->size == t->group->rank;
+}
+
+/* The numbers of others are zeros here, so that sums over the group are exact, in any order. */
+static lb_status share_tally(const lb_group *group, lb_tally *t, lb_error *error)
+{
+    double n[] = {(double)t->rows, (double)t->right,   (double)t->tokens,
+                  t->loss,         (double)t->symbols, (double)t->edits};
+    lb_status status = lb_group_add_doubles(group, n, sizeof n / sizeof *n, error);
+    *t = (lb_tally){(int64_t)n[0], (int64_t)n[1], (int64_t)n[2], n[3], (int64_t)n[4], (int64_t)n[5]};
+    return status;
+}
+
+static void add_tally(lb_tally *sum, const lb_tally *t)
+{
+    sum->rows += t->rows;
+    sum->right += t->right;
+    sum->tokens += t->tokens;
+    sum->loss += t->loss;
+    sum->symbols += t->symbols;
+    sum->edits += t->edits;
+}
+
+lb_status lb_tallies_sum(lb_tallies *t, lb_tape *tape, lb_tally *sum)
+{
+    *sum = (lb_tally){0};
+    for (int64_t i = 0; i < t->count && lb_tape_status(tape) == LB_OK; i++) {
+        lb_error error = {0};
+        if (t->group && share_tally(t->group, &t->batch[i], &error))
+            lb_tape_fail(tape, error.status, "%s", error.message);
+        add_tally(sum, &t->batch[i]);
+    }
+    lb_release(t->batch);
+    return lb_tape_status(tape);
 }
 
 static double share(double part, int64_t of)

@@ -23,6 +23,24 @@ LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_ba
 LB_MUST_USE lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch,
                                           lb_beam_config config);
 
+/** The tallies of the batches of an evaluation. The processes of a group share them: the first one has the first batch,
+ *  the second one the second, and so on. Begin with a group, NULL for this process alone, and zeros. */
+typedef struct lb_tallies {
+    const lb_group *group;
+    lb_tally *batch; /* [count]: zero for the batches of others */
+    int64_t count, room;
+} lb_tallies;
+
+/** An empty tally for the next batch, valid until the following one; NULL if memory runs out, recorded on the tape. */
+lb_tally *lb_tallies_next(lb_tallies *tallies, lb_tape *tape);
+
+/** Whether this process has the last batch. */
+bool lb_tallies_mine(const lb_tallies *tallies);
+
+/** The sum over all batches, the same bits in all processes and with any number of them; frees the tallies.
+ *  Errors: those of the tape, also from before; those of the group, recorded on it. */
+LB_MUST_USE lb_status lb_tallies_sum(lb_tallies *tallies, lb_tape *tape, lb_tally *sum);
+
 /** The means over `count` rows, at least `tally->rows`. Rows that were not added count as wrong. */
 lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count);
 

@@ -62,11 +62,12 @@ lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int6
     return lb_pair_batch(p->data->dev, p->data->source, p->data->target, tape, number, count);
 }
 
-lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, lb_evaluation *found)
+lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, const lb_group *group,
+                              lb_evaluation *found)
 {
     lb_training_data *d = p->data;
-    if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, found);
-    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, found);
+    if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, group, found);
+    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
 }
 
 void lb_producer_print(const lb_producer *p, lb_buffer *json)

@@ -116,8 +116,8 @@ static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *foun
     lb_pair_sample sample;
     lb_status status = lb_pair_sample_make(d->dev, d->target, s->config.copy, pairs, &sample, error);
     if (status) return status;
-    status =
-        lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->session.tape, found);
+    status = lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->session.tape, NULL,
+                              found);
     if (status) lb_error_set(error, status, "%s", lb_tape_error(s->session.tape));
     lb_pair_sample_free(&sample);
     return status;
@@ -131,7 +131,7 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
                             (long long)pairs);
     if (!s->data.sorts) return measure_pairs(s, pairs, found, error);
     lb_status status =
-        lb_sort_measure(s->training.model, &s->training.producer.task, s->session.tape, pairs, found);
+        lb_sort_measure(s->training.model, &s->training.producer.task, s->session.tape, pairs, NULL, found);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(s->session.tape)) : LB_OK;
 }
 

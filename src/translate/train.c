@@ -71,7 +71,8 @@ static lb_status evaluate(session *s, const lb_model *model, lb_evaluation *foun
 {
     lb_tape *tape = lb_tape_new();
     if (!tape) return out_of_memory(s);
-    lb_status status = lb_producer_measure(&s->members->training.producer, model, tape, found);
+    lb_status status =
+        lb_producer_measure(&s->members->training.producer, model, tape, s->config.group, found);
     if (status) lb_error_set(s->error, status, "%s", lb_tape_error(tape));
     lb_tape_free(tape);
     return status;

@@ -179,7 +179,7 @@ lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t
 static lb_status evaluate(void *context, lb_tape *tape, lb_evaluation *found)
 {
     lb_training *t = context;
-    return lb_producer_measure(&t->producer, t->model, tape, found);
+    return lb_producer_measure(&t->producer, t->model, tape, t->config->group, found);
 }
 
 static void tell_step(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
