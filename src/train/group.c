@@ -90,26 +90,14 @@ lb_status lb_group_add_doubles(const lb_group *group, double *values, int count,
     return LB_OK;
 }
 
-/* Replaces `text` by that of process 0: whoever has it gives it to the one at the next distance. */
-static lb_status share(const lb_group *g, char text[TEXT], lb_error *error)
+/* All get the text of the first process that has one. */
+static lb_status share_first(const lb_group *g, char text[TEXT], lb_error *error)
 {
     char theirs[TEXT];
     for (int distance = 1; distance < g->size; distance *= 2) {
         lb_status status = g->exchange(g->context, g->rank ^ distance, text, TEXT, theirs, TEXT, error);
         if (status) return status;
-        if (g->rank >= distance && g->rank < 2 * distance) memcpy(text, theirs, TEXT);
-    }
-    return LB_OK;
-}
-
-/* The first process that has a complaint is heard by all. */
-static lb_status hear(const lb_group *g, char complaint[TEXT], lb_error *error)
-{
-    char theirs[TEXT];
-    for (int distance = 1; distance < g->size; distance *= 2) {
-        lb_status status = g->exchange(g->context, g->rank ^ distance, complaint, TEXT, theirs, TEXT, error);
-        if (status) return status;
-        if (*theirs && (g->rank & distance || !*complaint)) memcpy(complaint, theirs, TEXT);
+        if (*theirs && (g->rank & distance || !*text)) memcpy(text, theirs, TEXT);
     }
     return LB_OK;
 }
@@ -119,13 +107,13 @@ lb_status lb_group_agree(const lb_group *group, const char *what, const char *te
     char ours[TEXT] = "", first[TEXT] = "", complaint[TEXT] = "";
     if (!group) return LB_OK;
     snprintf(ours, sizeof ours, "%.*s", MOST_TEXT, text);
-    memcpy(first, ours, sizeof first);
-    lb_status status = share(group, first, error);
+    if (group->rank == 0) memcpy(first, ours, sizeof first);
+    lb_status status = share_first(group, first, error);
     first[MOST_TEXT] = '\0';
     if (strcmp(ours, first) != 0)
         snprintf(complaint, sizeof complaint, "%.95s: found the %.40s %.*s, expected %.*s as in rank 0",
                  group->name, what, MOST_TEXT, ours, MOST_TEXT, first);
-    if (!status) status = hear(group, complaint, error);
+    if (!status) status = share_first(group, complaint, error);
     if (status || !*complaint) return status;
     complaint[TEXT - 1] = '\0';
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", complaint);
