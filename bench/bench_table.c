@@ -36,14 +36,25 @@ static const bench_case decoding[] = {
     {"decoding", "transformer 256", greedy, {"--config", "transformer", "--batch", "256"}},
     {"decoding", "transformer beam 5", programs, {"--config", "transformer", "--batch", "1", "--beam", "5"}},
 };
+/* Ranks that stop by the clock would stop after different steps. */
+static const bench_case scaling[] = {
+    {"scaling", "small", NULL, {"--config", "small", "--steps", "150", "--seconds", "0"}},
+    {"scaling", "medium", NULL, {"--config", "medium", "--steps", "40", "--seconds", "0"}},
+    {"scaling", "large", NULL, {"--config", "large", "--steps", "10", "--seconds", "0"}},
+};
 static const bench_case start = {
     "start", "small", programs, {"--config", "small", "--steps", "1", "--warm-up", "0"}};
 static const bench_case bits = {
     "bits", "small", NULL, {"--config", "small", "--steps", "5", "--seconds", "0"}};
 
-enum { ALL, TRAINING, DECODING, GROWTH, UNTIL };
-static const char *const parts[] = {[ALL] = "all",       [TRAINING] = "training", [DECODING] = "decoding",
-                                    [GROWTH] = "growth", [UNTIL] = "until",       NULL};
+enum { ALL, TRAINING, DECODING, GROWTH, SCALING, UNTIL };
+static const char *const parts[] = {[ALL] = "all",
+                                    [TRAINING] = "training",
+                                    [DECODING] = "decoding",
+                                    [GROWTH] = "growth",
+                                    [SCALING] = "scaling",
+                                    [UNTIL] = "until",
+                                    NULL};
 
 typedef struct settings {
     bool quick;
@@ -61,6 +72,16 @@ static void compare_all(bench_session *s, const bench_case *cases, size_t count,
     for (int round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++)
             for (int threads = 1; threads <= 2; threads++) bench_compare(s, &cases[i], threads);
+}
+
+/* One process with one thread and with two, and two processes with one thread each. */
+static void compare_scaling(bench_session *s, int rounds)
+{
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = 0; i < sizeof scaling / sizeof *scaling; i++) {
+            for (int threads = 1; threads <= 2; threads++) bench_measure(s, &scaling[i], "lookback", threads);
+            bench_measure_ranks(s, &scaling[i]);
+        }
 }
 
 /* The small config, with another length or width; every other one if `step` is 2. */
@@ -86,6 +107,7 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
         compare_growth(s, "length", "--length", bench_lengths, step);
         compare_growth(s, "hidden", "--hidden", bench_hiddens, step);
     }
+    if (wants(set, SCALING)) compare_scaling(s, rounds);
     if (wants(set, UNTIL) && !set->quick) bench_until_target(s);
 }
 

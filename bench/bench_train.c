@@ -1,41 +1,50 @@
 /* Times one training step, and prints one JSON object. */
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
+#include "common/threads.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 
+#include "base/hash.h"
 #include "tensor/gemm.h"
+#include "train/session.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
 
-/* The data of a step. */
+/* The data of a step, which is one of lb_train. */
 typedef struct training {
     bench_model model;
-    lb_tape *tape;
-    lb_adam *adam;
-    int batch;
+    lb_trainer_config config;
+    lb_train_session session;
+    int batch;      /* of a shard */
     lb_error error; /* of the first step that failed */
 } training;
+
+static lb_tensor *loss_of_part(void *context, lb_tape *tape, int64_t part, int64_t *tokens)
+{
+    const training *t = context;
+    lb_batch lists = lb_sort_batch(&t->model.task, tape, t->batch, part);
+    for (int64_t row = 0; row < lists.target_out.batch; row++) *tokens += lists.target_out.lengths[row];
+    lb_tensor *logits = lb_model_forward(t->model.model, lists.source, lists.target_in);
+    return lb_cross_entropy(logits, lists.target_out, LB_PAD);
+}
 
 static void train_step(void *context, int step)
 {
     training *t = context;
-    lb_tape_reset(t->tape);
-    lb_batch lists = lb_sort_batch(&t->model.task, t->tape, t->batch, step);
-    lb_tensor *logits = lb_model_forward(t->model.model, lists.source, lists.target_in);
-    lb_tensor *loss = lb_cross_entropy(logits, lists.target_out, LB_PAD);
-    if (lb_backward(loss, &t->error) || lb_adam_step(t->adam, &t->error)) return;
+    double loss;
+    (void)step;
+    if (!t->error.status && lb_train_session_step(&t->session, &loss, &t->error)) return;
 }
 
-/* FNV-1a of the bytes of the weights: threads must not change it. */
+/* Threads and ranks must not change it. */
 static void add_fingerprint(cJSON *object, const lb_params *params)
 {
-    const unsigned char *bytes = (const unsigned char *)lb_params_values(params);
-    size_t count = (size_t)lb_params_size(params) * sizeof(lb_real);
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
     char text[20];
+    uint64_t hash =
+        lb_hash(LB_HASH, lb_params_values(params), (size_t)lb_params_size(params) * sizeof(lb_real));
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     cJSON_AddStringToObject(object, "fingerprint", text);
 }
@@ -57,39 +66,47 @@ static void report(const training *t, const bench_size *size, lb_attention_kind 
     bench_print(object);
 }
 
-static lb_status measure(const bench_size *size, lb_attention_kind attention, bench_effort effort,
-                         lb_error *error)
+static lb_status measure(const bench_size *size, lb_attention_kind attention, bench_effort effort, int shards,
+                         const lb_group *group, lb_error *error)
 {
-    training t = {.batch = size->batch};
+    training t = {.batch = size->batch / shards};
     lb_status status = bench_model_init(&t.model, size, attention, error);
-    if (!status) {
-        t.tape = lb_tape_new();
-        t.adam = lb_adam_new(t.model.params, (lb_adam_config){.clip_norm = 1});
-        if (!t.tape || !t.adam) status = lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    }
+    t.config = (lb_trainer_config){.params = t.model.params,
+                                   .context = &t,
+                                   .loss = loss_of_part,
+                                   .schedule = {.lr = 1e-3},
+                                   .adam = {.clip_norm = 1},
+                                   .shards = shards,
+                                   .group = group};
+    t.session.config = &t.config;
+    if (!status) status = lb_train_session_begin(&t.session, error);
     if (!status) {
         bench_timing timing = bench_time(effort, train_step, &t);
         status = t.error.status;
         if (status)
             lb_error_set(error, status, "%s", t.error.message);
-        else
+        else if (!group || group->rank == 0)
             report(&t, size, attention, timing);
     }
-    lb_adam_free(t.adam);
-    lb_tape_free(t.tape);
+    lb_train_session_free(&t.session);
     bench_model_free(&t.model);
     return status;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
+    lb_error error = {0};
+    const lb_group *group;
     bench_size size = {.config = 1};
     bench_effort effort = {.warm_up = 5, .runs = 200};
-    int threads = 0, attention = LB_ATTENTION_ADDITIVE;
+    int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE;
+    if (app_ranks_join(&group, &error)) return app_fail(&error);
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
         APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names,
                    "of the decoder of the sort model"),
+        APP_INT(0, "shards", "N", &shards, 1, LB_MOST_SHARDS,
+                "parts of each batch, for the ranks of mpirun; then give --steps, and --seconds 0"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
@@ -105,7 +122,12 @@ int main(int argc, char **argv)
     bench_count_allocations();
     bench_size_settle(&size);
     lb_set_threads(threads);
-    lb_error error = {0};
-    if (measure(&size, (lb_attention_kind)attention, effort, &error)) return app_fail(&error);
+    if (measure(&size, (lb_attention_kind)attention, effort, shards, group, &error)) return app_fail(&error);
     return app_close_stdout(0);
+}
+
+int main(int argc, char **argv)
+{
+    app_settle_threads(argv); /* it begins anew, so MPI must not have begun */
+    return app_ranks_leave(run(argc, argv));
 }

@@ -103,6 +103,24 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     free(child.output);
 }
 
+void bench_measure_ranks(bench_session *s, const bench_case *what)
+{
+    /* Open MPI asks whether root means it. */
+    const char *argv[MOST_ARGUMENTS] = {
+        "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-n", "2", NULL};
+    char program[APP_PATH];
+    if (!begin(s, what->part, what->name, "ranks", 2)) return;
+    APPEND(argv, app_path(s->bin, "bench_train", program), "--shards", "2", "--threads", "1");
+    append(argv, what->flags);
+    bench_child child = bench_run(argv, false);
+    cJSON *run = child.done ? bench_last_json(child.output) : NULL;
+    if (run)
+        bench_record_add(s->runs, run, (bench_key){what->part, what->name, "ranks", 2}, child.seconds);
+    else
+        app_note("two ranks have failed (Debian: libopenmpi-dev, openmpi-bin): %s", what->name);
+    free(child.output);
+}
+
 static bool can_measure(const bench_session *s, const char *by)
 {
     if (!is_pytorch(by)) return true;

@@ -40,6 +40,9 @@ void bench_measure(bench_session *session, const bench_case *what, const char *b
 /** Measures the case with all its programs that are available, one after the other. */
 void bench_compare(bench_session *session, const bench_case *what, int threads);
 
+/** Measures bench_train on two ranks of mpirun, with one thread each, as "ranks". */
+void bench_measure_ranks(bench_session *session, const bench_case *what);
+
 /** Seconds until train_sort sorts 99 of 100 lists of 5 to 10 numbers with additive attention, and until PyTorch does so
  *  from the same start. */
 void bench_until_target(bench_session *session);

@@ -214,6 +214,35 @@ static void print_heading(const cJSON *bench)
            cJSON_GetNumberValue(cJSON_GetObjectItem(bench, "rounds")));
 }
 
+/* Two ranks of one thread against one process of one thread, and of two. */
+static void print_scaling(table *t)
+{
+    static const struct {
+        const char *name, *label;
+        goal faster, slower;
+    } sizes[] = {{"small", "train, small", {AT_LEAST, 1.5}, {0}},
+                 {"medium", "train, medium", {AT_LEAST, 1.7}, {0}},
+                 {"large", "train, large", {AT_LEAST, 1.85}, {AT_MOST, 1.1}}};
+    add(t, "%-*s%9s%9s%9s%15s%15s", LABEL, "milliseconds", "1 thread", "2 threads", "2 ranks", "1 thread /",
+        "2 ranks /");
+    end_line(t);
+    add(t, "%-*s%9s%9s%9s%15s%15s", LABEL, "", "", "", "", "2 ranks", "2 threads");
+    end_line(t);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const bench_key one = {"scaling", sizes[i].name, "lookback", 1},
+                        two = {"scaling", sizes[i].name, "lookback", 2},
+                        ranks = {"scaling", sizes[i].name, "ranks", 0};
+        double ms[] = {bench_record_median(t->runs, one, "ms_per_step"),
+                       bench_record_median(t->runs, two, "ms_per_step"),
+                       bench_record_median(t->runs, ranks, "ms_per_step")};
+        add(t, "%-*s", LABEL, sizes[i].label);
+        for (int k = 0; k < 3; k++) add_number(t, ms[k]);
+        add_judged(t, sizes[i].label, "1 thread / 2 ranks", ms[0] / ms[2], sizes[i].faster);
+        add_judged(t, sizes[i].label, "2 ranks / 2 threads", ms[2] / ms[1], sizes[i].slower);
+        end_line(t);
+    }
+}
+
 void bench_table_print(cJSON *bench)
 {
     table t = {.runs = cJSON_GetObjectItem(bench, "runs"), .targets = cJSON_CreateArray()};
@@ -227,6 +256,8 @@ void bench_table_print(cJSON *bench)
     end_line(&t);
     print_growth(&t, "length", bench_lengths);
     print_growth(&t, "hidden", bench_hiddens);
+    puts("");
+    print_scaling(&t);
     cJSON_DeleteItemFromObject(bench, "targets");
     cJSON_AddItemToObject(bench, "targets", t.targets);
 }
