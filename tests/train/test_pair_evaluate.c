@@ -160,7 +160,9 @@ START_TEST(test_pair_sample_is_evenly_spaced_and_sorted_by_length)
     }
     for (int i = 0; i < PAIRS; i++) ck_assert_int_eq(taken[i], i % 7 == 0);
     lb_pair_sample_free(&sample);
+    memset(&sample, 1, sizeof sample); /* after an error, there is nothing to free */
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 0, &sample, &error), LB_ERROR_ARGUMENT);
+    ck_assert_ptr_null(sample.pair);
     finish();
 }
 END_TEST
