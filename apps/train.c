@@ -142,6 +142,9 @@ static lb_status check(lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
     if (teaching.unlabelled && !teaching.teacher)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs a --teacher");
+    if (teaching.teacher && settings.group)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--teacher: expected no mpirun, found %d ranks",
+                            settings.group->size);
     if (teaching.teacher && !settings.dev && !config.print)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--teacher needs --dev: held-out pairs would be the teacher's, too");
@@ -263,6 +266,10 @@ static bool is_given(const char *text)
 
 static lb_status check_several(lb_error *error)
 {
+    if (settings.group)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--%s trains in processes of its own: expected no mpirun, found %d ranks",
+                            is_given(ensemble) ? "ensemble" : "sweep", settings.group->size);
     bool several = is_given(sweep.file) && is_given(ensemble);
     if (several)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");

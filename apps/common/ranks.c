@@ -85,6 +85,11 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
     return LB_OK;
 }
 
+void app_ranks_forget(void)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) unsetenv(signs[i]);
+}
+
 void app_ranks_set_threads(int threads)
 {
     lb_set_threads(threads);

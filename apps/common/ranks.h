@@ -8,6 +8,9 @@
  *  Errors: LB_ERROR_OPEN if mpirun has started us and lookback_mpi cannot be loaded; those of lb_mpi_open. */
 LB_MUST_USE lb_status app_ranks_join(const lb_group **group, lb_error *error);
 
+/** Makes a process that this one has forked a program of its own, which is no rank. */
+void app_ranks_forget(void);
+
 /** As lb_set_threads; 0 shares the processors of a node among its ranks. */
 void app_ranks_set_threads(int threads);
 

@@ -179,6 +179,26 @@ START_TEST(test_ranks_wrong_usage_is_one_message)
 }
 END_TEST
 
+START_TEST(test_ranks_do_not_start_processes_of_their_own)
+{
+    support_write_pairs("pairs.tsv", 60, 7);
+    support_write_text("sweep.json", "{\"seed\": [1, 2]}");
+    RUN(2, TRAIN, "--sweep", "sweep.json", "--out", "a");
+    assert_one_message(2, "--sweep trains in processes of its own: expected no mpirun, found 2 ranks");
+    RUN(2, TRAIN, "--ensemble", "additive:2", "--out", "a");
+    assert_one_message(2, "--ensemble trains in processes of its own: expected no mpirun, found 2 ranks");
+    RUN(2, TRAIN, "--teacher", "a", "--dev", "pairs.tsv", "--out", "b");
+    assert_one_message(2, "--teacher: expected no mpirun, found 2 ranks");
+    RUN(1, TRAIN, "--steps", "20", "--sweep", "sweep.json", "--out", "c");
+    assert_done();
+    RUN(2, TRAIN, "--steps", "50", "--seeds", "2", "--out", "d");
+    assert_done();
+    RUN(0, TRAIN, "--steps", "50", "--seeds", "2", "--shards", "2", "--out", "e");
+    assert_done();
+    support_assert_same_weights("d/model.safetensors", "e/model.safetensors");
+}
+END_TEST
+
 START_TEST(test_ranks_that_do_not_agree_are_named)
 {
     write_script("exec " LOOKBACK " \"$@\" --seed 5");
@@ -255,12 +275,12 @@ int main(void)
     if (!HAS_MPI) return leave_out("built without MPI");
     if (!is_installed(mpirun())) return leave_out("no mpirun");
     return support_run_tests(
-        "ranks", SUPPORT_TESTS(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
-                               test_ranks_train_resumes_with_any_number_of_them,
-                               test_ranks_without_shards_have_one_each_and_keep_them,
-                               test_ranks_wrong_usage_is_one_message, test_ranks_that_do_not_agree_are_named,
-                               test_ranks_that_fail_alone_end_all,
-                               test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-                               test_ranks_interrupted_save_and_say_so_once,
-                               test_program_of_mpirun_without_its_library_says_so));
+        "ranks",
+        SUPPORT_TESTS(
+            test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
+            test_ranks_train_resumes_with_any_number_of_them,
+            test_ranks_without_shards_have_one_each_and_keep_them, test_ranks_wrong_usage_is_one_message,
+            test_ranks_do_not_start_processes_of_their_own, test_ranks_that_do_not_agree_are_named,
+            test_ranks_that_fail_alone_end_all, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+            test_ranks_interrupted_save_and_say_so_once, test_program_of_mpirun_without_its_library_says_so));
 }
