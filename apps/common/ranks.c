@@ -20,6 +20,7 @@ static const double PATIENCE = 2, PATIENCE_WITH_SAVING = 60;
 static struct {
     lb_mpi *(*open)(lb_error *error);
     const lb_group *(*group)(const lb_mpi *mpi);
+    void (*set_patience)(lb_mpi *mpi, double seconds);
     int (*share)(const lb_mpi *mpi, int processors);
     bool (*ends)(const lb_mpi *mpi, double seconds);
     void (*abort)(const lb_mpi *mpi, int status);
@@ -64,9 +65,10 @@ static lb_status load(lb_error *error)
 {
     void *file = open_library();
     bool found = file && find(file, "lb_mpi_open", &library.open) &&
-                 find(file, "lb_mpi_group", &library.group) && find(file, "lb_mpi_share", &library.share) &&
-                 find(file, "lb_mpi_ends", &library.ends) && find(file, "lb_mpi_abort", &library.abort) &&
-                 find(file, "lb_mpi_close", &library.close);
+                 find(file, "lb_mpi_group", &library.group) &&
+                 find(file, "lb_mpi_set_patience", &library.set_patience) &&
+                 find(file, "lb_mpi_share", &library.share) && find(file, "lb_mpi_ends", &library.ends) &&
+                 find(file, "lb_mpi_abort", &library.abort) && find(file, "lb_mpi_close", &library.close);
     if (found) return LB_OK;
     const char *why = dlerror();
     return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
@@ -81,6 +83,8 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
     if (status) return status;
     ranks = library.open(error);
     if (!ranks) return error->status;
+    const char *seconds = getenv("LOOKBACK_MPI_PATIENCE");
+    if (seconds && strtod(seconds, NULL) > 0) library.set_patience(ranks, strtod(seconds, NULL));
     if (library.group(ranks)->size > 1) *group = library.group(ranks);
     return LB_OK;
 }

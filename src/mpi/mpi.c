@@ -9,11 +9,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_BYTES = 1 << 30 }; /* of one message: MPI counts with int */
+enum {
+    MOST_BYTES = 1 << 30, /* of one message: MPI counts with int */
+    LOOKS = 1024          /* at a message that is under way, before others may use the processor */
+};
+
+/* Seconds. Reading files and saving can take a while on a busy file system. */
+static const double PATIENCE = 300;
+
+typedef char rank_name[sizeof((lb_group *)0)->name];
 
 struct lb_mpi {
     lb_group group;
-    MPI_Comm all; /* a communicator of our own: messages of the program cannot be mistaken for ours */
+    rank_name *names; /* [group.size] */
+    double patience;  /* seconds to wait for an answer */
+    MPI_Comm all;     /* a communicator of our own: messages of the program cannot be mistaken for ours */
     bool began;
     int twins; /* ranks of this node with the same CPU set, this one included */
 };
@@ -32,6 +42,23 @@ static int part_of(size_t bytes)
     return bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
 }
 
+/* A rank that hangs must not make the others hang forever. */
+static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
+{
+    double end = 0;
+    for (int64_t look = 1;; look++) {
+        int done = 0;
+        lb_status status = check("exchange", MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE), error);
+        if (status || done) return status;
+        if (look % LOOKS != 0) continue;
+        sched_yield();
+        if (end == 0) end = MPI_Wtime() + mpi->patience;
+        if (MPI_Wtime() > end)
+            return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
+                                mpi->patience);
+    }
+}
+
 static lb_status exchange(void *context, int partner, const void *send, size_t send_bytes, void *receive,
                           size_t receive_bytes, lb_error *error)
 {
@@ -40,9 +67,12 @@ static lb_status exchange(void *context, int partner, const void *send, size_t s
     char *to = receive;
     do {
         int sent = part_of(send_bytes), received = part_of(receive_bytes);
-        int code = MPI_Sendrecv(from, sent, MPI_BYTE, partner, 0, to, received, MPI_BYTE, partner, 0,
-                                mpi->all, MPI_STATUS_IGNORE);
-        lb_status status = check("exchange", code, error);
+        MPI_Request request[2];
+        int code = MPI_Irecv(to, received, MPI_BYTE, partner, 0, mpi->all, &request[0]);
+        lb_status status = check("receive", code, error);
+        if (status) return status;
+        status = check("send", MPI_Isend(from, sent, MPI_BYTE, partner, 0, mpi->all, &request[1]), error);
+        if (!status) status = wait_for(mpi, partner, request, error);
         if (status) return status;
         from += sent;
         to += received;
@@ -90,7 +120,12 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     MPI_Get_processor_name(host, &length);
     snprintf(mpi->group.name, sizeof mpi->group.name, "rank %d on %.64s", mpi->group.rank, host);
     mpi->twins = count_twins(mpi->all);
-    return LB_OK;
+    mpi->names = calloc((size_t)mpi->group.size, sizeof *mpi->names);
+    if (!mpi->names) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
+    const int bytes = sizeof *mpi->names;
+    return check("names",
+                 MPI_Allgather(mpi->group.name, bytes, MPI_CHAR, mpi->names, bytes, MPI_CHAR, mpi->all),
+                 error);
 }
 
 lb_mpi *lb_mpi_open(lb_error *error)
@@ -101,6 +136,7 @@ lb_mpi *lb_mpi_open(lb_error *error)
         return NULL;
     }
     mpi->all = MPI_COMM_NULL;
+    mpi->patience = PATIENCE;
     if (join(mpi, error) == LB_OK) return mpi;
     lb_mpi_close(mpi);
     return NULL;
@@ -109,6 +145,11 @@ lb_mpi *lb_mpi_open(lb_error *error)
 const lb_group *lb_mpi_group(const lb_mpi *mpi)
 {
     return &mpi->group;
+}
+
+void lb_mpi_set_patience(lb_mpi *mpi, double seconds)
+{
+    mpi->patience = seconds;
 }
 
 int lb_mpi_share(const lb_mpi *mpi, int processors)
@@ -139,5 +180,6 @@ void lb_mpi_close(lb_mpi *mpi)
     if (!mpi) return;
     if (mpi->all != MPI_COMM_NULL) MPI_Comm_free(&mpi->all);
     if (mpi->began) MPI_Finalize();
+    free(mpi->names);
     free(mpi);
 }

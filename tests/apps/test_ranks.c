@@ -235,6 +235,18 @@ START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 }
 END_TEST
 
+START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
+{
+    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
+    write_script("(sleep 2; kill -STOP $$) &");
+    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
+    ck_assert_int_ne(result.status, 0);
+    assert_said_once("lookback sort: rank 1 on ");
+    assert_said_once(" has not answered for 2 s\n");
+    ck_assert(support_exists("a/checkpoint.safetensors"));
+}
+END_TEST
+
 START_TEST(test_ranks_interrupted_save_and_say_so_once)
 {
     RUN_FOR(2, 1500, SORT, "--steps", "1000000", "--out", "a");
@@ -282,5 +294,6 @@ int main(void)
             test_ranks_without_shards_have_one_each_and_keep_them, test_ranks_wrong_usage_is_one_message,
             test_ranks_do_not_start_processes_of_their_own, test_ranks_that_do_not_agree_are_named,
             test_ranks_that_fail_alone_end_all, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+            test_ranks_that_wait_too_long_name_the_one_that_hangs,
             test_ranks_interrupted_save_and_say_so_once, test_program_of_mpirun_without_its_library_says_so));
 }
