@@ -256,6 +256,49 @@ START_TEST(test_ranks_interrupted_save_and_say_so_once)
 }
 END_TEST
 
+/* Instead of Slurm, its variables, and an srun that is mpirun. */
+static void run_job(const char *script, const char *task, const char *const *arguments)
+{
+    char path[SUPPORT_PATH], srun[256], search[SUPPORT_PATH + 512], id[64];
+    const char *argv[64] = {script};
+    const char *environment[16];
+    int count = 0;
+    for (; permission[count]; count++) environment[count] = permission[count];
+    snprintf(srun, sizeof srun, "#!/bin/sh\n[ \"$1\" = --mpi=pmix ] && shift && exec %s -n 2 \"$@\"\n",
+             mpirun());
+    support_write_file(support_path(path, "srun"), srun, strlen(srun));
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    snprintf(search, sizeof search, "PATH=%s:" BIN_DIR ":%s", support_tempdir(), getenv("PATH"));
+    snprintf(id, sizeof id, "SLURM_ARRAY_TASK_ID=%s", task);
+    environment[count++] = search;
+    environment[count++] = id;
+    environment[count] = NULL;
+    for (int i = 0; arguments[i]; i++) argv[i + 1] = arguments[i];
+    support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+}
+
+#define RUN_JOB(script, task, ...)                                                                           \
+    run_job(SOURCE_DIR "/examples/slurm/" script, task, (const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(test_scripts_for_slurm_train_and_their_models_join)
+{
+    support_write_pairs("pairs.tsv", 100, 7);
+    RUN_JOB("ranks.sh", "", "--train", "pairs.tsv", "--steps", "40", "--hidden", "16", "--out", "ranks");
+    assert_done();
+    ck_assert_ptr_nonnull(strstr(result.error, "kept the model of step 40"));
+    static const char *const tasks[] = {"1", "2"};
+    for (int i = 0; i < 2; i++) {
+        RUN_JOB("array.sh", tasks[i], "vote", "--train", "pairs.tsv", "--steps", "40", "--hidden", "16");
+        assert_done();
+    }
+    RUN(0, "join", "vote/seed-1", "vote/seed-2", "--dev", "pairs.tsv", "-o", "vote");
+    assert_done();
+    ck_assert(support_exists("vote/model.safetensors"));
+}
+END_TEST
+
 START_TEST(test_program_of_mpirun_without_its_library_says_so)
 {
     const char *argv[] = {LOOKBACK, "sort", "--steps", "1", NULL};
@@ -295,5 +338,6 @@ int main(void)
             test_ranks_do_not_start_processes_of_their_own, test_ranks_that_do_not_agree_are_named,
             test_ranks_that_fail_alone_end_all, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
             test_ranks_that_wait_too_long_name_the_one_that_hangs,
-            test_ranks_interrupted_save_and_say_so_once, test_program_of_mpirun_without_its_library_says_so));
+            test_scripts_for_slurm_train_and_their_models_join, test_ranks_interrupted_save_and_say_so_once,
+            test_program_of_mpirun_without_its_library_says_so));
 }
