@@ -26,6 +26,15 @@ START_TEST(test_attention_count_of_a_diagonal_is_sharp_ordered_and_complete)
 }
 END_TEST
 
+START_TEST(test_attention_count_of_a_map_without_steps_has_no_moves)
+{
+    lb_attention_statistics s = count(NULL, 0, 3);
+    ck_assert_int_eq(s.steps, 0);
+    ck_assert_int_eq(s.moves, 0);
+    ck_assert_int_eq(count((const double[]){1, 0}, 1, 2).moves, 0);
+}
+END_TEST
+
 START_TEST(test_attention_count_of_equal_weights_has_the_largest_entropy)
 {
     static const double map[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
@@ -172,6 +181,7 @@ int main(void)
         "attention measures",
         SUPPORT_TESTS(
             test_attention_count_of_a_diagonal_is_sharp_ordered_and_complete,
+            test_attention_count_of_a_map_without_steps_has_no_moves,
             test_attention_count_of_equal_weights_has_the_largest_entropy,
             test_attention_count_follows_its_formulas,
             test_attention_add_weighs_rows_and_moves_by_their_number_and_maps_alike,

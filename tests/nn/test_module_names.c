@@ -84,13 +84,15 @@ START_TEST(test_gru_and_positions_leave_no_name)
     lb_gru gru;
     lb_gru_cell cell;
     lb_embedding embedding;
-    lb_positional positions;
+    lb_positional positions, relative;
     set_up();
     lb_tokens tokens = {tape, 2, 3, id, lengths};
     lb_gru_init(&gru, params, "gru", (lb_gru_config){.input = WIDTH, .hidden = 3, .layers = 2});
     lb_gru_cell_init(&cell, params, "cell", "", WIDTH, WIDTH);
     lb_embedding_init(&embedding, params, "embedding", 3, WIDTH, 0);
     lb_positional_init(&positions, params, "positions", (lb_positional_config){.width = WIDTH});
+    lb_positional_init(&relative, params, "relative",
+                       (lb_positional_config){.kind = LB_POSITIONAL_RELATIVE, .heads = 2});
     lb_tensor *flat = lb_reshape(x, LB_SHAPE(6, WIDTH));
     lb_gru_cell_forward(&cell, flat, flat);
     expect_no_name("lb_gru_cell_forward");
@@ -100,6 +102,8 @@ START_TEST(test_gru_and_positions_leave_no_name)
     expect_no_name("lb_gru_forward_tokens");
     lb_positional_forward(&positions, x, 0);
     expect_no_name("lb_positional_forward");
+    ck_assert(lb_is_sound(lb_positional_bias(&relative, tape, 0, 3)));
+    expect_no_name("lb_positional_bias");
     expect_name(lb_gru_cell_forward(&cell, lb_slice(flat, -1, 0, 2), flat), "cell: ");
     expect_name(lb_gru_forward(&gru, lb_slice(x, -1, 0, 2), NULL, lengths).outputs, "gru: ");
     tear_down();
