@@ -298,8 +298,9 @@ typedef struct lb_trainer_config {
  *  Memory:  release history->points with lb_release, also after an error.
  *  Saving:  the checkpoint is written after every evaluation. If that fails, the old one stays, and the training
  *           continues; only the last one has to succeed.
- *  Group:   process 0 evaluates, saves and reports alone; `stop` of any process interrupts all. Everyone must be able to
- *           read the checkpoint. A process with another version, kernel, run or checkpoint than process 0 is an error.
+ *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
+ *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the checkpoint.
+ *           It is an error if a process has another version, kernel, run or checkpoint than process 0.
  *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has

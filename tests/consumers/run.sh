@@ -135,6 +135,11 @@ for compiler in g++ clang++; do
     fi
 done
 consumer "C, find_package" cmake_project find_package
+if [ -e "$libdir/liblookback_mpi.so" ] && command -v mpirun >/dev/null; then
+    consumer "C, find_package, two ranks" cmake_project mpi
+else
+    skipped "C, find_package, two ranks" "there is no MPI"
+fi
 consumer "C++, pkg-config and make" make -C pkg_config LIBRARY=lookback
 consumer "C++, pkg-config and make, double" make -C pkg_config -B LIBRARY=lookback_f64
 consumer "float and double in one program" make -C two_precisions
