@@ -13,6 +13,8 @@ typedef struct app_training_view {
     app_measure measure;
     app_progress progress;
     bool begun, warned;
+    bool of_ranks;             /* several, one of which may have trained a model that another one comes to */
+    bool quiet;                /* another rank reports */
     char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
 } app_training_view;
 

@@ -90,6 +90,18 @@ lb_status lb_group_add_doubles(const lb_group *group, double *values, int count,
     return LB_OK;
 }
 
+lb_status lb_group_meet(const lb_group *group, lb_error *error)
+{
+    char out = 0, in;
+    lb_status status = LB_OK;
+    /* The first process hears all others, and then answers them. */
+    for (int round = 0; round < 2; round++)
+        for (int other = 1; other < lb_group_size(group) && !status; other++)
+            if (group->rank == 0 || group->rank == other)
+                status = group->exchange(group->context, group->rank ? 0 : other, &out, 1, &in, 1, error);
+    return status;
+}
+
 /* All get the text of the first process that has one. */
 static lb_status share_first(const lb_group *g, char text[TEXT], lb_error *error)
 {

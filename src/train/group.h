@@ -26,6 +26,9 @@ LB_MUST_USE lb_status lb_group_add(const lb_group *group, lb_real *values, int64
 enum { LB_GROUP_DOUBLES = 8 };
 LB_MUST_USE lb_status lb_group_add_doubles(const lb_group *group, double *values, int count, lb_error *error);
 
+/** Returns when all processes have called it; their number may be any. Errors: those of the exchange. */
+LB_MUST_USE lb_status lb_group_meet(const lb_group *group, lb_error *error);
+
 /** Compares `text`, at most 80 bytes, which says what `what` is here, with that of process 0.
  *  Errors: LB_ERROR_ARGUMENT in all processes, with the name of the first one that has another text; those of the
  *          exchange. */

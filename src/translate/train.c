@@ -3,12 +3,18 @@
 #include "base/buffer.h"
 #include "io/folder.h"
 #include "io/lock.h"
+#include "io/set_aside.h"
 #include "models/ensemble.h"
 #include "train/group.h"
 #include "translate/recipe.h"
 #include "translate/record.h"
 #include "translate/start.h"
 #include "translate/training.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 /* One model of the training, with the strings it points to. */
 typedef struct member {
@@ -24,6 +30,9 @@ typedef struct session {
     lb_training_data data;
     member *members; /* [config.seeds] */
     int count;       /* of the members begun so far */
+    bool shared;     /* among the processes of a group */
+    lb_status (*ended)(void *context, const lb_training_run *run,
+                       lb_error *error); /* of the caller's listener */
     lb_error *error;
 } session;
 
@@ -65,6 +74,87 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
     if (!status && m->folder) status = lock_folder(s, m->folder, &m->lock);
     if (!status) status = lb_training_init(&m->training, s->error);
     return status ? status : lb_training_do(&m->training, s->error);
+}
+
+static void free_member(member *m)
+{
+    lb_training_free(&m->training);
+    lb_lock_free(m->lock);
+    lb_release(m->folder);
+    lb_release(m->name);
+    *m = (member){0};
+}
+
+/* Of a listener, what does not report. */
+static lb_training_listener silent(const lb_training_listener *all)
+{
+    return (lb_training_listener){.context = all->context, .stop = all->stop, .setting = all->setting};
+}
+
+/* Starts all models again, for whichever process will train them: none of them starts a model again that another one has
+ * finished. */
+static lb_status forget_earlier_runs(session *s)
+{
+    lb_status status = LB_OK;
+    for (int i = 0; i < s->config.seeds && !status && lb_group_leads(s->config.group); i++) {
+        member m = {0};
+        char *kept = NULL, *model = NULL, *checkpoint = NULL;
+        const char *name = s->data.sorts ? "sort.safetensors" : "model.safetensors";
+        status = name_member(s, &m, s->config.seed + (uint64_t)i);
+        if (!status) model = lb_folder_path(m.folder, name, s->error);
+        if (!status) checkpoint = lb_folder_path(m.folder, "checkpoint.safetensors", s->error);
+        if (!status && (!model || !checkpoint)) status = LB_ERROR_MEMORY;
+        if (!status) status = lb_set_aside(model, &kept, s->error);
+        if (!status && remove(checkpoint) != 0 && errno != ENOENT)
+            status =
+                lb_error_set(s->error, LB_ERROR_WRITE, "%s: cannot remove: %s", checkpoint, strerror(errno));
+        lb_release(kept);
+        lb_release(checkpoint);
+        lb_release(model);
+        free_member(&m);
+    }
+    s->config.fresh = false;
+    return status ? status : lb_group_meet(s->config.group, s->error);
+}
+
+/* The processes of a group train several models side by side, each of them alone: every process takes the next model whose
+ * folder nobody has locked. What fails here is tried again by the first process, which tells why. */
+static lb_status share_out(session *s)
+{
+    const lb_group *group = s->config.group;
+    const lb_training_listener all = s->config.listener;
+    lb_status status = s->config.fresh ? forget_earlier_runs(s) : LB_OK;
+    if (status) return status;
+    s->config.group = NULL;
+    s->config.listener.ended = s->ended;
+    for (int i = 0; i < s->config.seeds && status != LB_ERROR_INTERRUPTED; i++) {
+        int mine = (group->rank + i) % s->config.seeds;
+        *s->error = (lb_error){0};
+        status = train_member(s, &s->members[mine], s->config.seed + (uint64_t)mine);
+        free_member(&s->members[mine]);
+    }
+    s->config.listener = silent(&all);
+    s->count = 0;
+    if (status == LB_ERROR_INTERRUPTED) return status;
+    *s->error = (lb_error){0};
+    return LB_OK;
+}
+
+/* The models of others become free one after the other. */
+static lb_status train_when_free(session *s, int i)
+{
+    const struct timespec pause = {.tv_nsec = 300000000};
+    const lb_training_listener *listener = &s->config.listener;
+    for (;;) {
+        *s->error = (lb_error){0};
+        lb_status status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
+        if (status != LB_ERROR_BUSY || !s->shared) return status;
+        if (listener->stop && listener->stop(listener->context))
+            return lb_error_set(s->error, LB_ERROR_INTERRUPTED, "interrupted");
+        free_member(&s->members[i]);
+        s->count--;
+        nanosleep(&pause, NULL);
+    }
 }
 
 static lb_status evaluate(session *s, const lb_model *model, lb_evaluation *found)
@@ -151,8 +241,11 @@ static lb_status train(session *s, lb_training_result *result)
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);
-    for (int i = 0; i < s->config.seeds && !status; i++)
-        status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
+    bool leads = lb_group_leads(s->config.group);
+    s->shared = s->config.group && s->config.seeds > 1;
+    if (s->shared) status = share_out(s);
+    if (s->shared && !leads) return status;
+    for (int i = 0; i < s->config.seeds && !status; i++) status = train_when_free(s, i);
     if (status) return status;
     result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
     if (s->config.seeds > 1) return join_members(s, &result->dev);
@@ -160,28 +253,15 @@ static lb_status train(session *s, lb_training_result *result)
     return LB_OK;
 }
 
-/* Everyone may ask to stop, one reports. */
-static void leave_reports_to_first(lb_training_config *config)
-{
-    const lb_training_listener all = config->listener;
-    if (lb_group_leads(config->group)) return;
-    config->listener =
-        (lb_training_listener){.context = all.context, .stop = all.stop, .setting = all.setting};
-}
-
 lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
 {
     lb_error found = {0};
     lb_training_result none;
-    session s = {.config = *config, .error = &found};
-    leave_reports_to_first(&s.config);
+    session s = {.config = *config, .error = &found, .ended = config->listener.ended};
+    /* Everyone may ask to stop, one reports. */
+    if (!lb_group_leads(config->group)) s.config.listener = silent(&config->listener);
     lb_status status = train(&s, result ? result : &none);
-    for (int i = 0; i < s.count; i++) {
-        lb_training_free(&s.members[i].training);
-        lb_lock_free(s.members[i].lock);
-        lb_release(s.members[i].folder);
-        lb_release(s.members[i].name);
-    }
+    for (int i = 0; i < s.count; i++) free_member(&s.members[i]);
     lb_release(s.members);
     lb_lock_free(s.lock);
     lb_training_data_close(&s.data);

@@ -191,11 +191,27 @@ START_TEST(test_ranks_do_not_start_processes_of_their_own)
     assert_one_message(2, "--teacher: expected no mpirun, found 2 ranks");
     RUN(1, TRAIN, "--steps", "20", "--sweep", "sweep.json", "--out", "c");
     assert_done();
-    RUN(2, TRAIN, "--steps", "50", "--seeds", "2", "--out", "d");
+}
+END_TEST
+
+START_TEST(test_ranks_share_out_several_models)
+{
+    support_write_pairs("pairs.tsv", 60, 7);
+    RUN(0, TRAIN, "--steps", "60", "--seeds", "5", "--out", "alone");
     assert_done();
-    RUN(0, TRAIN, "--steps", "50", "--seeds", "2", "--shards", "2", "--out", "e");
+    char *alone = strdup(result.output);
+    for (int ranks = 2; ranks <= 4; ranks++) {
+        RUN(ranks, TRAIN, "--steps", "60", "--seeds", "5", "--out", "ranks", "--fresh");
+        assert_done();
+        ck_assert_str_eq(result.output, alone);
+        support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
+        support_assert_same_files("alone/seed-4/model.safetensors", "ranks/seed-4/model.safetensors");
+        ck_assert(support_exists("ranks/seed-5/training.png"));
+    }
+    RUN(2, TRAIN, "--steps", "60", "--seeds", "5", "--out", "ranks");
     assert_done();
-    support_assert_same_weights("d/model.safetensors", "e/model.safetensors");
+    ck_assert_str_eq(result.output, alone);
+    free(alone);
 }
 END_TEST
 
@@ -335,8 +351,9 @@ int main(void)
             test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
             test_ranks_train_resumes_with_any_number_of_them,
             test_ranks_without_shards_have_one_each_and_keep_them, test_ranks_wrong_usage_is_one_message,
-            test_ranks_do_not_start_processes_of_their_own, test_ranks_that_do_not_agree_are_named,
-            test_ranks_that_fail_alone_end_all, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+            test_ranks_do_not_start_processes_of_their_own, test_ranks_share_out_several_models,
+            test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
+            test_ranks_one_of_which_is_killed_leave_a_checkpoint,
             test_ranks_that_wait_too_long_name_the_one_that_hangs,
             test_scripts_for_slurm_train_and_their_models_join, test_ranks_interrupted_save_and_say_so_once,
             test_program_of_mpirun_without_its_library_says_so));
