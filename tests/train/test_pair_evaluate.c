@@ -117,7 +117,8 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
         decoded = decode_each(&sample);
     }
     ck_assert_double_gt(decoded, 0);
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
     ck_assert_double_eq(found.exact_match, decoded);
     ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
     lb_pair_sample_free(&sample);
@@ -133,7 +134,8 @@ START_TEST(test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair)
     lb_pair_sample sample;
     lb_evaluation found;
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS, &sample, &error), LB_OK);
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
     lb_evaluation expected = measure_each(&sample);
     ck_assert_double_gt(expected.symbol_error, 0.1);
     ck_assert_double_eq_tol(found.symbol_error, expected.symbol_error, 1e-12);
@@ -178,7 +180,8 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
     ck_assert_int_eq(sample.count, 3);
     ck_assert_int_eq(sample.possible, 2);
     bias->data[LB_UNK] = 1000;
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
     ck_assert_double_eq(found.exact_match, 0);
     lb_pair_sample_free(&sample);
     finish();
@@ -216,7 +219,8 @@ START_TEST(test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time)
     lb_pair_sample sample;
     lb_evaluation found;
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
-    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found), LB_OK);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
     ck_assert_double_eq(found.exact_match, decode_each(&sample));
     lb_pair_sample_free(&sample);
     finish();
