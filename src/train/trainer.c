@@ -197,11 +197,11 @@ static lb_status resume(session *s)
 static lb_status agree(const session *s)
 {
     const lb_trainer_config *c = s->train.config;
-    const char *run = c->run ? c->run : "";
+    const char *settings = c->run ? c->run : "";
     char text[64];
     lb_status status = lb_group_agree(c->group, "version", lb_version(), s->error);
     if (!status) status = lb_group_agree(c->group, "kernel", lb_kernel_name(), s->error);
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, run, strlen(run)));
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, settings, strlen(settings)));
     if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, s->error);
     snprintf(text, sizeof text, "%lld", (long long)s->train.state.step);
     if (!status) status = lb_group_agree(c->group, "step of the checkpoint", text, s->error);

@@ -91,6 +91,21 @@ static lb_training_listener silent(const lb_training_listener *all)
     return (lb_training_listener){.context = all->context, .stop = all->stop, .setting = all->setting};
 }
 
+/* Keeps the model of a folder aside, and removes its checkpoint. */
+static lb_status forget_earlier_run(const session *s, const char *folder)
+{
+    char *kept = NULL;
+    char *model = lb_folder_path(folder, s->data.sorts ? "sort.safetensors" : "model.safetensors", s->error);
+    char *checkpoint = lb_folder_path(folder, "checkpoint.safetensors", s->error);
+    lb_status status = model && checkpoint ? lb_set_aside(model, &kept, s->error) : LB_ERROR_MEMORY;
+    if (!status && remove(checkpoint) != 0 && errno != ENOENT)
+        status = lb_error_set(s->error, LB_ERROR_WRITE, "%s: cannot remove: %s", checkpoint, strerror(errno));
+    lb_release(kept);
+    lb_release(checkpoint);
+    lb_release(model);
+    return status;
+}
+
 /* Starts all models again, for whichever process will train them: none of them starts a model again that another one has
  * finished. */
 static lb_status forget_earlier_runs(session *s)
@@ -98,19 +113,8 @@ static lb_status forget_earlier_runs(session *s)
     lb_status status = LB_OK;
     for (int i = 0; i < s->config.seeds && !status && lb_group_leads(s->config.group); i++) {
         member m = {0};
-        char *kept = NULL, *model = NULL, *checkpoint = NULL;
-        const char *name = s->data.sorts ? "sort.safetensors" : "model.safetensors";
         status = name_member(s, &m, s->config.seed + (uint64_t)i);
-        if (!status) model = lb_folder_path(m.folder, name, s->error);
-        if (!status) checkpoint = lb_folder_path(m.folder, "checkpoint.safetensors", s->error);
-        if (!status && (!model || !checkpoint)) status = LB_ERROR_MEMORY;
-        if (!status) status = lb_set_aside(model, &kept, s->error);
-        if (!status && remove(checkpoint) != 0 && errno != ENOENT)
-            status =
-                lb_error_set(s->error, LB_ERROR_WRITE, "%s: cannot remove: %s", checkpoint, strerror(errno));
-        lb_release(kept);
-        lb_release(checkpoint);
-        lb_release(model);
+        if (!status) status = forget_earlier_run(s, m.folder);
         free_member(&m);
     }
     s->config.fresh = false;

@@ -74,6 +74,7 @@ START_TEST(test_op_says_what_does_not_fit)
             const lb_op *op = family[f]->ops[o];
             for (int c = 0; c < op->case_count; c++) print_answers(&text, op, &op->cases[c]);
         }
+    ck_assert_ptr_nonnull(text.text);
     char *expected = support_read_file(ANSWERS, &count);
     bool same = strcmp(expected, text.text) == 0;
     if (!same) support_write_file(FOUND, text.text, strlen(text.text));
