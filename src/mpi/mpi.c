@@ -92,10 +92,10 @@ static int count_twins(MPI_Comm all)
     sched_getaffinity(0, sizeof own, &own);
     if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return 1;
     MPI_Comm_size(node, &size);
-    cpu_set_t *set = malloc((size_t)size * sizeof *set);
+    cpu_set_t *set = lb_alloc((size_t)size * sizeof *set);
     if (set) MPI_Allgather(&own, sizeof own, MPI_BYTE, set, sizeof own, MPI_BYTE, node);
     for (int i = 0; set && i < size; i++) twins += CPU_EQUAL(&own, &set[i]) != 0;
-    free(set);
+    lb_release(set);
     MPI_Comm_free(&node);
     return twins > 0 ? twins : 1;
 }
@@ -120,7 +120,7 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     MPI_Get_processor_name(host, &length);
     snprintf(mpi->group.name, sizeof mpi->group.name, "rank %d on %.64s", mpi->group.rank, host);
     mpi->twins = count_twins(mpi->all);
-    mpi->names = calloc((size_t)mpi->group.size, sizeof *mpi->names);
+    mpi->names = lb_alloc((size_t)mpi->group.size * sizeof *mpi->names);
     if (!mpi->names) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
     const int bytes = sizeof *mpi->names;
     return check("names",
@@ -130,13 +130,12 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
 
 lb_mpi *lb_mpi_open(lb_error *error)
 {
-    lb_mpi *mpi = calloc(1, sizeof *mpi);
+    lb_mpi *mpi = lb_alloc(sizeof *mpi);
     if (!mpi) {
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory for MPI");
         return NULL;
     }
-    mpi->all = MPI_COMM_NULL;
-    mpi->patience = PATIENCE;
+    *mpi = (lb_mpi){.all = MPI_COMM_NULL, .patience = PATIENCE};
     if (join(mpi, error) == LB_OK) return mpi;
     lb_mpi_close(mpi);
     return NULL;
@@ -180,6 +179,6 @@ void lb_mpi_close(lb_mpi *mpi)
     if (!mpi) return;
     if (mpi->all != MPI_COMM_NULL) MPI_Comm_free(&mpi->all);
     if (mpi->began) MPI_Finalize();
-    free(mpi->names);
-    free(mpi);
+    lb_release(mpi->names);
+    lb_release(mpi);
 }

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"
-#include "lookback/op.h"
 #include "train/batch.h"
 #include "train/evaluate.h"
 #include "translate/recipe.h"
@@ -19,6 +18,10 @@ lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_trai
                        .task = data->task};
     p->task.seed = seed;
     if (data->sorts) return LB_OK;
+    p->pair = lb_alloc((size_t)p->batch * sizeof *p->pair);
+    if (!p->pair)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for batches of %lld pairs",
+                            (long long)p->batch);
     p->order = lb_pair_order_new(data->train, p->batch, seed, error);
     return p->order ? LB_OK : error->status;
 }
@@ -26,6 +29,7 @@ lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_trai
 void lb_producer_free(lb_producer *p)
 {
     lb_pair_order_free(p->order);
+    lb_release(p->pair);
 }
 
 int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config)
@@ -47,10 +51,9 @@ lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t part)
     int64_t step = part / p->shards, shard = part % p->shards, count = 0;
     if (!p->order) return draw_part(p, tape, step, shard);
     lb_pair_step now = lb_pair_order_at(p->order, step);
-    int64_t *pair = lb_tape_alloc(tape, (size_t)now.count * sizeof *pair);
-    for (int64_t i = shard; pair && i < now.count; i += p->shards) pair[count++] = now.pair[i];
+    for (int64_t i = shard; i < now.count; i += p->shards) p->pair[count++] = now.pair[i];
     if (count == 0) return lb_batch_empty(tape);
-    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, pair, count);
+    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, p->pair, count);
 }
 
 lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int64_t *number)

@@ -10,6 +10,7 @@ typedef struct lb_producer {
     int min_count;        /* of known symbols */
     int64_t batch;        /* pairs per step */
     int shards;           /* parts of a batch */
+    int64_t *pair;        /* [batch]: the pairs of a part */
     lb_pair_order *order; /* of pairs from files; NULL for the sort task */
     lb_sort_task task;    /* without files: draws the pairs from its seed */
 } lb_producer;

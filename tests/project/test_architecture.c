@@ -42,6 +42,7 @@ static const struct rule {
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
       "lookback/tensor.h", "lookback/base.h", "base/", "data/", "io/", "models/", "train/", "translate/"}},
+    {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
 };
 
 /* Names that the library must not use, and the one file that may. */
