@@ -119,8 +119,9 @@ static void become(const app_side_by_side *s, size_t i)
 {
     char path[APP_PATH];
     int log = open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) app_ranks_forget();
-    execv(SELF, s->command[i]);
+    app_ranks_forget();
+    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
+        execv(SELF, s->command[i]);
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 

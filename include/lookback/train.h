@@ -234,7 +234,7 @@ typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *
 typedef struct lb_group {
     void *context; /* passed to the functions */
     int rank;      /* of this process: 0 to size - 1. Process 0 writes the files */
-    int size;      /* a power of two */
+    int size;      /* a power of two, to train one model together */
     char name[96]; /* of this process in messages: "rank 3 on node7" */
     /* Sends bytes to `partner` and receives bytes from it, which does the same. */
     lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,

@@ -137,6 +137,21 @@ START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
 }
 END_TEST
 
+/* It would write into the terminal, among the notes of the others. */
+START_TEST(test_sweep_a_training_without_its_log_is_not_started)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(path, "out/seed=1"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(path, "out/seed=1/train.log"), 0777), 0);
+    sweep("{\"seed\": [1, 2]}", NULL);
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
+    ck_assert(!support_exists("out/seed=1/model.safetensors"));
+    ck_assert(support_exists("out/seed=2/model.safetensors"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("sweep",
@@ -145,5 +160,6 @@ int main(void)
                                            test_sweep_keeps_an_earlier_model_that_is_not_its_own,
                                            test_sweep_some_combinations_are_drawn_by_the_seed,
                                            test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_sweep_a_training_without_its_log_is_not_started,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));
 }

@@ -184,12 +184,11 @@ END_TEST
 
 typedef struct opinion {
     member member;
-    int stranger; /* the rank with another text; -1: none */
     lb_status status;
     lb_error error;
 } opinion;
 
-static int stranger;
+static int stranger; /* the rank with another text; -1: none */
 
 static void *agree(void *argument)
 {
