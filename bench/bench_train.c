@@ -36,7 +36,7 @@ static void train_step(void *context, int step)
     training *t = context;
     double loss;
     (void)step;
-    if (!t->error.status && lb_train_session_step(&t->session, &loss, &t->error)) return;
+    if (t->error.status == LB_OK) t->error.status = lb_train_session_step(&t->session, &loss, &t->error);
 }
 
 /* Threads and ranks must not change it. */

@@ -77,6 +77,19 @@ static void append(const char **argv, const char *const *words)
 
 #define APPEND(argv, ...) append(argv, (const char *const[]){__VA_ARGS__, NULL})
 
+/* Runs a program that prints a measurement; `name` is for the note if it fails. */
+static void run_and_record(bench_session *s, const bench_case *what, const char *by, int threads,
+                           const char *const *argv, const char *name)
+{
+    bench_child child = bench_run(argv, false);
+    cJSON *run = child.done ? bench_last_json(child.output) : NULL;
+    if (run)
+        bench_record_add(s->runs, run, (bench_key){what->part, what->name, by, threads}, child.seconds);
+    else
+        app_note("%s has failed: %s, %s", name, what->part, what->name);
+    free(child.output);
+}
+
 void bench_measure(bench_session *s, const bench_case *what, const char *by, int threads)
 {
     const char *argv[MOST_ARGUMENTS] = {NULL};
@@ -94,13 +107,7 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     append(argv, what->flags);
     if (strcmp(by, "floor") == 0) APPEND(argv, "--openblas");
     if (strcmp(by, "pytorch compiled") == 0) APPEND(argv, "--compile");
-    bench_child child = bench_run(argv, false);
-    cJSON *run = child.done ? bench_last_json(child.output) : NULL;
-    if (run)
-        bench_record_add(s->runs, run, (bench_key){what->part, what->name, by, threads}, child.seconds);
-    else
-        app_note("%s has failed: %s, %s", argv[is_pytorch(by)], what->part, what->name);
-    free(child.output);
+    run_and_record(s, what, by, threads, argv, argv[is_pytorch(by)]);
 }
 
 void bench_measure_ranks(bench_session *s, const bench_case *what)
@@ -112,13 +119,7 @@ void bench_measure_ranks(bench_session *s, const bench_case *what)
     if (!begin(s, what->part, what->name, "ranks", 2)) return;
     APPEND(argv, app_path(s->bin, "bench_train", program), "--shards", "2", "--threads", "1");
     append(argv, what->flags);
-    bench_child child = bench_run(argv, false);
-    cJSON *run = child.done ? bench_last_json(child.output) : NULL;
-    if (run)
-        bench_record_add(s->runs, run, (bench_key){what->part, what->name, "ranks", 2}, child.seconds);
-    else
-        app_note("two ranks have failed (Debian: libopenmpi-dev, openmpi-bin): %s", what->name);
-    free(child.output);
+    run_and_record(s, what, "ranks", 2, argv, "mpirun (Debian: libopenmpi-dev, openmpi-bin)");
 }
 
 static bool can_measure(const bench_session *s, const char *by)
