@@ -3,7 +3,6 @@
 #include "common/report.h"
 #include "shared/record.h"
 
-#include "io/file.h"
 #include <lookback/lookback.h>
 
 #include <math.h>
@@ -66,15 +65,9 @@ static lb_status draw(const cJSON *runs, const char *path, lb_error *error)
 
 static lb_status read_and_draw(const char *input, const char *output, lb_error *error)
 {
-    void *text;
-    size_t count;
-    if (lb_file_read(input, &text, &count, error)) return error->status;
-    cJSON *bench = cJSON_Parse(text);
-    lb_release(text);
-    const cJSON *runs = cJSON_GetObjectItem(bench, "runs");
-    lb_status status = cJSON_IsArray(runs)
-                           ? draw(runs, output, error)
-                           : lb_error_set(error, LB_ERROR_FORMAT, "%s holds no benchmark", input);
+    cJSON *bench = bench_record_open(input, error);
+    if (!bench) return error->status;
+    lb_status status = draw(cJSON_GetObjectItem(bench, "runs"), output, error);
     cJSON_Delete(bench);
     return status;
 }

@@ -84,6 +84,26 @@ static void compare_scaling(bench_session *s, int rounds)
         }
 }
 
+/* What bench_scaling needs. */
+static void measure_costs(bench_session *s, int rounds)
+{
+    static const char *const ways[] = {"memory", "tcp"};
+    for (int round = 0; round < rounds; round++) {
+        for (const bench_sized *model = bench_models; model->name; model++)
+            for (int i = 0; bench_batches[i]; i++) {
+                char name[BENCH_NAME];
+                bench_case what = {"cost",
+                                   bench_cost_name(model->name, bench_batches[i], name),
+                                   NULL,
+                                   {"--embed", model->embed, "--hidden", model->hidden, "--length", "20",
+                                    "--batch", bench_batches[i]}};
+                bench_measure(s, &what, "lookback", 2);
+            }
+        for (int i = 0; bench_exchanges[i]; i++)
+            for (int way = 0; way < 2; way++) bench_measure_exchange(s, bench_exchanges[i], ways[way]);
+    }
+}
+
 /* The small config, with another length or width; every other one if `step` is 2. */
 static void compare_growth(bench_session *s, const char *part, const char *flag, const char *const *names,
                            int step)
@@ -107,7 +127,10 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
         compare_growth(s, "length", "--length", bench_lengths, step);
         compare_growth(s, "hidden", "--hidden", bench_hiddens, step);
     }
-    if (wants(set, SCALING)) compare_scaling(s, rounds);
+    if (wants(set, SCALING)) {
+        compare_scaling(s, rounds);
+        measure_costs(s, rounds);
+    }
     if (wants(set, UNTIL) && !set->quick) bench_until_target(s);
 }
 
@@ -153,18 +176,26 @@ static cJSON *describe(const bench_session *s, bool quick, int rounds)
     return bench;
 }
 
-static lb_status write_files(const bench_session *s, const cJSON *bench, lb_error *error)
+/* With a program of its own; `name` is that of the picture. */
+static void draw(const bench_session *s, const char *by, const char *json, const char *name)
 {
-    char json[APP_PATH], chart[APP_PATH], program[APP_PATH], *text = cJSON_Print(bench);
+    char program[APP_PATH], picture[APP_PATH];
+    const char *argv[] = {app_path(s->bin, by, program), json, "-o", app_path(s->out, name, picture), NULL};
+    bench_child child = bench_run(argv, false);
+    if (child.done) fputs(child.output, stdout);
+    free(child.output);
+}
+
+static lb_status write_files(const bench_session *s, const settings *set, const cJSON *bench, lb_error *error)
+{
+    char json[APP_PATH], *text = cJSON_Print(bench);
     if (!text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     app_path(s->out, "bench.json", json);
     lb_status status = lb_file_write_atomic(json, text, strlen(text), error);
     cJSON_free(text);
     if (status) return status;
-    const char *draw[] = {app_path(s->bin, "bench_chart", program), json, "-o",
-                          app_path(s->out, "bench_growth.png", chart), NULL};
-    bench_child child = bench_run(draw, false);
-    free(child.output);
+    if (wants(set, GROWTH)) draw(s, "bench_chart", json, "bench_growth.png");
+    if (wants(set, SCALING)) draw(s, "bench_scaling", json, "bench_scaling.png");
     return LB_OK;
 }
 
@@ -182,19 +213,15 @@ static lb_status measure(const settings *set, lb_error *error)
     app_progress_end(&s.progress);
     cJSON *bench = describe(&s, set->quick, rounds);
     bench_table_print(bench);
-    lb_status status = write_files(&s, bench, error);
+    lb_status status = write_files(&s, set, bench, error);
     cJSON_Delete(bench);
     return status;
 }
 
 static lb_status print_again(const char *path, lb_error *error)
 {
-    void *text;
-    size_t count;
-    if (lb_file_read(path, &text, &count, error)) return error->status;
-    cJSON *bench = cJSON_Parse(text);
-    lb_release(text);
-    if (!bench) return lb_error_set(error, LB_ERROR_FORMAT, "%s is not JSON", path);
+    cJSON *bench = bench_record_open(path, error);
+    if (!bench) return error->status;
     bench_table_print(bench);
     cJSON_Delete(bench);
     return LB_OK;

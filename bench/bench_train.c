@@ -57,6 +57,7 @@ static void report(const training *t, const bench_size *size, lb_attention_kind 
     bench_add_size(object, size);
     if (!bench_is_transformer(size))
         cJSON_AddStringToObject(object, "attention", lb_attention_names[attention]);
+    bench_add(object, "parameters", (double)lb_params_size(t->model.params));
     bench_add(object, "steps", timing.runs);
     bench_add(object, "ms_per_step", 1e3 * timing.median);
     bench_add(object, "ms_per_step_min", 1e3 * timing.least);

@@ -2,13 +2,39 @@
 
 #include "shared/measure.h"
 
+#include "base/alloc.h"
+#include "io/file.h"
+
 #include <math.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const bench_lengths[] = {"10", "20", "40", "80", "160", NULL};
 const char *const bench_hiddens[] = {"64", "128", "256", "512", "1024", NULL};
+const bench_sized bench_models[] = {
+    {"0.3 M", "64", "132"}, {"3 M", "256", "424"}, {"30 M", "512", "1448"}, {NULL, NULL, NULL}};
+const char *const bench_batches[] = {"4", "16", "64", "256", NULL};
+const char *const bench_exchanges[] = {"1", "10000000", NULL};
+
+const char *bench_cost_name(const char *model, const char *batch, char *name)
+{
+    snprintf(name, BENCH_NAME, "%s, batch %s", model, batch);
+    return name;
+}
+
+cJSON *bench_record_open(const char *path, lb_error *error)
+{
+    void *text;
+    size_t count;
+    if (lb_file_read(path, &text, &count, error)) return NULL;
+    cJSON *bench = cJSON_ParseWithLength(text, count);
+    lb_release(text);
+    if (cJSON_IsArray(cJSON_GetObjectItem(bench, "runs"))) return bench;
+    cJSON_Delete(bench);
+    lb_error_set(error, LB_ERROR_FORMAT, "%s holds no benchmark", path);
+    return NULL;
+}
 
 void bench_record_add(cJSON *record, cJSON *run, bench_key key, double seconds)
 {
@@ -30,6 +56,13 @@ static bool matches(const cJSON *run, bench_key key)
     const cJSON *threads = cJSON_GetObjectItem(run, "threads");
     return says(run, "part", key.part) && says(run, "case", key.name) && says(run, "by", key.by) &&
            (key.threads == 0 || (threads && threads->valueint == key.threads));
+}
+
+bool bench_record_has(const cJSON *record, const char *part)
+{
+    const cJSON *run;
+    cJSON_ArrayForEach(run, record) if (says(run, "part", part)) return true;
+    return false;
 }
 
 double bench_record_median(const cJSON *record, bench_key key, const char *field)

@@ -110,16 +110,30 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     run_and_record(s, what, by, threads, argv, argv[is_pytorch(by)]);
 }
 
+/* Open MPI asks whether root means it. */
+#define TWO_RANKS "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-n", "2"
+
+static const char mpirun[] = "mpirun (Debian: libopenmpi-dev, openmpi-bin)";
+
 void bench_measure_ranks(bench_session *s, const bench_case *what)
 {
-    /* Open MPI asks whether root means it. */
-    const char *argv[MOST_ARGUMENTS] = {
-        "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpirun", "-n", "2", NULL};
+    const char *argv[MOST_ARGUMENTS] = {TWO_RANKS};
     char program[APP_PATH];
     if (!begin(s, what->part, what->name, "ranks", 2)) return;
     APPEND(argv, app_path(s->bin, "bench_train", program), "--shards", "2", "--threads", "1");
     append(argv, what->flags);
-    run_and_record(s, what, "ranks", 2, argv, "mpirun (Debian: libopenmpi-dev, openmpi-bin)");
+    run_and_record(s, what, "ranks", 2, argv, mpirun);
+}
+
+void bench_measure_exchange(bench_session *s, const char *numbers, const char *by)
+{
+    const char *argv[MOST_ARGUMENTS] = {TWO_RANKS};
+    char program[APP_PATH];
+    const bench_case what = {.part = "exchange", .name = numbers};
+    if (!begin(s, what.part, numbers, by, 2)) return;
+    if (strcmp(by, "tcp") == 0) APPEND(argv, "--mca", "btl", "tcp,self");
+    APPEND(argv, app_path(s->bin, "bench_exchange", program), "--numbers", numbers);
+    run_and_record(s, &what, by, 2, argv, mpirun);
 }
 
 static bool can_measure(const bench_session *s, const char *by)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { BENCH_FLAGS = 8 };
+enum { BENCH_FLAGS = 12 };
 
 /** A case to measure. */
 typedef struct bench_case {
@@ -42,6 +42,9 @@ void bench_compare(bench_session *session, const bench_case *what, int threads);
 
 /** Measures bench_train on two ranks of mpirun, with one thread each, as "ranks". */
 void bench_measure_ranks(bench_session *session, const bench_case *what);
+
+/** Measures bench_exchange of so many numbers between two ranks, by "memory" or by "tcp", in the part "exchange". */
+void bench_measure_exchange(bench_session *session, const char *numbers, const char *by);
 
 /** Seconds until train_sort sorts 99 of 100 lists of 5 to 10 numbers with additive attention, and until PyTorch does so
  *  from the same start. */

@@ -158,7 +158,6 @@ static void print_rest(table *t)
                     start_pytorch = {"start", "small", "pytorch", 0},
                     sorts = {"until", "0.99", "lookback", 0}, sorts_pytorch = {"until", "0.99", "pytorch", 0},
                     bits = {"bits", "small", "lookback", 0};
-    puts("");
     add(t, "%-*s%9s%15s    PyTorch / Lookback", LABEL, "", "Lookback", "PyTorch");
     end_line(t);
     print_both(t, "peak memory, train, small, MB", bench_record_median(t->runs, small, "peak_mb"),
@@ -223,10 +222,10 @@ static void print_scaling(table *t)
     } sizes[] = {{"small", "train, small", {AT_LEAST, 1.5}, {0}},
                  {"medium", "train, medium", {AT_LEAST, 1.7}, {0}},
                  {"large", "train, large", {AT_LEAST, 1.85}, {AT_MOST, 1.1}}};
-    add(t, "%-*s%9s%9s%9s%15s%15s", LABEL, "milliseconds", "1 thread", "2 threads", "2 ranks", "1 thread /",
-        "2 ranks /");
+    add(t, "%-*s%11s%11s%11s%15s%15s", LABEL, "milliseconds", "1 thread", "2 threads", "2 ranks",
+        "1 thread /", "2 ranks /");
     end_line(t);
-    add(t, "%-*s%9s%9s%9s%15s%15s", LABEL, "", "", "", "", "2 ranks", "2 threads");
+    add(t, "%-*s%11s%11s%11s%15s%15s", LABEL, "", "", "", "", "2 ranks", "2 threads");
     end_line(t);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const bench_key one = {"scaling", sizes[i].name, "lookback", 1},
@@ -236,28 +235,42 @@ static void print_scaling(table *t)
                        bench_record_median(t->runs, two, "ms_per_step"),
                        bench_record_median(t->runs, ranks, "ms_per_step")};
         add(t, "%-*s", LABEL, sizes[i].label);
-        for (int k = 0; k < 3; k++) add_number(t, ms[k]);
+        for (int k = 0; k < 3; k++) {
+            add(t, "  ");
+            add_number(t, ms[k]);
+        }
         add_judged(t, sizes[i].label, "1 thread / 2 ranks", ms[0] / ms[2], sizes[i].faster);
         add_judged(t, sizes[i].label, "2 ranks / 2 threads", ms[2] / ms[1], sizes[i].slower);
         end_line(t);
     }
 }
 
+static void print_growths(table *t)
+{
+    add(t, "%-*s%27s%22s", LABEL, "growth, on 2 threads", "microseconds per token", "MB");
+    end_line(t);
+    add(t, "%-*s%9s%9s%9s%13s%9s", LABEL, "", "Lookback", "floor", "PyTorch", "Lookback", "PyTorch");
+    end_line(t);
+    print_growth(t, "length", bench_lengths);
+    print_growth(t, "hidden", bench_hiddens);
+}
+
+/* Prints what was measured of these parts. */
+static void print_if(table *t, const char *part, const char *other, void (*print)(table *t))
+{
+    if (!bench_record_has(t->runs, part) && !bench_record_has(t->runs, other)) return;
+    print(t);
+    puts("");
+}
+
 void bench_table_print(cJSON *bench)
 {
     table t = {.runs = cJSON_GetObjectItem(bench, "runs"), .targets = cJSON_CreateArray()};
     print_heading(bench);
-    print_speeds(&t);
-    print_rest(&t);
-    puts("");
-    add(&t, "%-*s%27s%22s", LABEL, "growth, on 2 threads", "microseconds per token", "MB");
-    end_line(&t);
-    add(&t, "%-*s%9s%9s%9s%13s%9s", LABEL, "", "Lookback", "floor", "PyTorch", "Lookback", "PyTorch");
-    end_line(&t);
-    print_growth(&t, "length", bench_lengths);
-    print_growth(&t, "hidden", bench_hiddens);
-    puts("");
-    print_scaling(&t);
+    print_if(&t, "training", "decoding", print_speeds);
+    print_if(&t, "training", "until", print_rest);
+    print_if(&t, "length", "hidden", print_growths);
+    print_if(&t, "scaling", "scaling", print_scaling);
     cJSON_DeleteItemFromObject(bench, "targets");
     cJSON_AddItemToObject(bench, "targets", t.targets);
 }
