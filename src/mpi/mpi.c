@@ -11,8 +11,13 @@
 
 enum {
     MOST_BYTES = 1 << 30, /* of one message: MPI counts with int */
-    LOOKS = 1024          /* at a message that is under way, before others may use the processor */
+    LOOKS = 1024          /* at a message that is under way, before the clock is read */
 };
+
+/* Seconds of looking without a pause: a message that takes longer comes from a rank that is not ready. The processor is
+ * then better used by the threads that compute. */
+static const double EAGER = 2e-4;
+static const struct timespec PAUSE = {.tv_nsec = 20000};
 
 /* Seconds. Reading files and saving can take a while on a busy file system. */
 static const double PATIENCE = 300;
@@ -45,15 +50,19 @@ static int part_of(size_t bytes)
 /* A rank that hangs must not make the others hang forever. */
 static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
 {
-    double end = 0;
+    double start = 0, now = 0;
     for (int64_t look = 1;; look++) {
         int done = 0;
-        lb_status status = check("exchange", MPI_Testall(2, request, &done, MPI_STATUSES_IGNORE), error);
+        MPI_Status found[2];
+        lb_status status = check("exchange", MPI_Testall(2, request, &done, found), error);
         if (status || done) return status;
-        if (look % LOOKS != 0) continue;
-        sched_yield();
-        if (end == 0) end = MPI_Wtime() + mpi->patience;
-        if (MPI_Wtime() > end)
+        if (now > start + EAGER)
+            nanosleep(&PAUSE, NULL);
+        else if (look % LOOKS != 0)
+            continue;
+        now = MPI_Wtime();
+        if (start == 0) start = now;
+        if (now > start + mpi->patience)
             return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
                                 mpi->patience);
     }
@@ -106,7 +115,8 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     int length, provided, has_begun;
     MPI_Initialized(&has_begun);
     if (!has_begun) {
-        lb_status status = check("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), error);
+        lb_status status =
+            check("begin", MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), error);
         if (status) return status;
         mpi->began = true;
     }
@@ -115,6 +125,8 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     MPI_Comm_set_errhandler(mpi->all, MPI_ERRORS_RETURN);
     mpi->group.context = mpi;
     mpi->group.exchange = exchange;
+    MPI_Query_thread(&provided);
+    mpi->group.any_thread = provided >= MPI_THREAD_SERIALIZED;
     MPI_Comm_rank(mpi->all, &mpi->group.rank);
     MPI_Comm_size(mpi->all, &mpi->group.size);
     MPI_Get_processor_name(host, &length);

@@ -3,6 +3,7 @@
 #define LB_SESSION_H
 
 #include "lookback/train.h"
+#include "train/exchange.h"
 #include "train/resume.h"
 #include "train/shards.h"
 
@@ -11,7 +12,7 @@ typedef struct lb_train_session {
     lb_tape *tape;
     lb_train_state state;
     lb_shards shards;
-    lb_real *room; /* for the gradients of another process; NULL: there is none */
+    lb_exchange *exchange;
     double tokens; /* of the targets in the steps of this session */
     bool stopped;  /* a process of the group wants to stop: all know it after the same step */
 } lb_train_session;

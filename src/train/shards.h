@@ -12,7 +12,7 @@ typedef struct lb_shard_totals {
     double tokens; /* target tokens */
 } lb_shard_totals;
 
-/** Sums over the parts so far: of 2^i parts that wait for their neighbours, for each i that they need. */
+/** Sums over the parts before the last: of 2^i parts that wait for their neighbours, for each i that they need. */
 typedef struct lb_shards {
     lb_params *params;
     int count, done; /* parts; those added */
@@ -24,9 +24,14 @@ typedef struct lb_shards {
  *  Memory: freed by lb_shards_free, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_shards_init(lb_shards *shards, lb_params *params, int count, lb_error *error);
 
-/** Takes the gradients of the next part out of the parameters, and its totals. After the last part, the parameters have
- *  the sum of all gradients, `*totals` is the sum of all totals, and the next step can begin. */
-void lb_shards_add(lb_shards *shards, lb_shard_totals part, lb_shard_totals *totals);
+/** Takes the gradients of a part that is not the last one out of the parameters, and its totals. */
+void lb_shards_put_aside(lb_shards *shards, lb_shard_totals part);
+
+/** After the backward of the last part: adds those of all others to `count` of its gradients, from number `first` on. */
+void lb_shards_add_range(const lb_shards *shards, int64_t first, int64_t count);
+
+/** The totals of all parts; `part` is those of the last one. The next step can begin. */
+lb_shard_totals lb_shards_end(lb_shards *shards, lb_shard_totals part);
 
 void lb_shards_free(lb_shards *shards);
 

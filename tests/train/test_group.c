@@ -2,6 +2,7 @@
 #include "lookback/train.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "train/exchange.h"
 #include "train/group.h"
 
 #include <math.h>
@@ -47,6 +48,8 @@ static lb_status exchange(void *context, int partner, const void *send, size_t s
     return LB_OK;
 }
 
+static bool any_thread; /* of the groups */
+
 /* Runs a function in `size` threads, each as one process of a group. */
 static void run_group(int size, void *(*body)(void *), void *arguments, size_t argument_bytes)
 {
@@ -55,7 +58,8 @@ static void run_group(int size, void *(*body)(void *), void *arguments, size_t a
     for (int i = 0; i < size; i++) {
         member *m = (member *)(void *)((char *)arguments + (size_t)i * argument_bytes);
         *m = (member){.office = &office};
-        m->group = (lb_group){.context = m, .rank = i, .size = size, .exchange = exchange};
+        m->group =
+            (lb_group){.context = m, .rank = i, .size = size, .exchange = exchange, .any_thread = any_thread};
         snprintf(m->group.name, sizeof m->group.name, "rank %d on a thread", i);
     }
     for (int i = 0; i < size; i++)
@@ -139,6 +143,128 @@ START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
         ck_assert_int_eq(status, cases[i].fits ? LB_OK : LB_ERROR_ARGUMENT);
     }
     ck_assert_int_eq(lb_group_check(NULL, 4, NULL), LB_OK);
+}
+END_TEST
+
+/* ---- Gradients of a step, in more than one chunk. ---- */
+
+enum { PARAMETERS = 600000, PERIOD = 1000, OWN_SHARDS = 4 };
+
+typedef struct gradient {
+    member member;
+    lb_real found[PARAMETERS];
+    lb_shard_totals totals;
+    lb_status status;
+    lb_error error;
+} gradient;
+
+static lb_real gradient_of(int shard, int i)
+{
+    return (lb_real)((shard + 1) * 0.1 + i % PERIOD * 1e-3);
+}
+
+static lb_real tree_of_shards(int first, int count, int i)
+{
+    return count == 1 ? gradient_of(first, i)
+                      : tree_of_shards(first, count / 2, i) + tree_of_shards(first + count / 2, count / 2, i);
+}
+
+/* Two steps, so that the second one begins with what the first one has left. The last part becomes final in three
+ * pieces. */
+static void *sum_gradients(void *argument)
+{
+    gradient *g = argument;
+    lb_params *params = lb_params_new(1);
+    lb_shards shards;
+    lb_params_add(params, "", "weight", LB_SHAPE(PARAMETERS), (lb_init){LB_INIT_CONSTANT, 0});
+    lb_real *grads = lb_params_grads(params);
+    g->error = (lb_error){0};
+    g->status = lb_shards_init(&shards, params, OWN_SHARDS, &g->error);
+    lb_exchange *sum = lb_exchange_new(&g->member.group, &shards, params, &g->error);
+    for (int step = 0; step < 2 && sum && !g->status; step++) {
+        for (int part = 0; part < OWN_SHARDS; part++) {
+            int shard = g->member.group.rank * OWN_SHARDS + part;
+            for (int i = 0; i < PARAMETERS; i++) grads[i] = gradient_of(shard, i);
+            if (part < OWN_SHARDS - 1) lb_shards_put_aside(&shards, (lb_shard_totals){shard, 1});
+        }
+        lb_exchange_begin(sum);
+        lb_exchange_final(sum, PARAMETERS - 1);
+        lb_exchange_final(sum, 200000);
+        g->status = lb_exchange_finish(sum, &g->error);
+        g->totals = lb_shards_end(&shards, (lb_shard_totals){0.5, 1});
+    }
+    memcpy(g->found, grads, sizeof g->found);
+    lb_exchange_free(sum);
+    lb_shards_free(&shards);
+    lb_params_free(params);
+    return NULL;
+}
+
+START_TEST(test_exchange_sums_the_gradients_of_all_shards_in_one_tree)
+{
+    static gradient all[4];
+    for (int run = 0; run < 6; run++) {
+        int size = 1 << run % 3;
+        lb_real expected[PERIOD];
+        for (int i = 0; i < PERIOD; i++) expected[i] = tree_of_shards(0, size * OWN_SHARDS, i);
+        any_thread = run >= 3;
+        run_group(size, sum_gradients, all, sizeof *all);
+        for (int rank = 0; rank < size; rank++) {
+            ck_assert_msg(all[rank].status == LB_OK, "%s", all[rank].error.message);
+            ck_assert_double_eq(all[rank].totals.tokens, OWN_SHARDS);
+            int same = 0;
+            while (same < PARAMETERS && all[rank].found[same] == expected[same % PERIOD]) same++;
+            ck_assert_msg(same == PARAMETERS, "size %d, rank %d, number %d", size, rank, same);
+        }
+    }
+}
+END_TEST
+
+/* As after a backward that failed. */
+START_TEST(test_exchange_need_not_be_finished)
+{
+    any_thread = true;
+    lb_group alone = {.size = 1, .any_thread = true};
+    lb_params *params = lb_params_new(1);
+    lb_params_add(params, "", "weight", LB_SHAPE(4), (lb_init){LB_INIT_CONSTANT, 0});
+    lb_shards shards;
+    lb_error error = {0};
+    ck_assert_int_eq(lb_shards_init(&shards, params, 1, &error), LB_OK);
+    lb_exchange *sum = lb_exchange_new(&alone, &shards, params, &error);
+    ck_assert_ptr_nonnull(sum);
+    lb_exchange_begin(sum);
+    lb_exchange_free(sum);
+    lb_exchange_free(NULL);
+    lb_shards_free(&shards);
+    lb_params_free(params);
+}
+END_TEST
+
+static lb_status lose(void *context, int partner, const void *send, size_t send_bytes, void *receive,
+                      size_t receive_bytes, lb_error *error)
+{
+    (void)context, (void)partner, (void)send, (void)send_bytes, (void)receive, (void)receive_bytes;
+    return lb_error_set(error, LB_ERROR_BUSY, "rank 1 has not answered");
+}
+
+START_TEST(test_exchange_that_fails_says_why)
+{
+    lb_group group = {.size = 2, .exchange = lose};
+    lb_params *params = lb_params_new(1);
+    lb_params_add(params, "", "weight", LB_SHAPE(4), (lb_init){LB_INIT_CONSTANT, 0});
+    lb_shards shards;
+    for (int with = 0; with < 2; with++) {
+        lb_error error = {0};
+        group.any_thread = with;
+        ck_assert_int_eq(lb_shards_init(&shards, params, 1, &error), LB_OK);
+        lb_exchange *sum = lb_exchange_new(&group, &shards, params, &error);
+        lb_exchange_begin(sum);
+        ck_assert_int_eq(lb_exchange_finish(sum, &error), LB_ERROR_BUSY);
+        ck_assert_str_eq(error.message, "rank 1 has not answered");
+        lb_exchange_free(sum);
+        lb_shards_free(&shards);
+    }
+    lb_params_free(params);
 }
 END_TEST
 
@@ -338,7 +464,9 @@ START_TEST(test_train_in_a_group_of_any_size_gives_the_same_bits)
     memcpy(expected, lessons[0].weight, sizeof expected);
     double loss = lessons[0].loss;
     ck_assert_double_gt(loss, 0);
-    for (int size = 2; size <= SHARDS; size *= 2) {
+    for (int run = 0; run < 6; run++) {
+        int size = 2 << run % 3;
+        any_thread = run >= 3;
         run_lessons(size, SHARDS, 0, NULL);
         for (int rank = 0; rank < size; rank++) {
             ck_assert_msg(lessons[rank].status == LB_OK, "%s", lessons[rank].error.message);
@@ -396,6 +524,8 @@ int main(void)
         "group", SUPPORT_TESTS(test_group_adds_in_a_tree_and_all_get_the_same_bits,
                                test_without_a_group_a_sum_is_what_it_was,
                                test_group_that_does_not_divide_the_shards_is_refused,
+                               test_exchange_sums_the_gradients_of_all_shards_in_one_tree,
+                               test_exchange_need_not_be_finished, test_exchange_that_fails_says_why,
                                test_group_of_any_size_meets, test_group_agrees_or_names_who_does_not,
                                test_train_in_a_group_of_any_size_gives_the_same_bits,
                                test_train_with_shards_minimises_the_mean_over_all_examples,
