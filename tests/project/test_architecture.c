@@ -16,7 +16,7 @@
 /* The allowed includes. The first rule whose start matches the path in src/ applies; "" matches anything. */
 static const struct rule {
     const char *file;
-    const char *may_include[16];
+    const char *may_include[20]; /* ends with NULL */
 } rules[] = {
     {"base/", {"lookback/base.h", "base/"}},
     {"tensor/", {"lookback/base.h", "lookback/tensor.h", "base/", "tensor/"}},
