@@ -23,6 +23,13 @@ test -s /usr/share/man/man1/lookback-train.1
 bash -c '. /usr/share/bash-completion/completions/lookback; complete -p lookback'
 test "$(dpkg-query -f '${db:Status-Status}' -W liblookback0 2>/dev/null)" != installed
 
+# Several processes, without and with what the package suggests for them.
+sort='lookback sort --max-number 9 --max-length 3 --hidden 16 --steps 20 --shards 2 --out'
+$sort one
+apt-get install -qy --no-install-recommends ./liblookback-mpi0_*.deb openmpi-bin
+mpirun --allow-run-as-root --oversubscribe -n 2 $sort two
+cmp one/sort.safetensors two/sort.safetensors
+
 # The library, for who has a compiler.
 apt-get install -qy --no-install-recommends ./liblookback0_*.deb ./liblookback-dev_*.deb gcc libc6-dev pkg-config
 cc -std=c11 -Werror train.c -o train $(pkg-config --cflags --libs lookback)
@@ -38,7 +45,7 @@ cc -std=c11 -Werror train.c -o train_archive $(pkg-config --cflags lookback) \
     -Wl,-Bstatic -llookback -Wl,-Bdynamic $(pkg-config --static --libs lookback | sed 's/-llookback//')
 ./train_archive
 
-apt-get purge -qy lookback liblookback-dev liblookback0
+apt-get purge -qy lookback liblookback-mpi0 liblookback-dev liblookback0
 test -z "$(find / -xdev -path /packages -prune -o -path /proc -prune -o -path /sys -prune -o -name '*lookback*' -print)"
 END
 
