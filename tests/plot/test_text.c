@@ -1,3 +1,4 @@
+#include "plot/shape.h"
 #include "plot/text.h"
 #include "support/alloc.h"
 
@@ -153,6 +154,23 @@ START_TEST(test_draw_full_stop_after_hebrew_is_at_its_left)
 }
 END_TEST
 
+/* In a text from right to left, a number still reads from left to right. */
+START_TEST(test_shape_number_after_hebrew_reads_from_left_to_right)
+{
+    static const char text[] = "\u05d0\u05d1 12";
+    static const size_t begins[] = {5, 6, 4, 2, 0}; /* from left to right: 1, 2, blank, bet, alef */
+    lb_line line;
+    ck_assert_int_eq(lb_line_shape(font, text, &line), LB_OK);
+    ck_assert(line.leftward);
+    ck_assert_uint_eq(line.count, sizeof begins / sizeof *begins);
+    for (size_t i = 0; i < line.count; i++) {
+        ck_assert_uint_eq(line.glyph[i].begin, begins[i]);
+        ck_assert(i == 0 || line.glyph[i].x > line.glyph[i - 1].x);
+    }
+    lb_line_free(&line);
+}
+END_TEST
+
 START_TEST(test_draw_upright_letter_is_crisp)
 {
     for (int size = 9; size < 30; size++) {
@@ -287,6 +305,7 @@ int main(void)
     tcase_add_test(tests, test_draw_missing_character_is_a_box);
     tcase_add_test(tests, test_measure_letters_join_as_their_script_wants);
     tcase_add_test(tests, test_draw_full_stop_after_hebrew_is_at_its_left);
+    tcase_add_test(tests, test_shape_number_after_hebrew_reads_from_left_to_right);
     tcase_add_test(tests, test_draw_upright_letter_is_crisp);
     tcase_add_test(tests, test_draw_align_moves_the_text);
     tcase_add_test(tests, test_draw_valign_moves_the_text);
