@@ -203,11 +203,12 @@ START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_int_eq(add_many(), LB_OK);
     long all = support_allocation_count();
     ck_assert_int_gt(all, 10);
-    for (long n = 1; n <= all; n++) {
-        support_fail_from_allocation(n);
-        ck_assert_int_eq(add_many(), LB_ERROR_MEMORY);
-        ck_assert_int_eq(support_live_allocations(), 0);
-    }
+    for (long n = 1; n <= all; n++)
+        for (int once = 0; once < 2; once++) {
+            (once ? support_fail_allocation : support_fail_from_allocation)(n);
+            ck_assert_int_eq(add_many(), LB_ERROR_MEMORY);
+            ck_assert_int_eq(support_live_allocations(), 0);
+        }
 }
 END_TEST
 

@@ -104,6 +104,23 @@ END_TEST
 
 #define LONGEST "a word of thirty-one letters .."
 
+/* A field that memory was missing for looks like one that is not there. */
+START_TEST(test_config_fail_tells_memory_from_a_bad_configuration)
+{
+    support_watch_allocations();
+    lb_error error = {0};
+    lb_params *params = lb_params_new(1);
+    ck_assert_ptr_null(lb_config_fail(params, &error));
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    support_fail_from_allocation(1);
+    error = (lb_error){0};
+    ck_assert_ptr_null(lb_config_fail(params, &error));
+    ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+    support_fail_from_allocation(0);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_config_word_is_a_text_that_fits_and_is_there)
 {
     typedef char word[LB_CONFIG_WORD_BYTES];
@@ -220,6 +237,7 @@ int main(void)
                                            test_config_read_takes_the_default_of_a_field_that_is_missing,
                                            test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
                                            test_config_write_without_memory_is_null_and_leaks_nothing,
+                                           test_config_fail_tells_memory_from_a_bad_configuration,
                                            test_config_word_is_a_text_that_fits_and_is_there,
                                            test_restored_seq2seq_has_the_configuration_of_the_file,
                                            test_restored_transformer_has_the_configuration_of_the_file));

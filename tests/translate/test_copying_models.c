@@ -326,6 +326,34 @@ START_TEST(test_score_of_a_copied_letter_is_the_probability_of_the_output)
 }
 END_TEST
 
+/* Also where an unlikely output looks elsewhere while it copies: a letter that the model knows has an id of its own. */
+START_TEST(test_only_unknown_letters_are_pointed_at)
+{
+    static const char *const texts[] = {"abQd", "Xponm", "abcdR", "efSgT"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    lb_training_config config = usual();
+    train(&config);
+    lb_translator *t = open_model(out);
+    lb_translate_config draw = {.sample = true, .temperature = 3, .n_best = 50};
+    lb_translations *all = lb_translate_all(t, texts, TEXTS, draw, &error);
+    ck_assert_msg(all, "%s", error.message);
+    int pointed = 0;
+    for (int i = 0; i < TEXTS; i++)
+        for (int64_t o = 0; o < all->text[i].count; o++) {
+            const lb_output *output = &all->text[i].output[o];
+            for (int64_t k = 0; output->copied && k < output->length; k++) {
+                if (output->copied[k] < 0) continue;
+                char letter = texts[i][output->copied[k]];
+                ck_assert_msg(letter >= 'Q' && letter <= 'Z', "%s -> %s", texts[i], output->text);
+                pointed++;
+            }
+        }
+    ck_assert_int_gt(pointed, 50);
+    lb_translations_free(all);
+    lb_translator_free(t);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("copying models");
@@ -340,6 +368,7 @@ int main(void)
     tcase_add_test(tests, test_ensembles_and_votes_copy);
     tcase_add_test(tests, test_ensemble_of_different_kinds_copies);
     tcase_add_test(tests, test_score_of_a_copied_letter_is_the_probability_of_the_output);
+    tcase_add_test(tests, test_only_unknown_letters_are_pointed_at);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -5,6 +5,7 @@
 #include "support/tempdir.h"
 #include <lookback/translate.h>
 
+#include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +307,22 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
 }
 END_TEST
 
+/* The record of an ensemble has that of each member. */
+static void assert_record(const char *path, int members)
+{
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file != NULL, "%s", error.message);
+    cJSON *record = cJSON_Parse(lb_safetensors_metadata_value(file, "lookback.training"));
+    ck_assert(cJSON_IsNumber(cJSON_GetObjectItem(record, "exact_match")));
+    const cJSON *found = cJSON_GetObjectItem(record, "members");
+    ck_assert_int_eq(cJSON_GetArraySize(found), members);
+    for (int i = 0; i < members; i++)
+        ck_assert_double_eq(cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetArrayItem(found, i), "seed")),
+                            7 + i);
+    cJSON_Delete(record);
+    lb_safetensors_close(file);
+}
+
 START_TEST(test_train_of_several_seeds_is_one_ensemble)
 {
     char out[SUPPORT_PATH];
@@ -321,6 +338,8 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     ck_assert_str_eq(h.names, "seed 7;seed 8;");
     ck_assert_int_gt(result.pairs, PAIRS / 20);
     ck_assert(support_exists("both/seed-7/model.safetensors") && support_exists("both/seed-8/log.jsonl"));
+    char path[SUPPORT_PATH];
+    assert_record(support_path(path, "both/model.safetensors"), 2);
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
