@@ -107,6 +107,16 @@ START_TEST(test_training_transformer_any_failing_allocation_is_an_error_and_leak
 }
 END_TEST
 
+START_TEST(test_training_with_each_attention_any_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    for (int kind = 0; lb_attention_names[kind]; kind++) {
+        support_sorter small = {
+            .seq2seq = {.embed = 8, .hidden = 8, .attention = (lb_attention_kind)kind, .heads = 2}};
+        fail_each_allocation(train, small, support_fail_allocation, 8);
+    }
+}
+END_TEST
+
 START_TEST(test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     fail_each_allocation(decode, plain, support_fail_allocation, 8);
@@ -125,5 +135,6 @@ int main(void)
         SUPPORT_TESTS(test_training_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_training_deep_model_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_training_transformer_any_failing_allocation_is_an_error_and_leaks_nothing,
+                      test_training_with_each_attention_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -170,6 +170,21 @@ START_TEST(test_pdf_has_fonts_and_no_date)
 }
 END_TEST
 
+/* A letter and its marks are several glyphs for one stretch of text; Cairo refuses stretches that do not add up. */
+START_TEST(test_pdf_letter_with_marks_is_one_stretch_of_text)
+{
+    static const char *const texts[] = {"x\u0302\u0323 y\u0302", "\u05e9\u05c1\u05b8\u05dc"};
+    lb_font *font = lb_font_builtin(LB_FONT_REGULAR, NULL);
+    for (int i = 0; i < 2; i++) {
+        size_t count;
+        lb_canvas *canvas = open_canvas(LB_FORMAT_PDF, false);
+        lb_text_draw(canvas, &(lb_text_style){.font = font, .size = 20}, (lb_point){5, 60}, texts[i]);
+        free(finish(canvas, &count));
+    }
+    lb_font_close(font);
+}
+END_TEST
+
 static const double values[] = {0.1, 0.9, 0.5, 0.5};
 
 static lb_heatmap small_map(void)
@@ -232,6 +247,7 @@ int main(void)
     tcase_add_test(tests, test_svg_text_of_any_bytes_is_well_formed);
     tcase_add_test(tests, test_svg_font_is_named_before_those_that_help_it_out);
     tcase_add_test(tests, test_pdf_has_fonts_and_no_date);
+    tcase_add_test(tests, test_pdf_letter_with_marks_is_one_stretch_of_text);
     tcase_add_test(tests, test_save_writes_the_format_of_the_name);
     tcase_add_loop_test(tests, test_save_out_of_memory_at_any_time_is_an_error, 0, 2);
     suite_add_tcase(suite, tests);
