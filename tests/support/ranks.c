@@ -1,0 +1,92 @@
+#include "support/ranks.h"
+
+#include "support/tempdir.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+support_result support_ranks_result;
+
+const char *const support_ranks_permission[] = {"OMPI_ALLOW_RUN_AS_ROOT=1",
+                                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                                "OMPI_MCA_rmaps_base_oversubscribe=1",
+                                                "OMPI_MCA_btl_vader_single_copy_mechanism=none",
+                                                "OMP_NUM_THREADS",
+                                                NULL};
+
+const char *support_mpirun(void)
+{
+    const char *chosen = getenv("LOOKBACK_MPIRUN");
+    return chosen ? chosen : "mpirun";
+}
+
+const char *support_no_ranks(void)
+{
+    const char *argv[] = {"/bin/sh", "-c", "command -v \"$0\"", support_mpirun(), NULL};
+    if (!HAS_MPI) return "built without MPI";
+    support_result_free(&support_ranks_result);
+    bool found = support_run(argv, NULL, &support_ranks_result) && support_ranks_result.status == 0;
+    return found ? NULL : "no mpirun";
+}
+
+void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments)
+{
+    char count[16];
+    const char *argv[64] = {"/usr/bin/env", support_mpirun(), "-n", count, program};
+    snprintf(count, sizeof count, "%d", ranks);
+    const char **at = argv + 5;
+    if (ranks == 0) {
+        argv[0] = program;
+        at = argv + 1;
+    }
+    while (*arguments) *at++ = *arguments++;
+    *at = NULL;
+    how.argv = argv;
+    how.directory = support_tempdir();
+    how.environment = support_ranks_permission;
+    support_result_free(&support_ranks_result);
+    ck_assert(support_run_command(&how, &support_ranks_result));
+    ck_assert(!support_ranks_result.timed_out);
+}
+
+void support_write_rank_script(const char *on_rank_1)
+{
+    char path[SUPPORT_PATH], text[1024];
+    snprintf(text, sizeof text,
+             "#!/bin/sh\nif [ \"${OMPI_COMM_WORLD_RANK-$PMI_RANK}\" = 1 ]; then\n%s\nfi\nexec " BIN_DIR
+             "/lookback \"$@\"\n",
+             on_rank_1);
+    support_write_file(support_path(path, "script"), text, strlen(text));
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+void support_assert_ranks_done(void)
+{
+    ck_assert_msg(support_ranks_result.status == 0, "status %d: %s", support_ranks_result.status,
+                  support_ranks_result.error);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) count++;
+    return count;
+}
+
+void support_assert_said_once(const char *text)
+{
+    const char *said = support_ranks_result.error;
+    ck_assert_msg(strstr(said, text) != NULL, "\"%s\" does not say \"%s\"", said, text);
+    ck_assert_msg(count_of(said, text) == 1, "more than once: %s", said);
+}
+
+void support_assert_one_message(int status, const char *text)
+{
+    ck_assert_msg(support_ranks_result.status == status, "status %d: %s", support_ranks_result.status,
+                  support_ranks_result.error);
+    support_assert_said_once(text);
+}

@@ -1,0 +1,36 @@
+/* Runs programs on several ranks of mpirun, in the folder of the test. */
+#ifndef SUPPORT_RANKS_H
+#define SUPPORT_RANKS_H
+
+#include "support/process.h"
+
+/** The result of the last run. */
+extern support_result support_ranks_result;
+
+/** The program, $LOOKBACK_MPIRUN or mpirun. */
+const char *support_mpirun(void);
+
+/** Why there are no ranks here; NULL: there are. */
+const char *support_no_ranks(void);
+
+/** Changes of the environment, as in support_command, under which Open MPI starts more ranks than processors, by root, in
+ *  a container. MPICH asks for no such permission. */
+extern const char *const support_ranks_permission[];
+
+/** Runs `program` with `arguments` up to NULL on so many ranks, or without mpirun on 0. `how` has the rest: standard input
+ *  and signals. */
+void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments);
+
+/** Writes `script`, which runs lookback on all ranks but 1, and these commands of sh before it on rank 1. */
+void support_write_rank_script(const char *on_rank_1);
+
+/** Asserts that the last run succeeded. */
+void support_assert_ranks_done(void);
+
+/** Asserts that its standard error has a text once, whatever mpirun itself says. */
+void support_assert_said_once(const char *text);
+
+/** The same, and the exit status. */
+void support_assert_one_message(int status, const char *text);
+
+#endif
