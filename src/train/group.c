@@ -90,28 +90,25 @@ lb_status lb_group_add_doubles(const lb_group *group, double *values, int count,
     return LB_OK;
 }
 
-lb_status lb_group_meet(const lb_group *group, lb_error *error)
-{
-    char out = 0, in;
-    lb_status status = LB_OK;
-    /* The first process hears all others, and then answers them. */
-    for (int round = 0; round < 2; round++)
-        for (int other = 1; other < lb_group_size(group) && !status; other++)
-            if (group->rank == 0 || group->rank == other)
-                status = group->exchange(group->context, group->rank ? 0 : other, &out, 1, &in, 1, error);
-    return status;
-}
-
-/* All get the text of the first process that has one. */
+/* All get the text of the first process that has one. Process 0 hears all others, and then answers them. */
 static lb_status share_first(const lb_group *g, char text[TEXT], lb_error *error)
 {
     char theirs[TEXT];
-    for (int distance = 1; distance < g->size; distance *= 2) {
-        lb_status status = g->exchange(g->context, g->rank ^ distance, text, TEXT, theirs, TEXT, error);
-        if (status) return status;
-        if (*theirs && (g->rank & distance || !*text)) memcpy(text, theirs, TEXT);
-    }
-    return LB_OK;
+    bool leads = g->rank == 0;
+    lb_status status = LB_OK;
+    for (int round = 0; round < 2; round++)
+        for (int other = 1; other < g->size && !status; other++) {
+            if (!leads && g->rank != other) continue;
+            status = g->exchange(g->context, leads ? other : 0, text, TEXT, theirs, TEXT, error);
+            if (!status && *theirs && !(leads && *text)) memcpy(text, theirs, TEXT);
+        }
+    return status;
+}
+
+lb_status lb_group_meet(const lb_group *group, lb_error *error)
+{
+    char nothing[TEXT] = "";
+    return group ? share_first(group, nothing, error) : LB_OK;
 }
 
 lb_status lb_group_agree(const lb_group *group, const char *what, const char *text, lb_error *error)
