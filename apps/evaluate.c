@@ -1,10 +1,12 @@
 /* Measures how often the outputs of a model, or given predictions, are right. */
 #include "common/evaluate.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "data/pair_line.h"
 #include "programs.h"
 #include "tensor/gemm.h"
+#include "train/group.h"
 
 #include <stdio.h>
 
@@ -34,6 +36,9 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "separators and --normalize are for --predictions: a model has its own");
+    if (s->predictions && s->asked.group)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--predictions: expected no mpirun, found %d ranks",
+                            s->asked.group->size);
     return LB_OK;
 }
 
@@ -60,7 +65,8 @@ static int evaluate(settings *s, int operands, char **operand)
     if (!status)
         status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
                                 : app_evaluate_model(&s->asked, operand[0], &score, &error);
-    if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
+    if (!status && lb_group_leads(s->asked.group))
+        status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
     app_score_close(&score);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
@@ -71,12 +77,14 @@ static const app_example examples[] = {
                                             "      lookback evaluate --predictions - test.tsv"},
 };
 
-int evaluate_main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     settings s = {.asked = {.batch = 256, .length_penalty = 1},
                   .normalize = LB_NORMALIZE_NFD,
                   .confusions = 10,
                   .seed = 1};
+    lb_error error = {0};
+    if (app_ranks_join(&s.asked.group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
                 "column of the sources, if lines have more columns than a source and a target"),
@@ -127,6 +135,11 @@ int evaluate_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
+    app_ranks_set_threads(s.threads);
     return evaluate(&s, argc, argv);
+}
+
+int evaluate_main(int argc, char **argv)
+{
+    return app_ranks_leave(run(argc, argv));
 }

@@ -4,10 +4,14 @@
 #include "common/decoding.h"
 #include "common/input.h"
 #include "common/options.h"
+#include "common/ranks.h"
+#include "common/read_for_ranks.h"
 #include "common/report.h"
 #include "common/unknown.h"
 #include "common/votes.h"
 #include "programs.h"
+#include "train/group.h"
+#include "translate/workers.h"
 
 #include <stdio.h>
 
@@ -24,6 +28,7 @@ typedef struct settings {
 typedef struct session {
     const settings *asked;
     lb_translator *translator;
+    lb_workers workers;
     lb_translator_facts model;
     lb_translate_config config;
     app_input input;
@@ -33,7 +38,7 @@ typedef struct session {
     app_votes votes;                /* of the members, if asked for */
 } session;
 
-static lb_status session_open(session *s, const char *model, lb_error *error)
+static lb_status open_model(session *s, const char *model, lb_error *error)
 {
     const settings *asked = s->asked;
     s->translator = lb_translator_open(model, error);
@@ -57,15 +62,25 @@ static lb_status session_open(session *s, const char *model, lb_error *error)
     if (asked->votes && !lb_is_ensemble(s->model.model))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: --votes needs a model of several, found a single one", s->model.path);
-    /* With one text at a time, each is answered before the next one arrives. */
+    return LB_OK;
+}
+
+static lb_status open_input(session *s, lb_error *error)
+{
+    const settings *asked = s->asked;
     lb_pair_format format = {.source_column = asked->source_column,
                              .features_column = asked->features_column,
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
-    status = lb_pair_format_check(&format, error);
+    lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
-    return app_input_open(&s->input, asked->attention ? 1 : asked->batch, format, s->model.sorts, error);
+    /* With one text at a time, each is answered before the next one arrives. */
+    int capacity = asked->attention ? 1 : asked->batch;
+    int batches = asked->attention ? 1 : lb_group_size(s->workers.group);
+    status = app_input_open(&s->input, capacity, batches, format, s->model.sorts, error);
+    app_read_for_ranks(&s->input.lines, &s->workers);
+    return status;
 }
 
 static void session_close(session *s)
@@ -163,6 +178,7 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
     for (int i = 0; i < s->input.count && !status; i++) {
         const app_input_line *line = &s->input.line[i];
         const lb_translation *of_line = line->text ? &text[at++] : &none;
+        if (line->bad) app_input_skip(&s->input, line->bad);
         if (of_line->error) status = refuse(s, line->number, of_line, error);
         if (!status) status = print_answer(s, line, of_line, at - 1, error);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
@@ -173,13 +189,12 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
 
 static lb_status answer(session *s, lb_error *error)
 {
-    lb_translations *found =
-        lb_translate_all(s->translator, s->input.text, (size_t)s->input.text_count, s->config, error);
+    lb_text_batches texts = {s->input.text, s->input.batch, s->input.batch_count};
+    lb_translations *found = lb_workers_translate(&s->workers, texts, s->config, error);
     if (!found) return error->status;
     s->config.first_text += found->count;
     lb_status status = LB_OK;
-    if (s->asked->votes)
-        status = app_votes_ask(&s->votes, s->translator, s->input.text, found->count, s->config, error);
+    if (s->asked->votes) status = app_votes_ask(&s->votes, &s->workers, texts, s->config, error);
     if (!status) status = print_all(s, found->text, error);
     app_votes_close(&s->votes);
     if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
@@ -192,23 +207,29 @@ static lb_status answer_all(session *s, lb_error *error)
 {
     lb_error found = {0};
     bool more = true;
+    lb_status status = open_input(s, error);
+    if (status) return status;
     while (more) {
         more = app_input_gather(&s->input, &found);
         if (s->asked->attention && s->input.count > 0 && s->input.line->number > 1)
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention accepts only one text",
                                 app_input_name);
-        lb_status status = answer(s, error);
+        status = answer(s, error);
         if (status) return status;
     }
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
-static int predict(const settings *asked, const char *model)
+/* Rank 0 has the lines, and all translate them. */
+static int predict(const settings *asked, const char *model, const lb_group *group)
 {
     session s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = session_open(&s, model, &error);
-    if (!status) status = answer_all(&s, &error);
+    lb_status status = open_model(&s, model, &error);
+    if (!status) status = lb_workers_begin(&s.workers, group, s.translator, &error);
+    if (!status)
+        status = lb_group_leads(group) ? lb_workers_end(&s.workers, answer_all(&s, &error), &error)
+                                       : lb_workers_serve(&s.workers, &error);
     session_close(&s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
@@ -221,10 +242,13 @@ static const app_example examples[] = {
      "echo abc | lookback predict out --attention where.npy"},
 };
 
-int predict_main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     settings asked = {.batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
+    const lb_group *group;
+    lb_error error = {0};
+    if (app_ranks_join(&group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to decode at once, if that many have arrived"),
@@ -283,6 +307,11 @@ int predict_main(int argc, char **argv)
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(threads);
-    return predict(&asked, argv[0]);
+    app_ranks_set_threads(threads);
+    return predict(&asked, argv[0], group);
+}
+
+int predict_main(int argc, char **argv)
+{
+    return app_ranks_leave(run(argc, argv));
 }

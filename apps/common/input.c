@@ -1,29 +1,33 @@
 #include "common/input.h"
 
+#include "base/alloc.h"
 #include "common/report.h"
 
 #include <string.h>
 #include <unistd.h>
 
 enum {
-    POOL = 1 << 18, /* bytes of text read at once, in addition to the longest line */
+    POOL = 1 << 18, /* bytes of text in a batch, in addition to the longest line */
     SKIPPED_TOLD = 5
 };
 
 const char app_input_name[] = "standard input";
 
-lb_status app_input_open(app_input *input, int capacity, lb_pair_format format, bool tabs, lb_error *error)
+lb_status app_input_open(app_input *input, int capacity, int most, lb_pair_format format, bool tabs,
+                         lb_error *error)
 {
-    size_t room = (size_t)capacity;
+    size_t batches = (size_t)most, room = batches * (size_t)capacity;
     *input = (app_input){
         .capacity = capacity,
+        .most = most,
         .tabs = tabs && format.source_column == 0,
         .format = format,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
-        .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
+        .batch = lb_alloc(batches * sizeof *input->batch),
+        .letters = lb_alloc(batches * (LB_PAIR_LINE_BYTES + POOL)),
     };
-    if (!input->line || !input->text || !input->letters)
+    if (!input->line || !input->text || !input->batch || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return lb_lines_open(&input->lines, STDIN_FILENO, app_input_name, LB_PAIR_LINE_BYTES, error);
 }
@@ -33,6 +37,13 @@ void app_input_skip(app_input *input, const char *message)
     if (input->skipped++ < SKIPPED_TOLD) app_note("%s: skipped", message);
 }
 
+static void forget_lines(app_input *input)
+{
+    for (int i = 0; i < input->count; i++) lb_release(input->line[i].bad);
+    input->count = input->text_count = input->batch_count = 0;
+    input->letters_used = 0;
+}
+
 void app_input_close(app_input *input)
 {
     if (input->skipped > 0)
@@ -40,8 +51,10 @@ void app_input_close(app_input *input)
                  input->skipped == 1 ? " was" : "s were");
     lb_lines_close(&input->lines);
     lb_pair_line_free(&input->parts);
+    forget_lines(input);
     lb_release(input->line);
     lb_release((void *)input->text);
+    lb_release(input->batch);
     lb_release(input->letters);
     *input = (app_input){0};
 }
@@ -91,8 +104,8 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     app_input_line *to = &input->line[input->count++];
     *to = (app_input_line){.number = line.number};
     if (status) {
-        app_input_skip(input, found.message);
-        return LB_OK;
+        to->bad = lb_alloc_string(found.message);
+        return to->bad ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     }
     memmove(copy, text, length);
     copy[length] = '\0';
@@ -101,15 +114,30 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     return LB_OK;
 }
 
-bool app_input_gather(app_input *input, lb_error *error)
+/* Reads the lines of one batch. Returns false at the end and after an error; `*later` tells that no more have arrived. */
+static bool gather_batch(app_input *input, bool *later, lb_error *error)
 {
-    input->count = input->text_count = 0;
-    input->letters_used = 0;
-    while (input->count < input->capacity && input->letters_used < POOL) {
+    int last = input->count + input->capacity;
+    size_t full = input->letters_used + POOL;
+    while (input->count < last && input->letters_used < full) {
         lb_line line;
         lb_lines_result result = lb_lines_next(&input->lines, input->count == 0, &line, error);
-        if (result == LB_LINES_LATER) return true;
+        *later = result == LB_LINES_LATER;
+        if (*later) return true;
         if (result != LB_LINES_ONE || take(input, line, error)) return false;
     }
     return true;
+}
+
+bool app_input_gather(app_input *input, lb_error *error)
+{
+    bool more = true, later = false;
+    forget_lines(input);
+    for (int i = 0; i < input->most && more && !later; i++) {
+        int first = input->text_count;
+        more = gather_batch(input, &later, error);
+        if (input->text_count > first)
+            input->batch[input->batch_count++] = (size_t)(input->text_count - first);
+    }
+    return more;
 }
