@@ -123,7 +123,7 @@ static int run(int argc, char **argv)
                    "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
                    "percent with its 95 % interval; and the most frequent confusions. Each line counts on "
                    "its own, even if a source has several. FILE may be - for standard input; MODEL is a file "
-                   "or the folder that it was written to.",
+                   "or the folder that it was written to. The ranks of mpirun share the pairs of a model.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,

@@ -1,4 +1,4 @@
-/* Applies a trained model to standard input, line by line. */
+/* Applies a trained model to a file or standard input, line by line. */
 #include "base/plural.h"
 #include "common/answer_json.h"
 #include "common/decoding.h"
@@ -17,7 +17,8 @@
 
 /* What the command line asks for. */
 typedef struct settings {
-    const char *attention; /* file for the attention weights; NULL: none */
+    const char *model, *lines; /* files; NULL lines: standard input */
+    const char *attention;     /* file for the attention weights; NULL: none */
     int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
@@ -38,10 +39,10 @@ typedef struct session {
     app_votes votes;                /* of the members, if asked for */
 } session;
 
-static lb_status open_model(session *s, const char *model, lb_error *error)
+static lb_status open_model(session *s, lb_error *error)
 {
     const settings *asked = s->asked;
-    s->translator = lb_translator_open(model, error);
+    s->translator = lb_translator_open(asked->model, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->config = (lb_translate_config){.beam = asked->beam,
@@ -78,7 +79,7 @@ static lb_status open_input(session *s, lb_error *error)
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = asked->attention ? 1 : asked->batch;
     int batches = asked->attention ? 1 : lb_group_size(s->workers.group);
-    status = app_input_open(&s->input, capacity, batches, format, s->model.sorts, error);
+    status = app_input_open(&s->input, asked->lines, capacity, batches, format, s->model.sorts, error);
     app_read_for_ranks(&s->input.lines, &s->workers);
     return status;
 }
@@ -86,7 +87,7 @@ static lb_status open_input(session *s, lb_error *error)
 static void session_close(session *s)
 {
     if (s->endless > 1) app_note("%lld outputs were cut off", (long long)s->endless);
-    app_unknown_say(&s->unknown, app_input_name);
+    app_unknown_say(&s->unknown, s->input.name);
     app_unknown_close(&s->unknown);
     app_input_close(&s->input);
     lb_translator_free(s->translator);
@@ -101,7 +102,7 @@ static void comment_on_length(session *s, int64_t line, int64_t length)
     bool *said = shorter ? &s->shorter_said : &s->longer_said;
     if ((!shorter && !longer) || *said) return;
     *said = true;
-    app_note("%s:%lld: a %s of %lld %s%s; those in training had at %s %d", app_input_name, (long long)line,
+    app_note("%s:%lld: a %s of %lld %s%s; those in training had at %s %d", s->input.name, (long long)line,
              model->sorts ? "list" : "text", (long long)length, model->sorts ? "number" : "symbol",
              length == 1 ? "" : "s", shorter ? "least" : "most",
              (int)(shorter ? model->shortest_source : model->longest_source));
@@ -112,10 +113,10 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
 {
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
-        app_note("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", app_input_name,
+        app_note("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", s->input.name,
                  (long long)line, (long long)text->output->length, s->model.sorts ? "number" : "symbol",
                  lb_plural(text->output->length));
-    app_unknown_note(&s->unknown, &s->model, line, text);
+    app_unknown_note(&s->unknown, &s->model, s->input.name, line, text);
     return app_unknown_count(&s->unknown, text, error);
 }
 
@@ -163,7 +164,7 @@ static lb_status print_answer(const session *s, const app_input_line *line, cons
 static lb_status refuse(session *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     lb_error found = {0};
-    lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", app_input_name, (long long)line, text->error);
+    lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->input.name, (long long)line, text->error);
     if (!s->asked->skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
     app_input_skip(&s->input, found.message);
     return LB_OK;
@@ -213,7 +214,7 @@ static lb_status answer_all(session *s, lb_error *error)
         more = app_input_gather(&s->input, &found);
         if (s->asked->attention && s->input.count > 0 && s->input.line->number > 1)
             return lb_error_set(error, LB_ERROR_FORMAT, "%s:2: --attention accepts only one text",
-                                app_input_name);
+                                s->input.name);
         status = answer(s, error);
         if (status) return status;
     }
@@ -221,11 +222,11 @@ static lb_status answer_all(session *s, lb_error *error)
 }
 
 /* Rank 0 has the lines, and all translate them. */
-static int predict(const settings *asked, const char *model, const lb_group *group)
+static int predict(const settings *asked, const lb_group *group)
 {
     session s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = open_model(&s, model, &error);
+    lb_status status = open_model(&s, &error);
     if (!status) status = lb_workers_begin(&s.workers, group, s.translator, &error);
     if (!status)
         status = lb_group_leads(group) ? lb_workers_end(&s.workers, answer_all(&s, &error), &error)
@@ -292,13 +293,14 @@ static int run(int argc, char **argv)
     };
     const app_program program = {
         .name = "predict",
-        .purpose = "Applies a trained model to each line of standard input and prints the line, a tab and "
-                   "the output. MODEL is a file or the folder that it was written to. A model that `lookback "
-                   "sort` has trained reads lists of numbers, separated by blanks, and prints them sorted, "
-                   "without the input. The first invalid line stops the program.",
-        .operands = "MODEL",
+        .purpose = "Applies a trained model to each line of FILE, or of standard input, and prints the line, "
+                   "a tab and the output. MODEL is a file or the folder that it was written to. A model that "
+                   "`lookback sort` has trained reads lists of numbers, separated by blanks, and prints them "
+                   "sorted, without the input. The first invalid line stops the program. The ranks of mpirun "
+                   "share the lines.",
+        .operands = "MODEL [FILE]",
         .min_operands = 1,
-        .max_operands = 1,
+        .max_operands = 2,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
@@ -308,7 +310,9 @@ static int run(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     app_ranks_set_threads(threads);
-    return predict(&asked, argv[0], group);
+    asked.model = argv[0];
+    asked.lines = argc > 1 ? argv[1] : NULL;
+    return predict(&asked, group);
 }
 
 int predict_main(int argc, char **argv)

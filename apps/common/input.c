@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "common/report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,13 +13,14 @@ enum {
     SKIPPED_TOLD = 5
 };
 
-const char app_input_name[] = "standard input";
-
-lb_status app_input_open(app_input *input, int capacity, int most, lb_pair_format format, bool tabs,
-                         lb_error *error)
+lb_status app_input_open(app_input *input, const char *path, int capacity, int most, lb_pair_format format,
+                         bool tabs, lb_error *error)
 {
     size_t batches = (size_t)most, room = batches * (size_t)capacity;
+    bool standard = !path || strcmp(path, "-") == 0;
     *input = (app_input){
+        .name = standard ? "standard input" : path,
+        .descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
         .capacity = capacity,
         .most = most,
         .tabs = tabs && format.source_column == 0,
@@ -27,9 +30,11 @@ lb_status app_input_open(app_input *input, int capacity, int most, lb_pair_forma
         .batch = lb_alloc(batches * sizeof *input->batch),
         .letters = lb_alloc(batches * (LB_PAIR_LINE_BYTES + POOL)),
     };
+    if (input->descriptor < 0)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
     if (!input->line || !input->text || !input->batch || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    return lb_lines_open(&input->lines, STDIN_FILENO, app_input_name, LB_PAIR_LINE_BYTES, error);
+    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 void app_input_skip(app_input *input, const char *message)
@@ -50,6 +55,7 @@ void app_input_close(app_input *input)
         app_note("%lld bad line%s skipped", (long long)input->skipped,
                  input->skipped == 1 ? " was" : "s were");
     lb_lines_close(&input->lines);
+    if (input->descriptor > STDIN_FILENO) close(input->descriptor);
     lb_pair_line_free(&input->parts);
     forget_lines(input);
     lb_release(input->line);
@@ -98,7 +104,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
         line.text = copy;
     }
     lb_status status =
-        lb_pair_line_source(&input->format, app_input_name, &line, &input->parts, &text, &length, &found);
+        lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
     if (status && (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines))
         return lb_error_set(error, status, "%s%s", found.message, column_hint(input));
     app_input_line *to = &input->line[input->count++];

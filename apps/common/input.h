@@ -1,12 +1,9 @@
-/* Texts from standard input, as they arrive: one per line, or a column of each line. */
+/* Texts from standard input or a file, as they arrive: one per line, or a column of each line. */
 #ifndef APP_INPUT_H
 #define APP_INPUT_H
 
 #include "data/pair_line.h"
 #include "io/lines.h"
-
-/** The name of the input in messages. */
-extern const char app_input_name[];
 
 /** One line. */
 typedef struct app_input_line {
@@ -18,6 +15,8 @@ typedef struct app_input_line {
 
 /** Lines that have been read, but not answered yet. */
 typedef struct app_input {
+    const char *name; /* in messages */
+    int descriptor;
     lb_pair_format format;
     bool tabs; /* in texts count as blanks */
     lb_lines lines;
@@ -32,11 +31,11 @@ typedef struct app_input {
     int64_t skipped;
 } app_input;
 
-/** Starts reading at most `most` batches of `capacity` lines at a time. `format` has the columns; without columns, a
- *  line is a text. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
- *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_input_open(app_input *input, int capacity, int most, lb_pair_format format,
-                                     bool tabs, lb_error *error);
+/** Starts reading a file, at most `most` batches of `capacity` lines at a time; NULL or "-" is standard input. `format`
+ *  has the columns; without columns, a line is a text. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
+ *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, int most,
+                                     lb_pair_format format, bool tabs, lb_error *error);
 
 /** Replaces the lines by the next ones that are available; waits only for the first. Every batch but the last is full.
  *  Returns false at the end and after an error, when no more lines follow. Lines before the end or error are valid.

@@ -1,7 +1,6 @@
 #include "common/unknown.h"
 
 #include "base/plural.h"
-#include "common/input.h"
 #include "common/report.h"
 #include "data/symbols.h"
 #include "data/vocabulary.h"
@@ -52,14 +51,14 @@ lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb
     return status;
 }
 
-void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, int64_t number,
-                      const lb_translation *text)
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                      int64_t number, const lb_translation *text)
 {
     if (text->length == 0 || text->unknown_count < text->length || unknown->strangers_said) return;
     char sample[SAMPLE_BYTES];
     write_sample(model->source, sample);
-    app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...",
-             app_input_name, (long long)number, sample);
+    app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...", where,
+             (long long)number, sample);
     unknown->strangers_said = true;
 }
 

@@ -15,10 +15,10 @@ typedef struct app_unknown {
 /** Counts the symbols of a text that the model does not know. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb_error *error);
 
-/** Warns, once, that the model knows none of the symbols of line `number` of standard input: it may be the wrong
+/** Warns, once, that the model knows none of the symbols of line `number` of the input `where`: it may be the wrong
  *  model. */
-void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, int64_t number,
-                      const lb_translation *text);
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                      int64_t number, const lb_translation *text);
 
 /** Reports the unknown symbols and their counts, most frequent first, in one message; nothing if there were none.
  *  `where` names the texts. */

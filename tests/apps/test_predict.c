@@ -320,11 +320,12 @@ START_TEST(test_predict_wrong_usage_is_status_2)
     expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
     run(model, "--bean", "7 3\n");
     expect(2, "", "predict: unknown option --bean (did you mean --beam?); see predict --help\n");
-    run(model, model, "7 3\n");
+    support_result_free(&result);
+    ck_assert(support_run((const char *const[]){PREDICT, model, model, model, NULL}, "7 3\n", &result));
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){PREDICT, NULL}, NULL, &result));
-    expect(2, "", "predict: expected MODEL; see predict --help\n");
+    expect(2, "", "predict: expected MODEL [FILE]; see predict --help\n");
 }
 END_TEST
 
@@ -334,7 +335,7 @@ START_TEST(test_predict_help_and_version_go_to_standard_output)
     ck_assert(support_run((const char *const[]){PREDICT, "--help", NULL}, NULL, &result));
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error, "");
-    ck_assert_int_eq(strncmp(result.output, "usage: predict [OPTION]... MODEL\n", 33), 0);
+    ck_assert_int_eq(strncmp(result.output, "usage: predict [OPTION]... MODEL [FILE]\n", 40), 0);
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){PREDICT, "--version", NULL}, NULL, &result));
     ck_assert_int_eq(strncmp(result.output, "predict (Lookback) ", 19), 0);

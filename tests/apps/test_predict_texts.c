@@ -77,6 +77,22 @@ START_TEST(test_predict_text_is_one_of_several_columns)
 }
 END_TEST
 
+START_TEST(test_predict_file_is_read_in_place_of_standard_input)
+{
+    char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
+    support_write_file(support_path(path, "texts"), "abc\n\xff\n", 6);
+    run2(model, path, "--batch=7", "cab\n");
+    snprintf(message, sizeof message, "predict: %s:2: found bytes", path);
+    ck_assert_str_eq(result.output, "abc\tA B C\n");
+    ck_assert_msg(strncmp(result.error, message, strlen(message)) == 0, "%s", result.error);
+    ck_assert_int_eq(result.status, 65);
+    run2(model, "-", "--batch=7", "cab\n");
+    support_expect(&result, 0, "cab\tC A B\n", "");
+    run2(model, "missing", "--batch=7", "");
+    support_expect(&result, 66, "", "predict: missing: cannot read: No such file or directory\n");
+}
+END_TEST
+
 START_TEST(test_predict_n_best_outputs_come_with_falling_scores)
 {
     run(model, "--n-best=3", "bad\ncab\n");
@@ -363,6 +379,7 @@ int main(void)
         "predict texts",
         SUPPORT_TESTS(
             test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
+            test_predict_file_is_read_in_place_of_standard_input,
             test_predict_n_best_outputs_come_with_falling_scores,
             test_predict_length_penalty_changes_scores_not_the_order_of_lines,
             test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered,
