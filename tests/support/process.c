@@ -66,7 +66,12 @@ static bool make_terminal(int columns, int *master, int *slave)
 static bool open_channels(const support_command *command, channels *c)
 {
     *c = (channels){-1, -1, -1, -1, -1, -1};
-    if (!make_pipe(&c->child_input, &c->input)) return false;
+    if (command->input_path) {
+        c->child_input = open(command->input_path, O_RDONLY);
+        if (c->child_input < 0) return false;
+    } else if (!make_pipe(&c->child_input, &c->input)) {
+        return false;
+    }
     if (command->output_path) {
         c->child_output = open(command->output_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         if (c->child_output < 0) return false;
@@ -192,7 +197,7 @@ bool support_run_command(const support_command *command, support_result *result)
     close_end(&ends.child_input);
     close_end(&ends.child_output);
     close_end(&ends.child_error);
-    fcntl(ends.input, F_SETFL, O_NONBLOCK);
+    if (ends.input >= 0) fcntl(ends.input, F_SETFL, O_NONBLOCK);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
 

@@ -12,6 +12,7 @@ typedef struct support_command {
     const char *directory;          /* where to run it; default: here */
     const char *input;              /* standard input; default: empty */
     size_t input_length;            /* of input; default: up to its NUL */
+    const char *input_path;         /* standard input is this file; NULL: a pipe with `input` */
     const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is captured */
     bool close_output;       /* standard output is a pipe without a reader */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
