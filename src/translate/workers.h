@@ -27,7 +27,8 @@ LB_MUST_USE lb_status lb_workers_begin(lb_workers *workers, const lb_group *grou
 
 /** lb_translate_all for each batch, in process 0: it has the first one itself, and other processes have the others.
  *  Result: of all texts, in their order; NULL after an error. Memory: freed by lb_translations_free.
- *  Errors: those of lb_translate_all, with the name of another process whose memory runs out; those of the exchange. */
+ *  Errors: those of lb_translate_all, which counts a text within its batch, with the name of another process whose memory
+ *          runs out; those of the exchange. */
 LB_MUST_USE lb_translations *lb_workers_translate(lb_workers *workers, lb_text_batches batches,
                                                   lb_translate_config config, lb_error *error);
 

@@ -33,6 +33,18 @@ START_TEST(test_print_many_pieces_join_to_one_text)
 }
 END_TEST
 
+START_TEST(test_add_takes_any_bytes)
+{
+    lb_buffer bytes = {0};
+    lb_buffer_add(&bytes, NULL, 0);
+    ck_assert_ptr_null(bytes.text);
+    for (int i = 0; i < 1000; i++) lb_buffer_add(&bytes, "a\0\xff", 3);
+    ck_assert_uint_eq(bytes.length, 3000);
+    ck_assert_mem_eq(bytes.text + 2997, "a\0\xff", 4);
+    lb_release(bytes.text);
+}
+END_TEST
+
 START_TEST(test_print_failing_allocation_sticks_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -101,6 +113,7 @@ int main(void)
     TCase *tests = tcase_create("json");
     tcase_add_test(tests, test_string_specials_are_escaped);
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
+    tcase_add_test(tests, test_add_takes_any_bytes);
     tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
     tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
     tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);

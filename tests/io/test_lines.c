@@ -106,16 +106,60 @@ START_TEST(test_lines_next_without_waiting_takes_what_is_there)
 }
 END_TEST
 
+/* Writes a line after a while, in another process. */
+static void say_later(const char *text, int ms)
+{
+    fflush(NULL);
+    if (fork() != 0) return;
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+    _exit(write(writer, text, strlen(text)) > 0 ? 0 : 1);
+}
+
+START_TEST(test_lines_next_allows_a_pause)
+{
+    begin(10);
+    lines.pause_ms = 5000;
+    say_later("late\n", 100);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_ONE);
+    ck_assert_mem_eq(line.text, "late", 4);
+    lines.pause_ms = 10;
+    say_later("late\n", 300);
+    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_LATER);
+    close(writer);
+    finish();
+}
+END_TEST
+
+static lb_status count_to_two(void *context, lb_error *found)
+{
+    int *calls = context;
+    return ++*calls < 3 ? LB_OK : lb_error_set(found, LB_ERROR_BUSY, "enough");
+}
+
+START_TEST(test_lines_next_calls_idle_until_a_line_arrives)
+{
+    int calls = 0;
+    begin(10);
+    lines.idle = count_to_two;
+    lines.idle_context = &calls;
+    say("ready\n", 6);
+    expect_line("ready", 5, 1);
+    ck_assert_int_eq(calls, 0);
+    say_later("late\n", 800);
+    expect_line("late", 4, 2);
+    ck_assert_int_ge(calls, 1);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
+    ck_assert_int_eq(error.status, LB_ERROR_BUSY);
+    close(writer);
+    finish();
+}
+END_TEST
+
 START_TEST(test_lines_next_non_blocking_descriptor_waits_all_the_same)
 {
     begin(10);
     ck_assert_int_eq(fcntl(lines.descriptor, F_SETFL, O_NONBLOCK), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-        _exit(write(writer, "late\n", 5) == 5 ? 0 : 1);
-    }
+    say_later("late\n", 100);
     expect_line("late", 4, 1);
     close(writer);
     finish();
@@ -222,6 +266,8 @@ int main(void)
     tcase_add_test(tests, test_lines_next_no_input_is_no_line);
     tcase_add_test(tests, test_lines_next_without_waiting_takes_what_is_there);
     tcase_add_test(tests, test_lines_next_non_blocking_descriptor_waits_all_the_same);
+    tcase_add_test(tests, test_lines_next_allows_a_pause);
+    tcase_add_test(tests, test_lines_next_calls_idle_until_a_line_arrives);
     tcase_add_test(tests, test_lines_next_many_lines_through_a_small_buffer);
     tcase_add_test(tests, test_lines_next_longest_line_is_whole);
     tcase_add_test(tests, test_lines_next_endless_line_is_cut);

@@ -1,5 +1,6 @@
 /* Processes that train one model together: here threads, which give each other what they exchange. */
 #include "lookback/train.h"
+#include "support/group.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "train/exchange.h"
@@ -11,69 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8 };
+enum { MOST = SUPPORT_MOST_THREADS };
 
-/* A place for what each thread sends to each other one. */
-typedef struct post {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    const void *sent[MOST][MOST]; /* from, to */
-    bool taken[MOST][MOST];
-} post;
-
-typedef struct member {
-    lb_group group;
-    post *office;
-} member;
-
-static lb_status exchange(void *context, int partner, const void *send, size_t send_bytes, void *receive,
-                          size_t receive_bytes, lb_error *error)
-{
-    member *m = context;
-    post *p = m->office;
-    int self = m->group.rank;
-    (void)send_bytes;
-    (void)error;
-    pthread_mutex_lock(&p->mutex);
-    p->sent[self][partner] = send;
-    p->taken[self][partner] = false;
-    pthread_cond_broadcast(&p->changed);
-    while (!p->sent[partner][self]) pthread_cond_wait(&p->changed, &p->mutex);
-    memcpy(receive, p->sent[partner][self], receive_bytes);
-    p->sent[partner][self] = NULL;
-    p->taken[partner][self] = true;
-    pthread_cond_broadcast(&p->changed);
-    while (!p->taken[self][partner]) pthread_cond_wait(&p->changed, &p->mutex);
-    pthread_mutex_unlock(&p->mutex);
-    return LB_OK;
-}
-
-static bool any_thread; /* of the groups */
-
-/* Runs a function in `size` threads, each as one process of a group. */
-static void run_group(int size, void *(*body)(void *), void *arguments, size_t argument_bytes)
-{
-    post office = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    pthread_t thread[MOST];
-    for (int i = 0; i < size; i++) {
-        member *m = (member *)(void *)((char *)arguments + (size_t)i * argument_bytes);
-        *m = (member){.office = &office};
-        m->group =
-            (lb_group){.context = m, .rank = i, .size = size, .exchange = exchange, .any_thread = any_thread};
-        snprintf(m->group.name, sizeof m->group.name, "rank %d on a thread", i);
-    }
-    for (int i = 0; i < size; i++)
-        ck_assert_int_eq(
-            pthread_create(&thread[i], NULL, body, (char *)arguments + (size_t)i * argument_bytes), 0);
-    for (int i = 0; i < size; i++) pthread_join(thread[i], NULL);
-}
+static bool any_thread; /* of the group may exchange */
 
 /* ---- Sums. ---- */
 
 enum { NUMBERS = 13 };
 
 typedef struct addition {
-    member member; /* first, for run_group */
+    support_member member; /* first, for run_group */
     lb_real value[NUMBERS];
     double total[3];
     lb_status status;
@@ -107,7 +55,7 @@ START_TEST(test_group_adds_in_a_tree_and_all_get_the_same_bits)
 {
     static addition all[MOST];
     for (int size = 1; size <= MOST; size *= 2) {
-        run_group(size, add, all, sizeof *all);
+        support_run_group(size, add, all, sizeof *all);
         for (int rank = 0; rank < size; rank++) {
             ck_assert_int_eq(all[rank].status, LB_OK);
             for (int i = 0; i < NUMBERS; i++)
@@ -151,7 +99,7 @@ END_TEST
 enum { PARAMETERS = 600000, PERIOD = 1000, OWN_SHARDS = 4 };
 
 typedef struct gradient {
-    member member;
+    support_member member;
     lb_real found[PARAMETERS];
     lb_shard_totals totals;
     lb_status status;
@@ -176,6 +124,7 @@ static void *sum_gradients(void *argument)
     gradient *g = argument;
     lb_params *params = lb_params_new(1);
     lb_shards shards;
+    g->member.group.any_thread = any_thread;
     lb_params_add(params, "", "weight", LB_SHAPE(PARAMETERS), (lb_init){LB_INIT_CONSTANT, 0});
     lb_real *grads = lb_params_grads(params);
     g->error = (lb_error){0};
@@ -208,7 +157,7 @@ START_TEST(test_exchange_sums_the_gradients_of_all_shards_in_one_tree)
         lb_real expected[PERIOD];
         for (int i = 0; i < PERIOD; i++) expected[i] = tree_of_shards(0, size * OWN_SHARDS, i);
         any_thread = run >= 3;
-        run_group(size, sum_gradients, all, sizeof *all);
+        support_run_group(size, sum_gradients, all, sizeof *all);
         for (int rank = 0; rank < size; rank++) {
             ck_assert_msg(all[rank].status == LB_OK, "%s", all[rank].error.message);
             ck_assert_double_eq(all[rank].totals.tokens, OWN_SHARDS);
@@ -271,7 +220,7 @@ END_TEST
 /* ---- Meeting and agreement. ---- */
 
 typedef struct guest {
-    member member;
+    support_member member;
     int met; /* processes that had come when this one went on */
     lb_status status;
 } guest;
@@ -298,7 +247,7 @@ START_TEST(test_group_of_any_size_meets)
     static guest all[MOST];
     int before = 0;
     for (int size = 1; size <= MOST; size++) {
-        run_group(size, meet, all, sizeof *all);
+        support_run_group(size, meet, all, sizeof *all);
         before += size;
         for (int rank = 0; rank < size; rank++) {
             ck_assert_int_eq(all[rank].status, LB_OK);
@@ -309,7 +258,7 @@ START_TEST(test_group_of_any_size_meets)
 END_TEST
 
 typedef struct opinion {
-    member member;
+    support_member member;
     lb_status status;
     lb_error error;
 } opinion;
@@ -330,7 +279,7 @@ START_TEST(test_group_agrees_or_names_who_does_not)
     static opinion all[MOST];
     for (int size = 1; size <= MOST; size++) {
         for (stranger = -1; stranger < size; stranger++) {
-            run_group(size, agree, all, sizeof *all);
+            support_run_group(size, agree, all, sizeof *all);
             for (int rank = 0; rank < size; rank++) {
                 /* All others differ from rank 0, if that is the stranger. */
                 bool fine = stranger < 0 || size == 1;
@@ -353,7 +302,7 @@ END_TEST
 enum { SHARDS = 8, EXAMPLES = 32, STEPS = 30 };
 
 typedef struct lesson {
-    member member;
+    support_member member;
     int shards;
     int stop_at; /* steps after which the last process asks to stop; 0: never */
     bool plain;  /* no dropout, and no part without examples */
@@ -416,6 +365,7 @@ static void *learn(void *argument)
     lesson *l = argument;
     lb_train_history history;
     bool alone = l->member.group.size == 1;
+    l->member.group.any_thread = any_thread;
     l->params = lb_params_new(3);
     lb_params_add(l->params, "", "weight", LB_SHAPE(4, 1), (lb_init){LB_INIT_NORMAL, 1});
     lb_trainer_config config = {
@@ -453,7 +403,7 @@ static void run_lessons(int size, int shards, int stop_at, const char *checkpoin
         lessons[i].stop_at = stop_at;
         lessons[i].checkpoint = checkpoint;
     }
-    run_group(size, learn, lessons, sizeof *lessons);
+    support_run_group(size, learn, lessons, sizeof *lessons);
 }
 
 START_TEST(test_train_in_a_group_of_any_size_gives_the_same_bits)
