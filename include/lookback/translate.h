@@ -95,7 +95,7 @@ typedef struct lb_translations {
 } lb_translations;
 
 /** Applies the model to `count` UTF-8 texts, as many side by side as memory allows. The result for a text does not
- *  depend on the other texts or on the threads.
+ *  depend on the threads, and on the other texts at most in the last bits of its numbers.
  *  Lists:  digits separated by blanks or tabs. Their numbers must be in the range of the task.
  *  Texts:  may contain unknown symbols.
  *  Memory: free it with lb_translations_free; NULL after an error. It does not depend on the translator.

@@ -7,15 +7,15 @@
 /* One description of the format for both directions. What is read replaces the values given; what is written does not
  * change, and the results of these functions then mean nothing. */
 typedef struct carrier {
-    lb_buffer *out; /* NULL: read */
-    char *at;       /* the next byte to read */
+    lb_buffer *out; /* to write */
+    char *at;       /* the next byte to read; NULL: write */
     lb_arena *memory;
     bool failed;
 } carrier;
 
 static void carry(carrier *c, void *value, size_t bytes)
 {
-    if (c->out) {
+    if (!c->at) {
         lb_buffer_add(c->out, value, bytes);
         return;
     }
@@ -33,19 +33,19 @@ static void *room(carrier *c, int64_t count, size_t size)
 static char *carry_text(carrier *c, const char *text)
 {
     char *begin = c->at;
-    if (c->out)
-        lb_buffer_add(c->out, text, strlen(text) + 1);
-    else
+    if (begin)
         c->at += strlen(begin) + 1;
+    else
+        lb_buffer_add(c->out, text, strlen(text) + 1);
     return begin;
 }
 
 static const char **carry_texts(carrier *c, const char **texts, int64_t count)
 {
-    if (!c->out) texts = room(c, count, sizeof *texts);
+    if (c->at) texts = room(c, count, sizeof *texts);
     for (int64_t i = 0; i < count && texts; i++) {
-        const char *text = carry_text(c, c->out ? texts[i] : NULL);
-        if (!c->out) texts[i] = text;
+        const char *text = carry_text(c, c->at ? NULL : texts[i]);
+        if (c->at) texts[i] = text;
     }
     return texts;
 }
@@ -53,7 +53,7 @@ static const char **carry_texts(carrier *c, const char **texts, int64_t count)
 static void *carry_array(carrier *c, void *array, int64_t count, size_t size)
 {
     if (!array) return NULL;
-    if (!c->out) array = room(c, count, size);
+    if (c->at) array = room(c, count, size);
     if (array) carry(c, array, (size_t)count * size);
     return array;
 }
@@ -75,11 +75,11 @@ static void carry_translation(carrier *c, lb_translation *t, int64_t maps)
     t->symbol = carry_texts(c, t->symbol, t->length);
     t->unknown = carry_texts(c, t->unknown, t->unknown_count);
     if (t->error) t->error = carry_text(c, t->error);
-    lb_output *output = c->out ? t->output : room(c, t->count, sizeof *output);
+    lb_output *output = c->at ? room(c, t->count, sizeof *output) : t->output;
     for (int64_t i = 0; i < t->count && !c->failed; i++) {
-        lb_output one = c->out ? output[i] : (lb_output){0};
+        lb_output one = c->at ? (lb_output){0} : output[i];
         carry_output(c, &one, maps * t->length);
-        if (!c->out) output[i] = one;
+        if (c->at) output[i] = one;
     }
     t->output = output;
 }

@@ -149,8 +149,12 @@ static lb_status have_first(lb_workers *w, lb_text_batches batches, lb_translate
     lb_buffer bytes = {0};
     lb_status status = translate_here(w, batches.text, batches.size[0], config, &bytes, error);
     char *copy = status ? NULL : lb_arena_alloc(all->memory, bytes.length);
-    if (!status && !copy) status = out_of_memory(all->count, error);
-    if (!status) status = lb_carry_in(all, 0, memcpy(copy, bytes.text, bytes.length), error);
+    if (copy && bytes.text) {
+        memcpy(copy, bytes.text, bytes.length);
+        status = lb_carry_in(all, 0, copy, error);
+    } else if (!status) {
+        status = out_of_memory(all->count, error);
+    }
     lb_release(bytes.text);
     return status;
 }
@@ -252,9 +256,13 @@ static lb_status do_job(lb_workers *w, const job *given, lb_error *error)
 {
     char *letters = lb_alloc(given->bytes);
     const char **texts = lb_alloc(given->count * sizeof *texts);
-    lb_status status = letters && texts ? LB_OK : out_of_memory(given->count, error);
-    if (!status) status = read_texts(w, given, letters, texts, error);
-    if (!status) status = work(w, given, texts, error);
+    lb_status status;
+    if (letters && texts) {
+        status = read_texts(w, given, letters, texts, error);
+        if (!status) status = work(w, given, texts, error);
+    } else {
+        status = out_of_memory(given->count, error);
+    }
     lb_release((void *)texts);
     lb_release(letters);
     return status;
