@@ -172,7 +172,6 @@ END_TEST
 /* As after a backward that failed. */
 START_TEST(test_exchange_need_not_be_finished)
 {
-    any_thread = true;
     lb_group alone = {.size = 1, .any_thread = true};
     lb_params *params = lb_params_new(1);
     lb_params_add(params, "", "weight", LB_SHAPE(4), (lb_init){LB_INIT_CONSTANT, 0});
