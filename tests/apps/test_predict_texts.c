@@ -82,7 +82,7 @@ START_TEST(test_predict_file_is_read_in_place_of_standard_input)
     char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
     support_write_file(support_path(path, "texts"), "abc\n\xff\n", 6);
     run2(model, path, "--batch=7", "cab\n");
-    snprintf(message, sizeof message, "predict: %s:2: found bytes", path);
+    snprintf(message, sizeof message, "predict: %s:2: found 0xFF at byte 1", path);
     ck_assert_str_eq(result.output, "abc\tA B C\n");
     ck_assert_msg(strncmp(result.error, message, strlen(message)) == 0, "%s", result.error);
     ck_assert_int_eq(result.status, 65);
