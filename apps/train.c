@@ -266,10 +266,6 @@ static bool is_given(const char *text)
 
 static lb_status check_several(lb_error *error)
 {
-    if (settings.group)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--%s trains in processes of its own: expected no mpirun, found %d ranks",
-                            is_given(ensemble) ? "ensemble" : "sweep", settings.group->size);
     bool several = is_given(sweep.file) && is_given(ensemble);
     if (several)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");
@@ -294,10 +290,12 @@ static int run_several(app_repeated repeated)
                                                  "window=0", NULL};
     lb_error error = {0};
     lb_training_config data = settings;
+    data.group = NULL; /* the first rank joins them alone */
     repeated.out = settings.out;
     repeated.seed = settings.seed;
     repeated.threads = choice.threads;
     repeated.fresh = settings.fresh;
+    repeated.group = settings.group;
     if (check_several(&error)) return app_fail(&error);
     snprintf(embed, sizeof embed, "embed=%d", usual.embed);
     return is_given(ensemble) ? app_ensemble_run(ensemble, &repeated, data,

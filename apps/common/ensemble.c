@@ -3,11 +3,9 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "common/ensemble_list.h"
-#include "common/interrupt.h"
 #include "common/joined.h"
 #include "common/output.h"
 #include "common/report.h"
-#include "io/folder.h"
 #include "io/lock.h"
 #include "models/decoder_attention.h"
 
@@ -21,7 +19,6 @@ typedef struct session {
     app_side_by_side all;
     app_usual_options usual;
     lb_training_config data;
-    lb_lock *lock; /* on the folder, while the members train */
     lb_join_result result;
     lb_error *error;
 } session;
@@ -99,19 +96,7 @@ static lb_status prepare(session *s, const char *list)
     s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
     if (!s->all.results || !s->all.command) return out_of_memory(s);
     for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
-    if (!status) status = app_commands_check(&s->all);
-    if (!status) status = lb_folder_make(s->all.repeated->out, s->error);
-    if (!status) status = lb_lock_folder(s->all.repeated->out, &s->lock, s->error);
-    return status ? status : app_keep_earlier_model(s->all.repeated, "ensemble.tsv", s->error);
-}
-
-static void discard(session *s)
-{
-    for (size_t i = 0; s->all.results && i < s->all.count; i++) app_sweep_result_free(&s->all.results[i]);
-    for (size_t i = 0; s->all.command && i < s->all.count; i++) app_command_free(s->all.command[i]);
-    lb_release(s->all.results);
-    lb_release((void *)s->all.command);
-    lb_lock_free(s->lock);
+    return status ? status : app_side_by_side_prepare(&s->all, "ensemble.tsv");
 }
 
 /* The order of the members is that of the list, whichever was ready first. */
@@ -123,23 +108,27 @@ static lb_status join(session *s)
     const char *out = s->all.repeated->out;
     const lb_join_config config = {
         .models = folders, .count = (int)s->all.count, .out = out, .data = &s->data};
-    lb_lock_free(s->lock); /* whoever joins takes it */
-    s->lock = NULL;
+    lb_lock_free(s->all.lock); /* whoever joins takes it */
+    s->all.lock = NULL;
     lb_status status = lb_translator_join(&config, &s->result, s->error);
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 
+/* The first rank tells what failed. */
+static int end_incomplete(const session *s)
+{
+    lb_error_set(s->error, LB_ERROR_DIVERGED, "%zu of %zu trainings failed; the same command repeats them",
+                 s->all.failed, s->all.count);
+    if (!app_side_by_side_leads(&s->all)) return app_fail(s->error);
+    app_note("%s", s->error->message);
+    return app_close_stdout(s->all.status);
+}
+
 static int end(session *s, lb_status status)
 {
-    if (!status && app_interrupted(NULL)) {
-        app_note("interrupted after %zu trainings; the same command resumes", s->all.ended);
-        return app_interrupt_status();
-    }
     if (status) return app_close_stdout(app_fail(s->error));
-    if (s->all.failed > 0) {
-        app_note("%zu of %zu trainings failed; the same command repeats them", s->all.failed, s->all.count);
-        return app_close_stdout(s->all.status);
-    }
+    if (s->all.failed > 0) return end_incomplete(s);
+    if (!app_side_by_side_leads(&s->all)) return 0;
     if (join(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
@@ -160,13 +149,9 @@ int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training
     *s = (session){
         .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = data, .error = &error};
     lb_status status = prepare(s, list);
-    if (!status) {
-        app_note("%zu trainings in %s", s->all.count, repeated->out);
-        app_catch_interrupts();
-        status = app_side_by_side_run(&s->all);
-    }
+    if (!status) status = app_side_by_side_run(&s->all);
     int exit_status = end(s, status);
-    discard(s);
+    app_side_by_side_free(&s->all);
     lb_release(s);
     return exit_status;
 }

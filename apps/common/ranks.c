@@ -1,5 +1,6 @@
 #include "common/ranks.h"
 
+#include "common/interrupt.h"
 #include "common/output.h"
 
 #include <lookback/mpi.h>
@@ -119,7 +120,10 @@ const char *app_ranks_reporter(const lb_error *error)
 int app_ranks_leave(int status)
 {
     if (!ranks) return status;
-    if (status != 0 && !all_ended && !library.ends(ranks, PATIENCE)) library.abort(ranks, status);
+    /* After an interruption, the others may still be saving what each of them trains alone. */
+    bool saves = app_interrupted(NULL) && library.group(ranks)->rank == 0;
+    if (status != 0 && !all_ended && !library.ends(ranks, saves ? PATIENCE_WITH_SAVING : PATIENCE))
+        library.abort(ranks, status);
     library.close(ranks);
     ranks = NULL;
     return all_ended ? 0 : status;

@@ -6,8 +6,11 @@
 #include "common/output.h"
 #include "common/ranks.h"
 #include "common/report.h"
+#include "common/work_list.h"
 #include "io/folder.h"
+#include "io/lock.h"
 #include "io/set_aside.h"
+#include "train/group.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,10 +28,19 @@ enum { LONGEST_NAME = 200, LOOK_EVERY_MS = 50 };
 
 static const char SELF[] = "/proc/self/exe";
 
+/* The process of one training. */
+typedef struct app_process {
+    int id;     /* 0: not running */
+    int status; /* the exit status of the last one */
+    bool told;  /* its end */
+} app_process;
+
 /* A single training on one thread. */
 static const char *const always[] = {"--threads=1", "--sweep=", "--ensemble="};
 
-enum { ALWAYS = sizeof always / sizeof *always };
+enum { ALWAYS = sizeof always / sizeof *always, MORE = 1 /* room for NOT_FRESH */ };
+
+static char NOT_FRESH[] = "--no-fresh";
 
 char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error)
 {
@@ -57,7 +69,7 @@ char **app_repeated_command(const app_repeated *r, const char *const *own, const
 {
     int options = 0, words = r->argc + 1, at = 0;
     while (own[options]) options++;
-    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + 2) * sizeof *command);
+    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + MORE + 2) * sizeof *command);
     if (!command) return NULL;
     bool whole = (command[at++] = lb_alloc_string("lookback")) != NULL;
     whole = (command[at++] = lb_alloc_string(r->program->name)) && whole;
@@ -71,24 +83,13 @@ char **app_repeated_command(const app_repeated *r, const char *const *own, const
     return NULL;
 }
 
-void app_command_free(char **command)
+static void free_command(char **command)
 {
     for (char **word = command; word && *word; word++) lb_release(*word);
     lb_release((void *)command);
 }
 
-lb_status app_keep_earlier_model(const app_repeated *repeated, const char *table, lb_error *error)
-{
-    char path[APP_PATH];
-    char *kept = NULL;
-    if (!repeated->fresh && access(app_path(repeated->out, table, path), F_OK) == 0) return LB_OK;
-    lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
-    if (kept) app_note("the earlier model is kept as %s", kept);
-    lb_release(kept);
-    return status;
-}
-
-lb_status app_commands_check(const app_side_by_side *s)
+static lb_status check_commands(const app_side_by_side *s)
 {
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->count && !status; i++) {
@@ -105,6 +106,49 @@ lb_status app_commands_check(const app_side_by_side *s)
     return status;
 }
 
+static lb_status keep_earlier_model(const app_repeated *repeated, const char *table, lb_error *error)
+{
+    char path[APP_PATH];
+    char *kept = NULL;
+    if (!repeated->fresh && access(app_path(repeated->out, table, path), F_OK) == 0) return LB_OK;
+    lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
+    if (kept) app_note("the earlier model is kept as %s", kept);
+    lb_release(kept);
+    return status;
+}
+
+bool app_side_by_side_leads(const app_side_by_side *s)
+{
+    return lb_group_leads(s->repeated->group);
+}
+
+lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table)
+{
+    const app_repeated *r = s->repeated;
+    bool leads = app_side_by_side_leads(s);
+    lb_status status = check_commands(s);
+    if (!status && leads) status = lb_folder_make(r->out, s->error);
+    if (!status && leads) status = lb_lock_folder(r->out, &s->lock, s->error);
+    if (!status && leads) status = keep_earlier_model(r, table, s->error);
+    if (status) return status;
+    s->process = lb_alloc_zero(s->count * sizeof *s->process);
+    if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    s->list = app_work_list_open(r->group, r->out, s->count, s->error);
+    if (s->list && leads) app_note("%zu trainings in %s", s->count, r->out);
+    return s->list ? LB_OK : s->error->status;
+}
+
+void app_side_by_side_free(app_side_by_side *s)
+{
+    for (size_t i = 0; s->results && i < s->count; i++) app_sweep_result_free(&s->results[i]);
+    for (size_t i = 0; s->command && i < s->count; i++) free_command(s->command[i]);
+    app_work_list_close(s->list);
+    lb_release(s->results);
+    lb_release((void *)s->command);
+    lb_release(s->process);
+    lb_lock_free(s->lock);
+}
+
 /* A training does not outlive the program that started it, even if that is killed. */
 static void end_with_parent(pid_t parent)
 {
@@ -114,59 +158,93 @@ static void end_with_parent(pid_t parent)
     if (getppid() != parent) _exit(128 + SIGTERM);
 }
 
-/* Runs the training in the new process, with standard output and error going to a log. Does not return. */
-static void become(const app_side_by_side *s, size_t i)
+/* Runs the training in the new process, with standard output and error going to a log. Does not return. A training that
+ * another rank has begun is not started afresh once more. */
+static void become(const app_side_by_side *s, size_t i, bool again)
 {
     char path[APP_PATH];
+    char **end = s->command[i];
+    const lb_group *group = s->repeated->group;
     int log = open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, 0666);
     app_ranks_forget();
-    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
+    while (*end) end++;
+    if (again) *end = NOT_FRESH;
+    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) {
+        if (group) app_note("%s trains %s", group->name, s->results[i].name);
         execv(SELF, s->command[i]);
+    }
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 
-static lb_status begin(app_side_by_side *s)
+static lb_status begin(app_side_by_side *s, size_t i, bool again)
 {
-    size_t i = s->begun;
     lb_status status = lb_folder_make(s->results[i].folder, s->error);
     if (status) return status;
     pid_t parent = getpid();
     fflush(stdout);
-    s->process[i] = fork();
-    if (s->process[i] == 0) {
+    s->process[i].id = fork();
+    if (s->process[i].id == 0) {
         end_with_parent(parent);
-        become(s, i);
+        become(s, i, again);
     }
-    if (s->process[i] < 0)
+    if (s->process[i].id < 0)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
-    s->begun++;
+    s->running++;
     return LB_OK;
 }
 
-static void note_end(const app_side_by_side *s, const app_sweep_result *r, int status)
+/* Begins a training that nobody has. */
+static lb_status begin_next(app_side_by_side *s, app_work *work)
 {
-    if (status == 0)
-        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f", s->ended, s->count, r->name,
-                 r->best.exact_match, r->best.symbol_error);
+    size_t i;
+    bool again;
+    lb_status status = app_work_list_take(s->list, work, &i, &again, s->error);
+    return status || *work != APP_WORK_TAKEN ? status : begin(s, i, again);
+}
+
+static void tell(const app_side_by_side *s, size_t i, int rank)
+{
+    char by[24] = "";
+    const app_sweep_result *r = &s->results[i];
+    if (s->repeated->group) snprintf(by, sizeof by, " (rank %d)", rank);
+    if (rank >= 0)
+        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f%s", s->ended, s->count, r->name,
+                 r->best.exact_match, r->best.symbol_error, by);
     else
-        app_note("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name, status,
-                 r->folder);
+        app_note("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
+                 s->process[i].status, r->folder);
+}
+
+/* The trainings that have ended since the last time, of whichever rank. */
+static lb_status tell_news(app_side_by_side *s)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->count && !status; i++) {
+        int rank;
+        if (s->process[i].told || !app_work_list_has_ended(s->list, i, &rank)) continue;
+        s->process[i].told = true;
+        s->ended++;
+        s->failed += rank < 0;
+        if (rank < 0) s->status = s->process[i].status;
+        if (!app_side_by_side_leads(s) || app_interrupted(NULL)) continue;
+        if (rank >= 0) status = app_sweep_result_read(&s->results[i], s->error);
+        if (!status) tell(s, i, rank);
+    }
+    return status;
 }
 
 static lb_status note_process(app_side_by_side *s, pid_t process, int found)
 {
     size_t i = 0;
-    while (i < s->begun && s->process[i] != process) i++;
-    if (i == s->begun) return LB_OK;
-    int exit_status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
-    s->process[i] = 0;
-    s->ended++;
-    s->failed += exit_status != 0;
-    if (exit_status) s->status = exit_status;
-    if (app_interrupted(NULL)) return LB_OK;
-    lb_status status = exit_status ? LB_OK : app_sweep_result_read(&s->results[i], s->error);
-    if (!status) note_end(s, &s->results[i], exit_status);
-    return status;
+    while (i < s->count && s->process[i].id != process) i++;
+    if (i == s->count) return LB_OK;
+    int status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
+    bool stopped = status && app_interrupted(NULL);
+    s->process[i] = (app_process){.status = status};
+    s->running--;
+    s->ended += stopped;
+    app_work_end end = status == 0 ? APP_WORK_DONE : stopped ? APP_WORK_STOPPED : APP_WORK_FAILED;
+    return app_work_list_give_back(s->list, i, end, s->error);
 }
 
 /* Collects trainings that have ended. */
@@ -176,30 +254,32 @@ static lb_status collect(app_side_by_side *s)
     lb_status status = LB_OK;
     for (pid_t process; !status && (process = waitpid(-1, &found, WNOHANG)) > 0;)
         status = note_process(s, process, found);
-    return status;
+    return status ? status : tell_news(s);
 }
 
 static void signal_all(const app_side_by_side *s)
 {
-    for (size_t i = 0; i < s->begun; i++)
-        if (s->process[i] > 0) kill(s->process[i], SIGTERM);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->process[i].id > 0) kill(s->process[i].id, SIGTERM);
 }
 
 static lb_status run(app_side_by_side *s)
 {
     const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
-    lb_set_threads(s->repeated->threads);
-    size_t most = (size_t)lb_threads();
+    int most = lb_threads();
     bool asked_to_end = false;
+    app_work work = APP_WORK_BUSY;
     lb_status status = LB_OK;
-    while (s->ended < s->begun || (s->begun < s->count && !status && !app_interrupted(NULL))) {
+    while (s->running > 0 || (work != APP_WORK_OVER && !asked_to_end && !status)) {
         if ((status || app_interrupted(NULL)) && !asked_to_end) {
             asked_to_end = true;
             signal_all(s);
         }
-        if (s->begun < s->count && s->begun - s->ended < most && !asked_to_end && !status)
-            status = begin(s);
-        else
+        work = APP_WORK_BUSY;
+        if (s->running < most && !asked_to_end && !status) status = begin_next(s, &work);
+        if (s->running == 0 && work == APP_WORK_BUSY && !asked_to_end && !status)
+            app_work_list_wait();
+        else if (work == APP_WORK_BUSY)
             nanosleep(&pause, NULL);
         lb_status collected = collect(s);
         status = status ? status : collected;
@@ -209,10 +289,10 @@ static lb_status run(app_side_by_side *s)
 
 lb_status app_side_by_side_run(app_side_by_side *s)
 {
-    s->process = lb_alloc_zero(s->count * sizeof *s->process);
-    if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    app_ranks_set_threads(s->repeated->threads);
+    app_catch_interrupts();
     lb_status status = run(s);
-    lb_release(s->process);
-    s->process = NULL;
-    return status;
+    if (status || !app_interrupted(NULL)) return status;
+    return lb_error_set(s->error, LB_ERROR_INTERRUPTED,
+                        "interrupted after %zu trainings; the same command resumes", s->ended);
 }

@@ -1,4 +1,5 @@
-/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. */
+/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. The ranks of
+ * mpirun share them out. */
 #ifndef APP_SIDE_BY_SIDE_H
 #define APP_SIDE_BY_SIDE_H
 
@@ -12,8 +13,9 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads; /* parallel trainings; 0: as many as threads */
-    bool fresh;  /* the trainings start again */
+    int threads;           /* parallel trainings of a rank; 0: as many as threads */
+    bool fresh;            /* the trainings start again */
+    const lb_group *group; /* NULL without other ranks */
 } app_repeated;
 
 /** Trainings, begun or not. */
@@ -21,9 +23,12 @@ typedef struct app_side_by_side {
     const app_repeated *repeated;
     app_sweep_result *results; /* [count]: name and folder are given, the rest is filled in */
     char ***command;           /* [count] from app_repeated_command */
-    size_t count, begun, ended, failed;
-    int status;   /* the exit status of a training that failed */
-    int *process; /* [count] process ids; 0: not running */
+    size_t count, ended, failed;
+    int status;                  /* the exit status of a training that failed */
+    struct lb_lock *lock;        /* on the common folder; of the first rank */
+    struct app_work_list *list;  /* of the trainings */
+    struct app_process *process; /* [count] */
+    int running;                 /* processes */
     lb_error *error;
 } app_side_by_side;
 
@@ -34,26 +39,27 @@ LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *
 
 /** The command of a training: the repeated one, followed by `own` options (NULL after the last), since the last option
  *  wins, and by those that make it a single training in `folder`.
- *  Memory: free it with app_command_free; NULL if memory runs out. */
+ *  Memory: app_side_by_side_free frees it; NULL if memory runs out. */
 LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
                                         const char *folder);
 
-/** Frees the command. NULL is allowed. */
-void app_command_free(char **command);
+/** Prepares the trainings. Checks the options of all commands, so that a wrong one is refused before anything is trained;
+ *  the first rank makes and locks the common folder, and keeps a model that an earlier run left there, before another one
+ *  replaces it, and notes its new name. `table` is the file that such trainings write: with it, the model is that of the
+ *  same command.
+ *  Memory: freed by app_side_by_side_free, also after an error.
+ *  Errors: as app_options_parse; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
+LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table);
 
-/** Keeps a model of the common folder that an earlier run left, before another one replaces it, and notes its new name.
- *  `table` is the file that such trainings write: with it, the model is that of the same command.
- *  Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_keep_earlier_model(const app_repeated *repeated, const char *table,
-                                             lb_error *error);
-
-/** Checks the options of all commands, so that a wrong one is refused before anything is trained.
- *  Errors: as app_options_parse. */
-LB_MUST_USE lb_status app_commands_check(const app_side_by_side *s);
-
-/** Runs the commands, each in its folder, as many at a time as `threads` says, and notes how each ended. One that fails
- *  does not end the others; an interruption is passed on to all.
- *  Errors: LB_ERROR_MEMORY; those of creating folders and reading logs. */
+/** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
+ *  did. One that fails does not end the others, and is tried by all ranks. An interruption is passed on to all.
+ *  Errors: LB_ERROR_MEMORY; those of creating folders and reading logs; LB_ERROR_INTERRUPTED. */
 LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
+
+/** Whether this rank shows and writes the results. */
+bool app_side_by_side_leads(const app_side_by_side *s);
+
+/** Frees the commands and the results, and unlocks the folder. */
+void app_side_by_side_free(app_side_by_side *s);
 
 #endif

@@ -2,13 +2,10 @@
 
 #include "base/alloc.h"
 #include "common/grid.h"
-#include "common/interrupt.h"
 #include "common/output.h"
 #include "common/report.h"
 #include "common/side_by_side.h"
 #include "io/file.h"
-#include "io/folder.h"
-#include "io/lock.h"
 
 #include <string.h>
 
@@ -16,7 +13,6 @@ typedef struct session {
     app_grid grid;
     app_side_by_side all;
     int64_t *combination; /* [all.count] */
-    lb_lock *lock;        /* on the folder */
     lb_error *error;
 } session;
 
@@ -78,6 +74,11 @@ static lb_status make_commands(session *s)
     return status;
 }
 
+static lb_status no_success(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
+}
+
 /* Copies the best model to where predict looks for one. */
 static lb_status keep_best(const session *s)
 {
@@ -85,7 +86,7 @@ static lb_status keep_best(const session *s)
     void *bytes;
     size_t count;
     const app_sweep_result *best = s->all.results;
-    if (!best->points) return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
+    if (!best->points) return no_success(s);
     lb_status status =
         lb_file_read(app_path(best->folder, "model.safetensors", from), &bytes, &count, s->error);
     if (status) return status;
@@ -109,21 +110,17 @@ static lb_status prepare(session *s, const app_sweep *sweep)
     choose(s, all);
     status = name_all(s);
     if (!status) status = make_commands(s);
-    if (!status) status = app_commands_check(&s->all);
-    if (!status) status = lb_folder_make(s->all.repeated->out, s->error);
-    if (!status) status = lb_lock_folder(s->all.repeated->out, &s->lock, s->error);
-    return status ? status : app_keep_earlier_model(s->all.repeated, "sweep.tsv", s->error);
+    return status ? status : app_side_by_side_prepare(&s->all, "sweep.tsv");
 }
 
-static void discard(session *s)
+/* A table, a chart and the best model. */
+static lb_status conclude(const session *s)
 {
-    for (size_t i = 0; s->all.results && i < s->all.count; i++) app_sweep_result_free(&s->all.results[i]);
-    for (size_t i = 0; s->all.command && i < s->all.count; i++) app_command_free(s->all.command[i]);
-    lb_release(s->all.results);
-    lb_release((void *)s->all.command);
-    lb_release(s->combination);
-    app_grid_close(&s->grid);
-    lb_lock_free(s->lock);
+    const app_side_by_side *all = &s->all;
+    if (!app_side_by_side_leads(all)) return all->failed < all->count ? LB_OK : no_success(s);
+    app_sweep_results_sort(all->results, all->count);
+    lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->out, s->error);
+    return status ? status : keep_best(s);
 }
 
 int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
@@ -131,20 +128,10 @@ int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
     lb_error error = {0};
     session s = {.all = {.repeated = repeated, .error = &error}, .error = &error};
     lb_status status = prepare(&s, sweep);
-    if (!status) {
-        app_note("%zu trainings in %s", s.all.count, repeated->out);
-        app_catch_interrupts();
-        status = app_side_by_side_run(&s.all);
-    }
-    bool interrupted = !status && app_interrupted(NULL);
-    if (!status && !interrupted) {
-        app_sweep_results_sort(s.all.results, s.all.count);
-        status = app_sweep_results_show(s.all.results, s.all.count, repeated->out, &error);
-        if (!status) status = keep_best(&s);
-    }
-    size_t ended = s.all.ended;
-    discard(&s);
-    if (!interrupted) return app_close_stdout(status ? app_fail(&error) : 0);
-    app_note("interrupted after %zu trainings; the same command resumes", ended);
-    return app_interrupt_status();
+    if (!status) status = app_side_by_side_run(&s.all);
+    if (!status) status = conclude(&s);
+    app_side_by_side_free(&s.all);
+    app_grid_close(&s.grid);
+    lb_release(s.combination);
+    return app_close_stdout(status ? app_fail(&error) : 0);
 }
