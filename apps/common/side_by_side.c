@@ -242,7 +242,6 @@ static lb_status note_process(app_side_by_side *s, pid_t process, int found)
     bool stopped = status && app_interrupted(NULL);
     s->process[i] = (app_process){.status = status};
     s->running--;
-    s->ended += stopped;
     app_work_end end = status == 0 ? APP_WORK_DONE : stopped ? APP_WORK_STOPPED : APP_WORK_FAILED;
     return app_work_list_give_back(s->list, i, end, s->error);
 }

@@ -103,13 +103,14 @@ static lb_status join(app_work_list *l, lb_error *error)
     return LB_OK;
 }
 
-/* The others read the file when the first rank has written it. */
+/* The others read the file when the first rank has written it, and nobody begins before all agree. */
 static lb_status share(app_work_list *l, lb_error *error)
 {
     bool leads = lb_group_leads(l->group);
     lb_status status = leads ? create(l, error) : LB_OK;
     if (!status) status = lb_group_meet(l->group, error);
-    return status || leads ? status : join(l, error);
+    if (!status && !leads) status = join(l, error);
+    return status ? status : lb_group_meet(l->group, error);
 }
 
 app_work_list *app_work_list_open(const lb_group *group, const char *folder, size_t count, lb_error *error)

@@ -22,12 +22,9 @@
     "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
         "--dropout", "0.2", "--evaluate-every", "500", "--steps", "1500", "--batch", "24"
 
-#define RUN_AS(ranks, program, ms, ...)                                                                      \
-    support_run_ranks(ranks, program, (support_command){.signal_after_ms = (ms), .signal = SIGINT},          \
-                      (const char *const[]){__VA_ARGS__, NULL})
-#define RUN(ranks, ...)         RUN_AS(ranks, LOOKBACK, 0, __VA_ARGS__)
-#define RUN_SCRIPT(ranks, ...)  RUN_AS(ranks, "./script", 0, __VA_ARGS__)
-#define RUN_FOR(ranks, ms, ...) RUN_AS(ranks, LOOKBACK, ms, __VA_ARGS__)
+#define RUN        SUPPORT_RUN_RANKS
+#define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT
+#define RUN_FOR    SUPPORT_RUN_RANKS_FOR
 
 START_TEST(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads)
 {
@@ -101,41 +98,11 @@ START_TEST(test_ranks_wrong_usage_is_one_message)
 }
 END_TEST
 
-START_TEST(test_ranks_do_not_start_processes_of_their_own)
+START_TEST(test_ranks_have_no_teacher)
 {
     support_write_pairs("pairs.tsv", 60, 7);
-    support_write_text("sweep.json", "{\"seed\": [1, 2]}");
-    RUN(2, TRAIN, "--sweep", "sweep.json", "--out", "a");
-    support_assert_one_message(2,
-                               "--sweep trains in processes of its own: expected no mpirun, found 2 ranks");
-    RUN(2, TRAIN, "--ensemble", "additive:2", "--out", "a");
-    support_assert_one_message(
-        2, "--ensemble trains in processes of its own: expected no mpirun, found 2 ranks");
     RUN(2, TRAIN, "--teacher", "a", "--dev", "pairs.tsv", "--out", "b");
     support_assert_one_message(2, "--teacher: expected no mpirun, found 2 ranks");
-    RUN(1, TRAIN, "--steps", "20", "--sweep", "sweep.json", "--out", "c");
-    support_assert_ranks_done();
-}
-END_TEST
-
-START_TEST(test_ranks_share_out_several_models)
-{
-    support_write_pairs("pairs.tsv", 60, 7);
-    RUN(0, TRAIN, "--steps", "60", "--seeds", "5", "--out", "alone");
-    support_assert_ranks_done();
-    char *alone = strdup(support_ranks_result.output);
-    for (int ranks = 2; ranks <= 4; ranks++) {
-        RUN(ranks, TRAIN, "--steps", "60", "--seeds", "5", "--out", "ranks", "--fresh");
-        support_assert_ranks_done();
-        ck_assert_str_eq(support_ranks_result.output, alone);
-        support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
-        support_assert_same_files("alone/seed-4/model.safetensors", "ranks/seed-4/model.safetensors");
-        ck_assert(support_exists("ranks/seed-5/training.png"));
-    }
-    RUN(2, TRAIN, "--steps", "60", "--seeds", "5", "--out", "ranks");
-    support_assert_ranks_done();
-    ck_assert_str_eq(support_ranks_result.output, alone);
-    free(alone);
 }
 END_TEST
 
@@ -272,15 +239,14 @@ int main(void)
     const char *why = support_no_ranks();
     if (why) return leave_out(why);
     return support_run_tests(
-        "ranks",
-        SUPPORT_TESTS(
-            test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
-            test_ranks_train_resumes_with_any_number_of_them,
-            test_ranks_without_shards_have_one_each_and_keep_them, test_ranks_wrong_usage_is_one_message,
-            test_ranks_do_not_start_processes_of_their_own, test_ranks_share_out_several_models,
-            test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
-            test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-            test_ranks_that_wait_too_long_name_the_one_that_hangs,
-            test_scripts_for_slurm_train_and_their_models_join, test_ranks_interrupted_save_and_say_so_once,
-            test_program_of_mpirun_without_its_library_says_so));
+        "ranks", SUPPORT_TESTS(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
+                               test_ranks_train_resumes_with_any_number_of_them,
+                               test_ranks_without_shards_have_one_each_and_keep_them,
+                               test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
+                               test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
+                               test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+                               test_ranks_that_wait_too_long_name_the_one_that_hangs,
+                               test_scripts_for_slurm_train_and_their_models_join,
+                               test_ranks_interrupted_save_and_say_so_once,
+                               test_program_of_mpirun_without_its_library_says_so));
 }

@@ -70,7 +70,7 @@ void support_assert_ranks_done(void)
                   support_ranks_result.error);
 }
 
-static int count_of(const char *text, const char *part)
+int support_occurrences(const char *text, const char *part)
 {
     int count = 0;
     for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) count++;
@@ -81,7 +81,7 @@ void support_assert_said_once(const char *text)
 {
     const char *said = support_ranks_result.error;
     ck_assert_msg(strstr(said, text) != NULL, "\"%s\" does not say \"%s\"", said, text);
-    ck_assert_msg(count_of(said, text) == 1, "more than once: %s", said);
+    ck_assert_msg(support_occurrences(said, text) == 1, "more than once: %s", said);
 }
 
 void support_assert_one_message(int status, const char *text)

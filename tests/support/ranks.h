@@ -4,6 +4,8 @@
 
 #include "support/process.h"
 
+#include <signal.h>
+
 /** The result of the last run. */
 extern support_result support_ranks_result;
 
@@ -21,8 +23,21 @@ extern const char *const support_ranks_permission[];
  *  and signals. */
 void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments);
 
+#define SUPPORT_RUN_RANKS_AS(ranks, program, ms, ...)                                                        \
+    support_run_ranks(ranks, program, (support_command){.signal_after_ms = (ms), .signal = SIGINT},          \
+                      (const char *const[]){__VA_ARGS__, NULL})
+
+/** Runs lookback; the script of support_write_rank_script; lookback until Ctrl-C. */
+#define SUPPORT_RUN_RANKS(ranks, ...)        SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", 0, __VA_ARGS__)
+#define SUPPORT_RUN_RANKS_SCRIPT(ranks, ...) SUPPORT_RUN_RANKS_AS(ranks, "./script", 0, __VA_ARGS__)
+#define SUPPORT_RUN_RANKS_FOR(ranks, ms, ...)                                                                \
+    SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", ms, __VA_ARGS__)
+
 /** Writes `script`, which runs lookback on all ranks but 1, and these commands of sh before it on rank 1. */
 void support_write_rank_script(const char *on_rank_1);
+
+/** How often a text contains another one. */
+int support_occurrences(const char *text, const char *part);
 
 /** Asserts that the last run succeeded. */
 void support_assert_ranks_done(void);
