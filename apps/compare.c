@@ -232,7 +232,9 @@ static int prepare_and_run(int argc, char **argv)
     const app_program program = {
         .name = "compare",
         .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
-                   "each copes with longer lists. Run again, the same command resumes where it stopped.",
+                   "each copes with longer lists. Run again, the same command resumes where it stopped. The "
+                   "ranks of "
+                   "mpirun share out the models.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,

@@ -109,7 +109,9 @@ static const app_option options[] = {
         "stop after N evaluations without a better model; 0: never; without it, as many as in 1250 steps"),
     APP_SEED(0, "seed", "N", &settings.seed, "seed of the first weights and of all random choices"),
     APP_INT(0, "seeds", "N", &settings.seeds, 1, MOST_SEEDS,
-            "train this many models, with --seed and the numbers after it, and save them as one ensemble"),
+            "train this many models, with --seed and the numbers after it, and save them as one ensemble; "
+            "the ranks "
+            "of mpirun share them out"),
     APP_ENSEMBLE(&ensemble),
     APP_SHARDS(&settings.shards),
     APP_THREADS(&choice.threads),
