@@ -1,18 +1,43 @@
 #include "lookback/data.h"
 
 #include "base/alloc.h"
+#include "data/pairs_inside.h"
+#include "io/mapping.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct lb_pair_order {
     const lb_pairs *pairs;
-    int64_t batch_size, batches;
+    int64_t batch_size, batches, pools;
     uint64_t seed;
-    int64_t epoch;   /* whose order is here; -1: none */
-    uint64_t *keys;  /* [pairs]: lengths of target and source above, the number of the pair below */
+    int64_t epoch; /* whose order is here; -1: none */
+    lb_scratch room;
+    uint32_t *pair;  /* [pairs] of the epoch, pool after pool */
     uint32_t *batch; /* [batches]: the index of the batch of each step among the sorted ones */
+    bool *sorted;    /* [pools]: whether the pool has been sorted, which is done when a step needs it */
+    uint64_t *keys;  /* [pairs of a pool]: lengths of target and source above, the number of the pair below */
     int64_t *chosen; /* [batch_size] */
 };
+
+static int64_t pool_size(const lb_pair_order *order)
+{
+    return LB_PAIR_ORDER_POOL * order->batch_size;
+}
+
+/* What grows with the pairs is not in memory if they are in an index. */
+static bool make_room(lb_pair_order *order, int64_t count)
+{
+    int64_t pool = pool_size(order) < count ? pool_size(order) : count;
+    size_t bytes = (size_t)(count + order->batches) * sizeof *order->pair + (size_t)order->pools;
+    if (!lb_scratch_get(&order->room, bytes, order->pairs->index)) return false;
+    order->pair = order->room.bytes;
+    order->batch = order->pair + count;
+    order->sorted = (bool *)(order->batch + order->batches);
+    order->keys = lb_alloc((size_t)pool * sizeof *order->keys);
+    order->chosen = lb_alloc((size_t)order->batch_size * sizeof *order->chosen);
+    return order->keys && order->chosen;
+}
 
 lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed, lb_error *error)
 {
@@ -27,10 +52,8 @@ lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint
     if (order) {
         *order = (lb_pair_order){.pairs = pairs, .batch_size = batch_size, .seed = seed, .epoch = -1};
         order->batches = (count + batch_size - 1) / batch_size;
-        order->keys = lb_alloc((size_t)count * sizeof *order->keys);
-        order->batch = lb_alloc((size_t)order->batches * sizeof *order->batch);
-        order->chosen = lb_alloc((size_t)batch_size * sizeof *order->chosen);
-        if (order->keys && order->batch && order->chosen) return order;
+        order->pools = (count + pool_size(order) - 1) / pool_size(order);
+        if (make_room(order, count)) return order;
     }
     lb_pair_order_free(order);
     lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the order of %lld pairs", (long long)count);
@@ -40,8 +63,8 @@ lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint
 void lb_pair_order_free(lb_pair_order *order)
 {
     if (!order) return;
+    lb_scratch_free(&order->room);
     lb_release(order->keys);
-    lb_release(order->batch);
     lb_release(order->chosen);
     lb_release(order);
 }
@@ -57,40 +80,41 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fisher-Yates shuffle; each step has its own random number. */
-static void shuffle_pairs(lb_pair_order *order, lb_rng rng, int64_t count)
+/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. */
+static void shuffle(uint32_t *number, int64_t count, lb_rng rng)
 {
     for (int64_t i = 0; i < count; i++) {
-        uint64_t lengths = (uint64_t)lb_pairs_target_length(order->pairs, i) << 16 |
-                           (uint64_t)lb_pairs_source_length(order->pairs, i);
         int64_t j = (int64_t)lb_rng_below(rng, (uint64_t)i, (uint64_t)i + 1);
-        order->keys[i] = order->keys[j];
-        order->keys[j] = lengths << 32 | (uint64_t)i;
-    }
-}
-
-static void shuffle_batches(lb_pair_order *order, lb_rng rng)
-{
-    for (int64_t i = 0; i < order->batches; i++) {
-        int64_t j = (int64_t)lb_rng_below(rng, (uint64_t)i, (uint64_t)i + 1);
-        order->batch[i] = order->batch[j];
-        order->batch[j] = (uint32_t)i;
+        number[i] = number[j];
+        number[j] = (uint32_t)i;
     }
 }
 
 static void begin_epoch(lb_pair_order *order, int64_t epoch)
 {
     lb_rng rng = {.seed = order->seed, .step = (uint32_t)epoch};
-    int64_t count = lb_pairs_count(order->pairs), pool = LB_PAIR_ORDER_POOL * order->batch_size;
     rng.stream = lb_rng_stream("pair order");
-    shuffle_pairs(order, rng, count);
-    for (int64_t first = 0; first < count; first += pool) {
-        int64_t size = count - first < pool ? count - first : pool;
-        qsort(order->keys + first, (size_t)size, sizeof *order->keys, compare);
-    }
+    shuffle(order->pair, lb_pairs_count(order->pairs), rng);
     rng.stream = lb_rng_stream("batch order");
-    shuffle_batches(order, rng);
+    shuffle(order->batch, order->batches, rng);
+    memset(order->sorted, 0, (size_t)order->pools);
     order->epoch = epoch;
+}
+
+static void sort_pool(lb_pair_order *order, int64_t pool)
+{
+    int64_t first = pool * pool_size(order), left = lb_pairs_count(order->pairs) - first;
+    int64_t count = left < pool_size(order) ? left : pool_size(order);
+    uint32_t *pair = order->pair + first;
+    if (order->sorted[pool]) return;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t lengths = (uint64_t)lb_pairs_target_length(order->pairs, pair[i]) << 16 |
+                           (uint64_t)lb_pairs_source_length(order->pairs, pair[i]);
+        order->keys[i] = lengths << 32 | pair[i];
+    }
+    qsort(order->keys, (size_t)count, sizeof *order->keys, compare);
+    for (int64_t i = 0; i < count; i++) pair[i] = (uint32_t)order->keys[i];
+    order->sorted[pool] = true;
 }
 
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
@@ -99,6 +123,7 @@ lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
     if (epoch != order->epoch) begin_epoch(order, epoch);
     int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_count(order->pairs) - first;
     int64_t count = left < order->batch_size ? left : order->batch_size;
-    for (int64_t i = 0; i < count; i++) order->chosen[i] = (int64_t)(uint32_t)order->keys[first + i];
+    sort_pool(order, order->batch[batch] / LB_PAIR_ORDER_POOL);
+    for (int64_t i = 0; i < count; i++) order->chosen[i] = order->pair[first + i];
     return (lb_pair_step){.pair = order->chosen, .count = count, .epoch = epoch, .batch = batch};
 }

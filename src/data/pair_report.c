@@ -1,52 +1,15 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "data/pairs_inside.h"
 #include "lookback/tensor.h"
-
-#include <stdlib.h>
-
-/* A pair reduced for comparison: the hashes of its source, and of source and target. */
-typedef struct print {
-    uint64_t source, pair;
-} print;
 
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a report on pairs");
 }
 
-static int compare(const void *a, const void *b)
-{
-    const print *x = a, *y = b;
-    if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    return (x->pair > y->pair) - (x->pair < y->pair);
-}
-
-/* The prints of all pairs, in order. NULL after an error. */
-static print *make_prints(lb_pairs *pairs, lb_error *error)
-{
-    int64_t count = lb_pairs_count(pairs);
-    print *prints = lb_alloc((size_t)count * sizeof *prints);
-    if (!prints) {
-        out_of_memory(error);
-        return NULL;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const lb_pair_line *line;
-        if (lb_pairs_read(pairs, i, &line, error)) {
-            lb_release(prints);
-            return NULL;
-        }
-        prints[i].source = lb_symbols_hash(&line->source, LB_HASH);
-        /* A separator, so that moving a symbol from one side to the other changes the hash. */
-        prints[i].pair = lb_symbols_hash(&line->target, (prints[i].source ^ '\t') * 1099511628211u);
-    }
-    qsort(prints, (size_t)count, sizeof *prints, compare);
-    return prints;
-}
-
-static void count_repetitions(const print *prints, lb_pair_file_report *report)
+static void count_repetitions(const lb_pair_print *prints, lb_pair_file_report *report)
 {
     bool counted = false; /* whether this source is already known to be ambiguous */
     for (int64_t i = 1; i < lb_pairs_count(report->pairs); i++) {
@@ -60,30 +23,15 @@ static void count_repetitions(const print *prints, lb_pair_file_report *report)
     }
 }
 
-/* The first of the sorted prints that is not before `wanted`, or the end. */
-static const print *lower_bound(const print *prints, int64_t count, print wanted)
-{
-    while (count > 0) {
-        int64_t half = count / 2;
-        if (compare(&prints[half], &wanted) < 0) {
-            prints += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return prints;
-}
-
-static void count_shared(const print *train, const print *dev, lb_pair_report *report)
+static void count_shared(const lb_pair_print *train, const lb_pair_print *dev, lb_pair_report *report)
 {
     int64_t count = lb_pairs_count(report->train.pairs);
     for (int64_t i = 0; i < lb_pairs_count(report->dev.pairs); i++) {
-        const print *source = lower_bound(train, count, (print){dev[i].source, 0});
+        const lb_pair_print *source = lb_pair_print_find(train, count, (lb_pair_print){dev[i].source, 0});
         if (source == train + count || source->source != dev[i].source) continue;
         report->shared_sources++;
-        const print *pair = lower_bound(source, count - (source - train), dev[i]);
-        report->shared_pairs += pair < train + count && compare(pair, &dev[i]) == 0;
+        const lb_pair_print *pair = lb_pair_print_find(source, count - (source - train), dev[i]);
+        report->shared_pairs += pair < train + count && lb_pair_print_compare(pair, &dev[i]) == 0;
     }
 }
 
@@ -146,9 +94,10 @@ static lb_status count_dev_symbols(lb_pairs *dev, lb_pair_report *report, lb_err
     return lb_pairs_count_symbols(dev, report->source.symbols, report->target.symbols, error);
 }
 
-static void compare_files(lb_pairs *dev, const print *train_prints, lb_pair_report *report, lb_error *error)
+static void compare_files(lb_pairs *dev, const lb_pair_print *train_prints, lb_pair_report *report,
+                          lb_error *error)
 {
-    print *prints = make_prints(dev, error);
+    lb_pair_print *prints = lb_pair_prints_make(dev, error);
     if (!prints) return;
     count_repetitions(prints, &report->dev);
     count_shared(train_prints, prints, report);
@@ -166,12 +115,13 @@ lb_status lb_pair_report_make(lb_pairs *train, lb_pairs *dev, const lb_vocabular
     if (!status && dev) status = list_unseen(target, &report->target, &found);
     if (!status && dev)
         status = measure(dev, report->source.symbols, report->target.symbols, &report->dev, &found);
-    print *prints = status ? NULL : make_prints(train, &found);
-    if (prints) {
+    lb_pair_print *made = status || train->prints ? NULL : lb_pair_prints_make(train, &found);
+    const lb_pair_print *prints = train->prints ? train->prints : made;
+    if (!status && prints) {
         count_repetitions(prints, &report->train);
         if (dev) compare_files(dev, prints, report, &found);
     }
-    lb_release(prints);
+    lb_release(made);
     report->maybe_swapped = dev && lb_pairs_count(dev) > lb_pairs_count(train);
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }

@@ -1,4 +1,4 @@
-#include "data/pairs.h"
+#include "data/pairs_inside.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -12,28 +12,7 @@
 
 enum { FIRST_CAPACITY = 1024, WINDOW = 1 << 16 };
 
-/* One pair: the position of its line in the file, and its lengths in bytes and in symbols. */
-typedef struct place {
-    uint64_t offset;
-    uint32_t bytes;
-    uint16_t source, target;
-} place;
-
-struct lb_pairs {
-    char *path;
-    int descriptor; /* -1 if the file is not open */
-    lb_pair_format format;
-    place *places; /* [capacity] */
-    int64_t count, capacity;
-    lb_pairs_facts facts;
-    lb_pair_line line; /* the last one read */
-    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
-    size_t window_room, held;
-    uint64_t start;
-    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
-};
-
-static lb_status out_of_memory(const lb_pairs *pairs, lb_error *error)
+lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %lld pairs", pairs->path,
                         (long long)pairs->count + 1);
@@ -44,17 +23,17 @@ static lb_status cannot_read(const char *path, int reason, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
 }
 
-static lb_status add_place(lb_pairs *pairs, place new_place, lb_error *error)
+static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
 {
     if (pairs->count == pairs->capacity) {
         int64_t capacity = pairs->capacity ? 2 * pairs->capacity : FIRST_CAPACITY;
-        place *grown = lb_alloc_grow(pairs->places, (size_t)pairs->count * sizeof *grown,
-                                     (size_t)capacity * sizeof *grown);
-        if (!grown) return out_of_memory(pairs, error);
-        pairs->places = grown;
+        lb_place *grown =
+            lb_alloc_grow(pairs->own, (size_t)pairs->count * sizeof *grown, (size_t)capacity * sizeof *grown);
+        if (!grown) return lb_pairs_out_of_memory(pairs, error);
+        pairs->places = pairs->own = grown;
         pairs->capacity = capacity;
     }
-    pairs->places[pairs->count++] = new_place;
+    pairs->own[pairs->count++] = new_place;
     return LB_OK;
 }
 
@@ -88,10 +67,10 @@ static lb_status take_line(lb_pairs *pairs, const lb_line *line, lb_error *error
     if (status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines) return note_bad_line(pairs, &found, error);
     if (status) return lb_error_set(error, status, "%s", found.message);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
-    place here = {.offset = (uint64_t)line->offset + mark,
-                  .bytes = (uint32_t)(line->length - mark),
-                  .source = (uint16_t)pairs->line.source.count,
-                  .target = (uint16_t)pairs->line.target.count};
+    lb_place here = {.offset = (uint64_t)line->offset + mark,
+                     .bytes = (uint32_t)(line->length - mark),
+                     .source = (uint16_t)pairs->line.source.count,
+                     .target = (uint16_t)pairs->line.target.count};
     return add_place(pairs, here, error);
 }
 
@@ -131,23 +110,56 @@ static lb_status open_file(lb_pairs *pairs, lb_error *error)
                         pairs->path);
 }
 
-lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error)
+/* Takes the path, also after an error. */
+static lb_pairs *start(char *path, const lb_pair_format *format)
+{
+    lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
+    if (pairs)
+        *pairs = (lb_pairs){.path = path, .descriptor = -1, .format = *format};
+    else
+        lb_release(path);
+    return pairs;
+}
+
+lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error)
 {
     if (lb_pair_format_check(format, error)) return NULL;
-    lb_pairs *pairs = lb_alloc_zero(sizeof *pairs);
-    char *copy = pairs ? lb_alloc_string(path) : NULL;
-    if (!copy) {
-        lb_release(pairs);
+    lb_pairs *pairs = start(lb_alloc_string(path), format);
+    if (!pairs) {
         lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
         return NULL;
     }
-    pairs->path = copy;
-    pairs->descriptor = -1;
-    pairs->format = *format;
     pairs->facts.hash = LB_HASH;
-    lb_status status = open_file(pairs, error);
-    if (!status) status = find_lines(pairs, error);
-    if (!status) return pairs;
+    if (open_file(pairs, error) == LB_OK) return pairs;
+    lb_pairs_close(pairs);
+    return NULL;
+}
+
+lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
+{
+    static const char before[] = "held out of ";
+    size_t length = strlen(pairs->path);
+    char *path = lb_alloc(sizeof before + length);
+    if (path) {
+        memcpy(path, before, sizeof before - 1);
+        memcpy(path + sizeof before - 1, pairs->path, length + 1);
+    }
+    lb_pairs *again = start(path, &pairs->format);
+    if (!again) {
+        lb_pairs_out_of_memory(pairs, error);
+        return NULL;
+    }
+    again->descriptor = fcntl(pairs->descriptor, F_DUPFD_CLOEXEC, 0);
+    if (again->descriptor >= 0) return again;
+    cannot_read(pairs->path, errno, error);
+    lb_pairs_close(again);
+    return NULL;
+}
+
+lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error)
+{
+    lb_pairs *pairs = lb_pairs_new(path, format, error);
+    if (!pairs || find_lines(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
 }
@@ -159,7 +171,7 @@ void lb_pairs_close(lb_pairs *pairs)
     lb_strings_free(&pairs->facts.first_bad);
     lb_pair_line_free(&pairs->line);
     lb_release(pairs->window);
-    lb_release(pairs->places);
+    lb_release(pairs->own);
     lb_release(pairs->path);
     lb_release(pairs);
 }
@@ -189,7 +201,13 @@ int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair)
     return pairs->places[pair].target;
 }
 
-static bool is_in_window(const lb_pairs *pairs, const place *p)
+/* An index may say anything. */
+static bool is_possible(const lb_place *p)
+{
+    return p->bytes > 0 && p->bytes <= LB_PAIR_LINE_BYTES && p->offset < INT64_MAX / 2;
+}
+
+static bool is_in_window(const lb_pairs *pairs, const lb_place *p)
 {
     return p->offset >= pairs->start && p->offset + p->bytes <= pairs->start + pairs->held;
 }
@@ -203,7 +221,7 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
         lb_release(pairs->window);
         pairs->window_room = 0;
         pairs->window = lb_alloc(wanted);
-        if (!pairs->window) return out_of_memory(pairs, error);
+        if (!pairs->window) return lb_pairs_out_of_memory(pairs, error);
         pairs->window_room = wanted;
     }
     while (pairs->held < wanted) {
@@ -228,8 +246,9 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
     if (pair < 0 || pair >= pairs->count)
         return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: the file has %lld",
                             pairs->path, (long long)pair, (long long)pairs->count);
-    const place *p = &pairs->places[pair];
+    const lb_place *p = &pairs->places[pair];
     lb_status status = LB_OK;
+    if (!is_possible(p)) return has_changed(pairs, error);
     if (!is_in_window(pairs, p)) {
         size_t wanted = pair == pairs->next && p->bytes < WINDOW ? WINDOW : p->bytes;
         status = fill_window(pairs, p->offset, wanted, error);
@@ -275,69 +294,4 @@ lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vocabulary *so
     encode(source_vocabulary, &line->source, source);
     encode(target_vocabulary, &line->target, target);
     return LB_OK;
-}
-
-/* Marks the pairs to hold out, and counts them. */
-static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *count, lb_error *error)
-{
-    *count = 0;
-    for (int64_t i = 0; i < pairs->count; i++) {
-        const lb_pair_line *line;
-        lb_status status = lb_pairs_read(pairs, i, &line, error);
-        if (status) return status;
-        /* the generator mixes the bits: the high bits of the hash depend only on the last letters */
-        lb_rng rng = {.seed = lb_symbols_hash(&line->source, LB_HASH)};
-        chosen[i] = lb_rng_below(rng, 0, (uint64_t)share) == 0;
-        *count += chosen[i];
-    }
-    if (*count > 0 && *count < pairs->count) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: found %lld pair%s, too few to hold some out for development", pairs->path,
-                        (long long)pairs->count, pairs->count == 1 ? "" : "s");
-}
-
-/* The same file, opened again, without pairs. NULL after an error. */
-static lb_pairs *open_again(const lb_pairs *pairs, int64_t room, lb_error *error)
-{
-    static const char before[] = "held out of ";
-    size_t length = strlen(pairs->path);
-    lb_pairs *again = lb_alloc_zero(sizeof *again);
-    char *path = lb_alloc(sizeof before + length);
-    place *places = lb_alloc((size_t)room * sizeof *places);
-    if (again && path && places) {
-        memcpy(path, before, sizeof before - 1);
-        memcpy(path + sizeof before - 1, pairs->path, length + 1);
-        *again = (lb_pairs){.path = path, .format = pairs->format, .places = places, .capacity = room};
-        again->descriptor = fcntl(pairs->descriptor, F_DUPFD_CLOEXEC, 0);
-        if (again->descriptor >= 0) return again;
-        cannot_read(pairs->path, errno, error);
-    } else {
-        out_of_memory(pairs, error);
-    }
-    lb_release(again);
-    lb_release(path);
-    lb_release(places);
-    return NULL;
-}
-
-lb_pairs *lb_pairs_hold_out(lb_pairs *pairs, int32_t share, lb_error *error)
-{
-    int64_t count, kept = 0;
-    if (share < 2) {
-        lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot hold out one of %d pairs", pairs->path,
-                     (int)share);
-        return NULL;
-    }
-    bool *chosen = lb_alloc((size_t)pairs->count * sizeof *chosen);
-    lb_pairs *out = NULL;
-    if (!chosen) out_of_memory(pairs, error);
-    if (chosen && !choose(pairs, share, chosen, &count, error)) out = open_again(pairs, count, error);
-    for (int64_t i = 0; out && i < pairs->count; i++)
-        *(chosen[i] ? &out->places[out->count++] : &pairs->places[kept++]) = pairs->places[i];
-    lb_release(chosen);
-    if (!out) return NULL;
-    out->facts.lines = out->count;
-    pairs->count = kept;
-    pairs->next = 0;
-    return out;
 }

@@ -90,6 +90,19 @@ lb_status lb_group_add_doubles(const lb_group *group, double *values, int count,
     return LB_OK;
 }
 
+lb_status lb_group_tell(const lb_group *group, void *bytes, size_t count, lb_error *error)
+{
+    char none = 0, answer;
+    lb_status status = LB_OK;
+    for (int other = 1; other < lb_group_size(group) && !status; other++) {
+        if (group->rank == 0)
+            status = group->exchange(group->context, other, bytes, count, &answer, 1, error);
+        else if (group->rank == other)
+            status = group->exchange(group->context, 0, &none, 1, bytes, count, error);
+    }
+    return status;
+}
+
 /* All get the text of the first process that has one. Process 0 hears all others, and then answers them. */
 static lb_status share_first(const lb_group *g, char text[TEXT], lb_error *error)
 {

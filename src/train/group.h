@@ -29,6 +29,9 @@ LB_MUST_USE lb_status lb_group_add_doubles(const lb_group *group, double *values
 /** Returns when all processes have called it; their number may be any. Errors: those of the exchange. */
 LB_MUST_USE lb_status lb_group_meet(const lb_group *group, lb_error *error);
 
+/** Gives the `count` bytes of the first process to all; their number may be any. Errors: those of the exchange. */
+LB_MUST_USE lb_status lb_group_tell(const lb_group *group, void *bytes, size_t count, lb_error *error);
+
 /** Compares `text`, at most 80 bytes, which says what `what` is here, with that of process 0. Their number may be any.
  *  Errors: LB_ERROR_ARGUMENT in all processes, with the name of the first one that has another text; those of the
  *          exchange. */

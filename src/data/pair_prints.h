@@ -1,0 +1,23 @@
+/* Pairs reduced to hashes, to find those that are equal. */
+#ifndef LB_PAIR_PRINTS_H
+#define LB_PAIR_PRINTS_H
+
+#include "data/pairs.h"
+
+/** The hashes of a source, and of source and target. The file of an index has it, too. */
+typedef struct lb_pair_print {
+    uint64_t source, pair;
+} lb_pair_print;
+
+/** The prints of all pairs, sorted by source, then by pair.
+ *  Memory: 16 bytes per pair, and as much for sorting; release them with lb_release. NULL after an error.
+ *  Errors: as lb_pairs_read. Cost: O(n log n). */
+LB_MUST_USE lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error);
+
+/** Less than 0, 0 or more than 0, in their order. */
+int lb_pair_print_compare(const lb_pair_print *a, const lb_pair_print *b);
+
+/** The first of `count` sorted prints that is not before `wanted`, or the end. */
+const lb_pair_print *lb_pair_print_find(const lb_pair_print *prints, int64_t count, lb_pair_print wanted);
+
+#endif

@@ -1,0 +1,43 @@
+/* The inside of lb_pairs, for what opens a file of pairs or divides its pairs. */
+#ifndef LB_PAIRS_INSIDE_H
+#define LB_PAIRS_INSIDE_H
+
+#include "data/pair_prints.h"
+#include "data/pairs.h"
+
+/** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has it,
+ *  too. */
+typedef struct lb_place {
+    uint64_t offset;
+    uint32_t bytes;
+    uint16_t source, target;
+} lb_place;
+
+struct lb_pairs {
+    char *path;
+    int descriptor; /* -1 if the file is not open */
+    lb_pair_format format;
+    const lb_place *places; /* [count] those of `own`, or of an index */
+    lb_place *own;          /* [capacity] */
+    int64_t count, capacity;
+    const lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
+    const char *index;           /* the path of the index; NULL: there is none */
+    lb_pairs_facts facts;
+    lb_pair_line line; /* the last one read */
+    char *window;      /* [window_room]: `held` bytes of the file from `start` on */
+    size_t window_room, held;
+    uint64_t start;
+    int64_t next; /* after the last pair read: sequential reading gets more bytes at once */
+};
+
+/** The file `path` without pairs, not yet read. Memory and errors: as lb_pairs_open. */
+LB_MUST_USE lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error *error);
+
+/** The same file, opened again, without pairs, for those that are held out.
+ *  Memory: close and free it with lb_pairs_close; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_OPEN. */
+LB_MUST_USE lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error);
+
+/** Says that there is no memory for the pairs. */
+lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error);
+
+#endif

@@ -1,0 +1,95 @@
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
+#include "io/mapping.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static lb_status cannot_read(const char *path, const char *reason, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, reason);
+}
+
+static lb_status map(lb_mapping *mapping, int descriptor, const char *path, lb_error *error)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return cannot_read(path, strerror(errno), error);
+    if (!S_ISREG(info.st_mode)) return cannot_read(path, "not a regular file", error);
+    if (info.st_size == 0) return cannot_read(path, "found an empty file", error);
+    void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (bytes == MAP_FAILED) return cannot_read(path, strerror(errno), error);
+    *mapping = (lb_mapping){.bytes = bytes, .count = (size_t)info.st_size};
+    return LB_OK;
+}
+
+lb_status lb_mapping_open(lb_mapping *mapping, const char *path, lb_error *error)
+{
+    *mapping = (lb_mapping){0};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return cannot_read(path, strerror(errno), error);
+    lb_status status = map(mapping, descriptor, path, error);
+    close(descriptor);
+    return status;
+}
+
+void lb_mapping_close(lb_mapping *mapping)
+{
+    if (mapping->bytes) munmap((void *)mapping->bytes, mapping->count);
+    *mapping = (lb_mapping){0};
+}
+
+/* A file without a name in the folder of `path`, with room on the disk for `count` bytes: a disk that is full later would
+ * end the process. */
+static int open_nameless(const char *path, size_t count)
+{
+    int descriptor = -1;
+#ifdef O_TMPFILE
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = lb_alloc(length + 2);
+    if (!folder) return -1;
+    memcpy(folder, slash ? path : ".", slash ? length : 1);
+    folder[slash ? length : 1] = '\0';
+    descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    lb_release(folder);
+    if (descriptor >= 0 && posix_fallocate(descriptor, 0, (off_t)count) != 0) {
+        close(descriptor);
+        return -1;
+    }
+#else
+    (void)path;
+    (void)count;
+#endif
+    return descriptor;
+}
+
+static void *map_nameless(size_t count, const char *beside)
+{
+    int descriptor = open_nameless(beside, count);
+    if (descriptor < 0) return NULL;
+    void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
+{
+    void *mapped = beside ? map_nameless(count, beside) : NULL;
+    void *bytes = mapped ? mapped : lb_alloc(count);
+    *scratch = (lb_scratch){.bytes = bytes, .count = bytes ? count : 0, .mapped = mapped != NULL};
+    return bytes != NULL;
+}
+
+void lb_scratch_free(lb_scratch *scratch)
+{
+    if (scratch->mapped)
+        munmap(scratch->bytes, scratch->count);
+    else
+        lb_release(scratch->bytes);
+    *scratch = (lb_scratch){0};
+}
