@@ -22,12 +22,15 @@ enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 static const char *const forms[] = {
     [LB_NORMALIZE_NONE] = "none", [LB_NORMALIZE_NFC] = "nfc", [LB_NORMALIZE_NFD] = "nfd", NULL};
 
+static const char *const index_uses[] = {
+    [LB_INDEX_AUTO] = "auto", [LB_INDEX_ALWAYS] = "always", [LB_INDEX_NEVER] = "never", NULL};
+
 /* The settings of the command line and of a file: the configuration of the library, and choices for fields of another
  * form. */
 static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
-    int normalize, warm_up, patience, film, threads;
+    int normalize, index, warm_up, patience, film, threads;
     double dropout, label_smoothing; /* label_smoothing below 0: from the recipe, by the number of pairs */
 } choice;
 static app_config config;
@@ -58,6 +61,9 @@ static const app_option options[] = {
             "drop symbols that occur less often than this"),
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
+    APP_CHOICE(0, "index", "WHEN", &choice.index, index_uses,
+               "keep the places of the pairs of --train in FILE.index, with which the next training on the "
+               "file begins at once; auto: for a file of 32 MiB or more"),
     APP_TEXT(0, "teacher", "MODEL", &teaching.teacher,
              "also learn what this model writes for the sources of --train, such as a vote; needs --dev"),
     APP_TEXT(0, "unlabelled", "FILE", &teaching.unlabelled,
@@ -183,6 +189,7 @@ static lb_status settle(lb_error *error)
     bool open = settings.from && !app_option_was_set(&choice.normalize);
     settings.normalize = open ? NULL : forms[choice.normalize];
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
+    settings.index = (lb_index_use)choice.index;
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
     settings.film = (int)or_none(choice.film);
@@ -214,8 +221,8 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "threads", "out",         "keep",     "film",
-                                         "fresh",          "sweep",   "sweep-count", "ensemble", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "index", "threads",     "out",      "keep", "film",
+                                         "fresh",          "sweep", "sweep-count", "ensemble", NULL};
 
 static int check_and_run(const app_program *program)
 {

@@ -217,6 +217,7 @@ typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */
     void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
+    void (*note)(void *context, const char *text);   /* a sentence about the index of `train` */
     /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
@@ -234,6 +235,16 @@ typedef struct lb_training_listener {
     lb_status (*ended)(void *context, const lb_training_run *run, lb_error *error);
 } lb_training_listener;
 
+/** Whether a training keeps what it finds in `train` in a file beside it, the index: docs/mpi.md, "Large files". */
+typedef enum lb_index_use {
+    LB_INDEX_AUTO,   /* for a file of at least LB_INDEX_BYTES */
+    LB_INDEX_ALWAYS, /* for any file */
+    LB_INDEX_NEVER   /* neither made nor read */
+} lb_index_use;
+
+/** The least size of a file in bytes, about a million pairs, that LB_INDEX_AUTO makes an index of. */
+enum { LB_INDEX_BYTES = 1 << 25 };
+
 /** The configuration of a training. Zero means the default in brackets, from a recipe found by measurements
  *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
  *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
@@ -248,6 +259,7 @@ typedef struct lb_training_config {
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
+    lb_index_use index;    /* FILE.index, with which the next training begins at once [LB_INDEX_AUTO] */
 
     /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */
     const lb_sort_task *sort;
@@ -397,7 +409,7 @@ LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_r
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
- *  Files:  reads `train`, `dev` and `from`; writes none. `out`, `fresh`, `keep`, `patience`, `target`, `evaluate_every`,
+ *  Files:  reads `train`, `dev` and `from`; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`, `target`, `evaluate_every`,
  *          `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */

@@ -55,4 +55,7 @@ uint64_t lb_symbols_hash(const lb_symbols *symbols, uint64_t hash);
 /** Frees the result of lb_symbols_split. */
 void lb_symbols_free(lb_symbols *symbols);
 
+/** The version of Unicode that decides normal forms, such as "15.0.0". */
+const char *lb_symbols_unicode(void);
+
 #endif

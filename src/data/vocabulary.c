@@ -200,6 +200,11 @@ int64_t lb_vocabulary_count(const lb_vocabulary *v, int32_t id)
     return is_id(v, id) ? v->entries[id].count : 0;
 }
 
+void lb_vocabulary_set_counts(lb_vocabulary *v, const int64_t *counts)
+{
+    for (int32_t id = 0; id < v->size; id++) v->entries[id].count = counts[id];
+}
+
 int32_t lb_vocabulary_encode(const lb_vocabulary *v, const char *const *symbols, size_t count, int32_t *id,
                              int32_t length)
 {

@@ -54,6 +54,7 @@ static lb_status begin_translator(lb_stepper *s, lb_error *error)
 static lb_status begin(lb_stepper *s, lb_error *error)
 {
     s->config.seeds = 1;
+    s->config.index = LB_INDEX_NEVER;
     if (s->config.shards == 0) s->config.shards = 1; /* there is no earlier run to follow */
     lb_status status = lb_start_open(&s->start, &s->config, error);
     if (!status) status = lb_recipe_settle(&s->config, error);

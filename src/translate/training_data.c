@@ -5,25 +5,23 @@
 #include "data/vocabulary.h"
 #include "translate/list.h"
 #include "translate/recipe.h"
+#include "translate/training_pairs.h"
 
 #include <stdio.h>
 
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     if (!c->train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a file of pairs to train on");
-    data->train = lb_pairs_open(c->train, &data->format, error);
-    if (!data->train) return error->status;
-    data->dev = c->dev ? lb_pairs_open(c->dev, &data->format, error)
-                       : lb_pairs_hold_out(data->train, LB_HELD_OUT, error);
+    lb_indexed_pairs pairs;
+    lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
+    data->train = pairs.train;
+    data->dev = pairs.held_out;
+    data->source = pairs.source;
+    data->target = pairs.target;
+    data->index = pairs.file;
+    if (status || data->dev) return status;
+    data->dev = lb_pairs_open(c->dev, &data->format, error);
     return data->dev ? LB_OK : error->status;
-}
-
-static lb_status count_symbols(lb_training_data *data, lb_error *error)
-{
-    data->source = lb_vocabulary_new_reserved(error);
-    data->target = lb_vocabulary_new_reserved(error);
-    if (!data->source || !data->target) return LB_ERROR_MEMORY;
-    return lb_pairs_count_symbols(data->train, data->source, data->target, error);
 }
 
 static lb_status report(const lb_training_data *data, const lb_training_listener *listener, lb_error *error)
@@ -98,7 +96,6 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
     if (config->sort) return prepare_lists(data, config->sort, error);
     lb_status status = open_files(data, config, error);
-    if (!status) status = count_symbols(data, error);
     if (!status) status = report(data, &config->listener, error);
     if (!status) {
         hint_at_separators(data, &config->listener);
@@ -119,6 +116,8 @@ void lb_training_data_close(lb_training_data *data)
     if (data->target != data->source) lb_vocabulary_free(data->target);
     lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
+    lb_mapping_close(&data->index);
+    lb_release(data->index_path);
 }
 
 /* Of this training and of the one before, if any. */

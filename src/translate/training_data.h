@@ -2,6 +2,7 @@
 #ifndef LB_TRAINING_DATA_H
 #define LB_TRAINING_DATA_H
 
+#include "io/mapping.h"
 #include "lookback/translate.h"
 #include "train/pair_evaluate.h"
 #include "translate/start.h"
@@ -14,6 +15,8 @@ typedef struct lb_training_data {
     bool sorts;        /* no files: lists of `task` */
     lb_sort_task task; /* if `sorts` */
     const lb_start *start;
+    lb_mapping index; /* of `train`, if it has one */
+    char *index_path;
 } lb_training_data;
 
 /** Opens the files, if there are any, reports them to the listener, and creates the vocabularies. The settled

@@ -1,0 +1,187 @@
+#include "base/alloc.h"
+#include "data/pair_index_parts.h"
+#include "data/strings.h"
+#include "data/vocabulary_json.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Nothing in an index is believed: what has the right hashes may still have been made up. So every number has a limit
+ * that keeps its uses from overflowing; places are checked where pairs are read. */
+
+/* An index while it is opened. */
+typedef struct opening {
+    const char *index;
+    const lb_pair_index_header *header;
+    lb_bytes parts[LB_PARTS];
+    lb_indexed_pairs *pairs;
+    lb_error *error;
+} opening;
+
+static lb_status misfit(const opening *o, const char *what)
+{
+    return lb_error_set(o->error, LB_ERROR_FORMAT, "%s: %s", o->index, what);
+}
+
+/* Cuts the file into its parts. They must fill it. */
+static bool find_parts(opening *o, const lb_mapping *file)
+{
+    const lb_pair_index_header *h = o->header;
+    const uint64_t counts[LB_PARTS] = {h->source_symbols, h->target_symbols, h->train,
+                                       h->held_out,       h->train,          h->errors_bytes,
+                                       h->source_bytes,   h->target_bytes};
+    static const size_t sizes[LB_PARTS] = {
+        sizeof(int64_t), sizeof(int64_t), sizeof(lb_place), sizeof(lb_place), sizeof(lb_pair_print), 1, 1, 1};
+    size_t at = sizeof *h;
+    for (int i = 0; i < LB_PARTS; i++) {
+        if (counts[i] > (file->count - at) / sizes[i]) return false;
+        o->parts[i] = (lb_bytes){(const char *)file->bytes + at, (size_t)counts[i] * sizes[i]};
+        at += o->parts[i].count;
+    }
+    return at == file->count;
+}
+
+static lb_status check_header(opening *o, const lb_mapping *file, const lb_pair_index_key *key)
+{
+    const lb_pair_index_header *h = file->bytes;
+    if (file->count < sizeof *h || memcmp(h->magic, LB_PAIR_INDEX_MAGIC, sizeof h->magic) != 0)
+        return misfit(o, "not an index of pairs");
+    if (h->version != LB_PAIR_INDEX_VERSION || h->order != LB_PAIR_INDEX_ORDER)
+        return misfit(o, "of another version or machine");
+    if (memcmp(&h->key, key, sizeof *key) != 0) return misfit(o, "of other pairs");
+    o->header = h;
+    return find_parts(o, file) ? LB_OK : misfit(o, "damaged: its parts do not fill it");
+}
+
+static lb_status check_hashes(const opening *o, bool all)
+{
+    bool same = o->header->head_hash == lb_pair_index_hash_head(o->header, o->parts) &&
+                (!all || o->header->bulk_hash == lb_pair_index_hash_bulk(o->parts));
+    return same ? LB_OK : misfit(o, "damaged: its hash is another one");
+}
+
+/* Each line has a byte, but the last. */
+static bool has_possible_counts(const lb_pair_index_header *h)
+{
+    uint64_t most = h->key.bytes < INT64_MAX / 2 ? h->key.bytes + 1 : 0, bad = 0;
+    if (h->lines > most || h->crlf > h->lines || h->byte_order_mark > 1) return false;
+    if (h->train == 0 || h->train > h->lines || h->held_out > h->lines - h->train) return false;
+    for (int kind = 0; kind < LB_BAD_LINES; kind++) {
+        if (h->bad[kind] > h->lines - bad) return false;
+        bad += h->bad[kind];
+    }
+    return h->columns <= LB_PAIR_LINE_BYTES && h->first_bad <= LB_PAIRS_BAD_KEPT && h->first_bad <= bad;
+}
+
+static bool is_string(lb_bytes part)
+{
+    return part.count > 0 && memchr(part.data, '\0', part.count) == (const char *)part.data + part.count - 1;
+}
+
+static lb_status take_errors(opening *o)
+{
+    const lb_bytes *part = &o->parts[LB_PART_ERRORS];
+    const char *at = part->data, *end = at + part->count;
+    lb_pairs *train = o->pairs->train;
+    for (uint64_t i = 0; i < o->header->first_bad; i++) {
+        const char *stop = memchr(at, '\0', (size_t)(end - at));
+        lb_error message = {0};
+        if (!stop) return misfit(o, "damaged: found no message");
+        lb_error_set(&message, LB_ERROR_FORMAT, "%s%s", train->path, at);
+        if (lb_strings_add(&train->facts.first_bad, lb_alloc_string(message.message), o->error))
+            return LB_ERROR_MEMORY;
+        at = stop + 1;
+    }
+    return at == end ? LB_OK : misfit(o, "damaged: found another message");
+}
+
+static void take_facts(const opening *o)
+{
+    const lb_pair_index_header *h = o->header;
+    lb_pairs *train = o->pairs->train;
+    train->facts.lines = (int64_t)h->lines;
+    train->facts.crlf = (int64_t)h->crlf;
+    train->facts.byte_order_mark = h->byte_order_mark != 0;
+    train->facts.hash = h->pairs_hash;
+    for (int kind = 0; kind < LB_BAD_LINES; kind++) train->facts.bad[kind] = (int64_t)h->bad[kind];
+    train->line.columns = (int32_t)h->columns;
+}
+
+static lb_status take_held_out(const opening *o)
+{
+    lb_indexed_pairs *pairs = o->pairs;
+    if (o->header->held_out == 0) return LB_OK;
+    pairs->held_out = lb_pairs_new_held_out(pairs->train, o->error);
+    if (!pairs->held_out) return o->error->status;
+    pairs->held_out->places = o->parts[LB_PART_HELD_OUT].data;
+    pairs->held_out->count = pairs->held_out->facts.lines = (int64_t)o->header->held_out;
+    return LB_OK;
+}
+
+static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *format)
+{
+    struct stat info;
+    lb_pairs *train = o->pairs->train = lb_pairs_new(path, format, o->error);
+    if (!train) return o->error->status;
+    if (fstat(train->descriptor, &info) != 0 || (uint64_t)info.st_size != o->header->key.bytes)
+        return misfit(o, "of a file of another size");
+    train->places = o->parts[LB_PART_TRAIN].data;
+    train->prints = o->parts[LB_PART_PRINTS].data;
+    train->count = (int64_t)o->header->train;
+    train->index = o->index;
+    take_facts(o);
+    lb_status status = take_errors(o);
+    return status ? status : take_held_out(o);
+}
+
+/* Their sum must be a number, too. */
+static bool has_possible_sum(const int64_t *counts, uint64_t size)
+{
+    int64_t left = INT64_MAX / 2;
+    for (uint64_t i = 0; i < size; i++) {
+        if (counts[i] < 0 || counts[i] > left) return false;
+        left -= counts[i];
+    }
+    return true;
+}
+
+static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_t size, lb_vocabulary **taken)
+{
+    const int64_t *count = o->parts[counts].data;
+    if (!is_string(o->parts[symbols]) || !has_possible_sum(count, size))
+        return misfit(o, "damaged: found no symbols");
+    *taken = lb_vocabulary_parse(o->parts[symbols].data, o->error);
+    if (!*taken) return o->error->status;
+    if ((uint64_t)lb_vocabulary_size(*taken) != size) return misfit(o, "damaged: found other symbols");
+    lb_vocabulary_set_counts(*taken, count);
+    return LB_OK;
+}
+
+static lb_status take(opening *o, const char *path, const lb_pair_format *format)
+{
+    const lb_pair_index_header *h = o->header;
+    if (!has_possible_counts(h)) return misfit(o, "damaged: found impossible numbers");
+    lb_status status =
+        take_symbols(o, LB_PART_SOURCE, LB_PART_SOURCE_COUNTS, h->source_symbols, &o->pairs->source);
+    if (!status)
+        status = take_symbols(o, LB_PART_TARGET, LB_PART_TARGET_COUNTS, h->target_symbols, &o->pairs->target);
+    if (!status) status = take_pairs(o, path, format);
+    return status;
+}
+
+lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char *path, const lb_pair_format *format,
+                                const char *index, const lb_pair_index_key *key, bool all, lb_error *error)
+{
+    opening o = {.index = index, .pairs = pairs, .error = error};
+    *pairs = (lb_indexed_pairs){0};
+    lb_status status = lb_mapping_open(&pairs->file, index, error);
+    if (status) return status;
+    status = check_header(&o, &pairs->file, key);
+    if (!status) status = check_hashes(&o, all);
+    if (!status) status = take(&o, path, format);
+    if (status)
+        lb_indexed_pairs_free(pairs);
+    else
+        pairs->id = o.header->head_hash;
+    return status;
+}

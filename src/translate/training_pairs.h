@@ -1,0 +1,16 @@
+/* The file of pairs to train on, with its index, if it has one or shall have one. */
+#ifndef LB_TRAINING_PAIRS_H
+#define LB_TRAINING_PAIRS_H
+
+#include "data/pair_index.h"
+#include "lookback/translate.h"
+
+/** Opens `config->train` and counts its symbols; without `config->dev`, also holds pairs out. Uses the index of the file,
+ *  which only the first process of a group makes. An index that cannot be made is no error: the listener gets a note.
+ *  Memory: free `pairs` with lb_indexed_pairs_free and then `*index` with lb_release, both also after an error.
+ *  Errors: as lb_indexed_pairs_read; those of the exchange. */
+LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index,
+                                             const lb_training_config *config, const lb_pair_format *format,
+                                             lb_error *error);
+
+#endif
