@@ -95,24 +95,6 @@ char *lb_pair_index_path(const char *path)
     return index;
 }
 
-uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS])
-{
-    uint64_t hash = LB_HASH;
-    for (int i = 0; i < LB_PARTS; i++)
-        if (lb_part_is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
-    return hash;
-}
-
-uint64_t lb_pair_index_hash_head(const lb_pair_index_header *header, const lb_bytes parts[LB_PARTS])
-{
-    lb_pair_index_header hashed = *header;
-    hashed.head_hash = 0;
-    uint64_t hash = lb_hash_long(LB_HASH, &hashed, sizeof hashed);
-    for (int i = 0; i < LB_PARTS; i++)
-        if (!lb_part_is_bulk(i)) hash = lb_hash_long(hash, parts[i].data, parts[i].count);
-    return hash;
-}
-
 lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, const char *path, const lb_pair_format *format,
                                 int32_t share, lb_error *error)
 {

@@ -23,24 +23,6 @@ static lb_status misfit(const opening *o, const char *what)
     return lb_error_set(o->error, LB_ERROR_FORMAT, "%s: %s", o->index, what);
 }
 
-/* Cuts the file into its parts. They must fill it. */
-static bool find_parts(opening *o, const lb_mapping *file)
-{
-    const lb_pair_index_header *h = o->header;
-    const uint64_t counts[LB_PARTS] = {h->source_symbols, h->target_symbols, h->train,
-                                       h->held_out,       h->train,          h->errors_bytes,
-                                       h->source_bytes,   h->target_bytes};
-    static const size_t sizes[LB_PARTS] = {
-        sizeof(int64_t), sizeof(int64_t), sizeof(lb_place), sizeof(lb_place), sizeof(lb_pair_print), 1, 1, 1};
-    size_t at = sizeof *h;
-    for (int i = 0; i < LB_PARTS; i++) {
-        if (counts[i] > (file->count - at) / sizes[i]) return false;
-        o->parts[i] = (lb_bytes){(const char *)file->bytes + at, (size_t)counts[i] * sizes[i]};
-        at += o->parts[i].count;
-    }
-    return at == file->count;
-}
-
 static lb_status check_header(opening *o, const lb_mapping *file, const lb_pair_index_key *key)
 {
     const lb_pair_index_header *h = file->bytes;
@@ -50,7 +32,7 @@ static lb_status check_header(opening *o, const lb_mapping *file, const lb_pair_
         return misfit(o, "of another version or machine");
     if (memcmp(&h->key, key, sizeof *key) != 0) return misfit(o, "of other pairs");
     o->header = h;
-    return find_parts(o, file) ? LB_OK : misfit(o, "damaged: its parts do not fill it");
+    return lb_pair_index_cut(file, o->parts) ? LB_OK : misfit(o, "damaged: its parts do not fill it");
 }
 
 static lb_status check_hashes(const opening *o, bool all)

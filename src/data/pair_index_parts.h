@@ -54,8 +54,14 @@ static inline bool lb_part_is_bulk(int part)
     return part >= LB_PART_TRAIN && part <= LB_PART_PRINTS;
 }
 
+/** Cuts a file with a header into its parts. False if they do not fill it. */
+bool lb_pair_index_cut(const lb_mapping *file, lb_bytes parts[LB_PARTS]);
+
 /** The hash of the bulk, and that of the rest. */
 uint64_t lb_pair_index_hash_bulk(const lb_bytes parts[LB_PARTS]);
 uint64_t lb_pair_index_hash_head(const lb_pair_index_header *header, const lb_bytes parts[LB_PARTS]);
+
+/** Sets both hashes. */
+void lb_pair_index_seal(lb_pair_index_header *header, const lb_bytes parts[LB_PARTS]);
 
 #endif

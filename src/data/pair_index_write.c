@@ -125,8 +125,7 @@ lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *inde
     if (!status) {
         lb_pair_index_header header = describe(pairs, key, &w);
         divide(pairs, &header, &w, parts);
-        header.bulk_hash = lb_pair_index_hash_bulk(parts);
-        header.head_hash = lb_pair_index_hash_head(&header, parts);
+        lb_pair_index_seal(&header, parts);
         status = write_parts(index, &header, parts, error);
     }
     release(&w);

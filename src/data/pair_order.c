@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 64 };
+
 struct lb_pair_order {
     const lb_pairs *pairs;
     int64_t batch_size, batches, pools;
@@ -80,13 +82,19 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. */
+/* Fisher-Yates shuffle of 0, 1, ...; each step has its own random number. These come a block ahead, so that the processor
+ * can wait for several places in memory at once. */
 static void shuffle(uint32_t *number, int64_t count, lb_rng rng)
 {
-    for (int64_t i = 0; i < count; i++) {
-        int64_t j = (int64_t)lb_rng_below(rng, (uint64_t)i, (uint64_t)i + 1);
-        number[i] = number[j];
-        number[j] = (uint32_t)i;
+    uint32_t other[AHEAD];
+    for (int64_t first = 0; first < count; first += AHEAD) {
+        int64_t size = count - first < AHEAD ? count - first : AHEAD;
+        for (int64_t k = 0; k < size; k++)
+            other[k] = (uint32_t)lb_rng_below(rng, (uint64_t)(first + k), (uint64_t)(first + k) + 1);
+        for (int64_t k = 0; k < size; k++) {
+            number[first + k] = number[other[k]];
+            number[other[k]] = (uint32_t)(first + k);
+        }
     }
 }
 
