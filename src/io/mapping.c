@@ -39,7 +39,7 @@ lb_status lb_mapping_open(lb_mapping *mapping, const char *path, lb_error *error
 
 void lb_mapping_close(lb_mapping *mapping)
 {
-    if (mapping->bytes) munmap((void *)mapping->bytes, mapping->count);
+    if (mapping->bytes) munmap(mapping->bytes, mapping->count);
     *mapping = (lb_mapping){0};
 }
 

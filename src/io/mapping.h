@@ -8,7 +8,7 @@
 
 /** The content of a file, which the system reads when it is needed. Zero: none. */
 typedef struct lb_mapping {
-    const void *bytes; /* [count] at the start of a page */
+    void *bytes; /* [count] only to be read; at the start of a page */
     size_t count;
 } lb_mapping;
 

@@ -106,6 +106,41 @@ START_TEST(test_ranks_have_no_teacher)
 }
 END_TEST
 
+START_TEST(test_ranks_have_one_index_that_the_first_makes)
+{
+    support_write_pairs("pairs.tsv", 300, 7);
+    RUN(0, TRAIN, "--steps", "60", "--shards", "4", "--index", "never", "--out", "alone");
+    support_assert_ranks_done();
+    for (int ranks = 4; ranks >= 2; ranks /= 2) {
+        RUN(ranks, TRAIN, "--steps", "60", "--shards", "4", "--index", "always", "--out", "ranks", "--fresh");
+        support_assert_ranks_done();
+        ck_assert_int_eq(
+            support_occurrences(support_ranks_result.error, "made an index, pairs.tsv.index, 1 MB"),
+            ranks == 4);
+        support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
+    }
+    support_write_text("pairs.tsv", "a\tb\nc\n");
+    RUN(2, TRAIN, "--index", "always", "--out", "ranks");
+    support_assert_one_message(65, "pairs.tsv:2: found 1 column, expected 2");
+}
+END_TEST
+
+START_TEST(test_ranks_with_another_file_or_format_do_not_take_the_index)
+{
+    support_write_pairs("pairs.tsv", 100, 7);
+    support_write_pairs("other.tsv", 100, 8);
+    support_write_rank_script("exec " LOOKBACK " \"$@\" --train other.tsv");
+    RUN_SCRIPT(2, TRAIN, "--index", "always", "--out", "a");
+    support_assert_one_message(2, "lookback train: rank 1 on ");
+    support_write_rank_script("exec " LOOKBACK " \"$@\" --source-separator , --train pairs.tsv");
+    RUN_SCRIPT(2, TRAIN, "--index", "always", "--out", "a");
+    support_assert_one_message(2, "lookback train: rank 1 on ");
+    support_write_rank_script("rm -f pairs.tsv.index\nexec " LOOKBACK " \"$@\" --index never");
+    RUN_SCRIPT(2, TRAIN, "--steps", "40", "--index", "always", "--out", "a");
+    support_assert_ranks_done();
+}
+END_TEST
+
 START_TEST(test_ranks_that_do_not_agree_are_named)
 {
     support_write_rank_script("exec " LOOKBACK " \"$@\" --seed 5");
@@ -243,6 +278,8 @@ int main(void)
                                test_ranks_train_resumes_with_any_number_of_them,
                                test_ranks_without_shards_have_one_each_and_keep_them,
                                test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
+                               test_ranks_have_one_index_that_the_first_makes,
+                               test_ranks_with_another_file_or_format_do_not_take_the_index,
                                test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
                                test_ranks_one_of_which_is_killed_leave_a_checkpoint,
                                test_ranks_that_wait_too_long_name_the_one_that_hangs,

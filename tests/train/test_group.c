@@ -256,6 +256,37 @@ START_TEST(test_group_of_any_size_meets)
 }
 END_TEST
 
+typedef struct listener {
+    support_member member;
+    char word[8];
+    lb_status status;
+} listener;
+
+static void *hear(void *argument)
+{
+    listener *l = argument;
+    lb_error error;
+    snprintf(l->word, sizeof l->word, "rank %d", l->member.group.rank);
+    l->status = lb_group_tell(&l->member.group, l->word, sizeof l->word, &error);
+    return NULL;
+}
+
+START_TEST(test_group_of_any_size_hears_the_first)
+{
+    static listener all[MOST];
+    char alone[] = "alone";
+    for (int size = 1; size <= MOST; size++) {
+        support_run_group(size, hear, all, sizeof *all);
+        for (int rank = 0; rank < size; rank++) {
+            ck_assert_int_eq(all[rank].status, LB_OK);
+            ck_assert_str_eq(all[rank].word, "rank 0");
+        }
+    }
+    ck_assert_int_eq(lb_group_tell(NULL, alone, sizeof alone, NULL), LB_OK);
+    ck_assert_str_eq(alone, "alone");
+}
+END_TEST
+
 typedef struct opinion {
     support_member member;
     lb_status status;
@@ -475,7 +506,8 @@ int main(void)
                                test_group_that_does_not_divide_the_shards_is_refused,
                                test_exchange_sums_the_gradients_of_all_shards_in_one_tree,
                                test_exchange_need_not_be_finished, test_exchange_that_fails_says_why,
-                               test_group_of_any_size_meets, test_group_agrees_or_names_who_does_not,
+                               test_group_of_any_size_meets, test_group_of_any_size_hears_the_first,
+                               test_group_agrees_or_names_who_does_not,
                                test_train_in_a_group_of_any_size_gives_the_same_bits,
                                test_train_with_shards_minimises_the_mean_over_all_examples,
                                test_train_stopped_by_one_of_a_group_resumes_with_another_size));

@@ -1,0 +1,98 @@
+/* lookback train with an index of its pairs: the same model with it and without it. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOTE "made an index, pairs.tsv.index, 1 MB, with which the next training begins at once\n"
+
+#define STEPS_OF_TEST                                                                                        \
+    SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--scheduled-sampling", "0.2", "--dropout", "0.1"
+
+/* What it says about the data, without notes and what follows. */
+static char *report_of(const char *said)
+{
+    const char *from = strstr(said, "pairs.tsv: 2"), *end = strstr(said, "parameters");
+    ck_assert_msg(from && end, "%s", said);
+    return strndup(from, (size_t)(end - from));
+}
+
+static void assert_noted(bool noted)
+{
+    support_assert_trained();
+    ck_assert_msg((strstr(support_run_result.error, NOTE) != NULL) == noted, "%s", support_run_result.error);
+}
+
+START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
+{
+    static const char *const dev[] = {"--dev=dev.tsv", "--min-count=1"}; /* given, and held out */
+    support_write_pairs("pairs.tsv", 200, 7);
+    support_write_pairs("dev.tsv", 40, 8);
+    for (int i = 0; i < 2; i++) {
+        SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--index", "never", "--out", "never", "--fresh");
+        assert_noted(false);
+        char *without = report_of(support_run_result.error);
+        for (int time = 0; time < 2; time++) {
+            SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--index", "always", "--out", "always", "--fresh");
+            assert_noted(time == 0);
+            char *with = report_of(support_run_result.error);
+            ck_assert_str_eq(with, without);
+            free(with);
+            support_assert_same_files("never/model.safetensors", "always/model.safetensors");
+        }
+        free(without);
+    }
+}
+END_TEST
+
+START_TEST(test_train_resumes_with_an_index_what_began_without)
+{
+    support_write_pairs("pairs.tsv", 200, 7);
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--out", "one");
+    assert_noted(false);
+    ck_assert(!support_exists("pairs.tsv.index"));
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--steps", "90", "--index", "always", "--out", "one");
+    assert_noted(true);
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--out", "other");
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--steps", "90", "--out", "other");
+    support_assert_same_weights("one/model.safetensors", "other/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_with_a_damaged_index_makes_it_again)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    support_write_pairs("pairs.tsv", 200, 7);
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--index", "always", "--out", "one");
+    assert_noted(true);
+    char *sound = support_content("pairs.tsv.index", &count);
+    ck_assert_int_eq(truncate(support_path(path, "pairs.tsv.index"), (off_t)count / 2), 0);
+    SUPPORT_TRAIN(STEPS_OF_TEST, "--index", "always", "--out", "two");
+    assert_noted(true);
+    char *again = support_content("pairs.tsv.index", &count);
+    ck_assert_mem_eq(sound, again, count);
+    support_assert_same_files("one/model.safetensors", "two/model.safetensors");
+    free(sound);
+    free(again);
+}
+END_TEST
+
+START_TEST(test_train_index_is_one_of_three_words)
+{
+    SUPPORT_TRAIN("--train", "pairs.tsv", "--index", "sometimes");
+    support_assert_refused(2, "--index: expected auto, always or never, found \"sometimes\"");
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("train index",
+                             SUPPORT_TESTS(test_train_with_an_index_has_the_same_model_and_says_the_same,
+                                           test_train_resumes_with_an_index_what_began_without,
+                                           test_train_with_a_damaged_index_makes_it_again,
+                                           test_train_index_is_one_of_three_words));
+}

@@ -1,0 +1,78 @@
+/* Hashes of contents. */
+#include "base/hash.h"
+#include "support/suite.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100, MANY = 20000, BITS = 64 };
+
+START_TEST(test_hash_is_fnv_1a)
+{
+    ck_assert_uint_eq(lb_hash(LB_HASH, "", 0), UINT64_C(0xcbf29ce484222325));
+    ck_assert_uint_eq(lb_hash(LB_HASH, "a", 1), UINT64_C(0xaf63dc4c8601ec8c));
+    ck_assert_uint_eq(lb_hash(LB_HASH, "foobar", 6), UINT64_C(0x85944171f73967e8));
+}
+END_TEST
+
+START_TEST(test_hash_long_changes_with_each_bit_the_length_and_the_start)
+{
+    unsigned char bytes[MOST] = {0};
+    for (size_t count = 0; count <= MOST; count++) {
+        uint64_t hash = lb_hash_long(LB_HASH, bytes, count);
+        ck_assert_uint_eq(hash, lb_hash_long(LB_HASH, bytes, count));
+        ck_assert_uint_ne(hash, lb_hash_long(LB_HASH + 1, bytes, count));
+        if (count < MOST) ck_assert_uint_ne(hash, lb_hash_long(LB_HASH, bytes, count + 1));
+        for (size_t bit = 0; bit < 8 * count; bit++) {
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            SUPPORT_CHECK(lb_hash_long(LB_HASH, bytes, count) != hash, "%zu bytes, bit %zu", count, bit);
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_hash_long_of_empty_bytes_needs_none)
+{
+    ck_assert_uint_eq(lb_hash_long(1, NULL, 0), lb_hash_long(1, "x", 0));
+}
+END_TEST
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Two bits in any places, which simple mixing lets meet: all hashes differ, and each bit of them is set in half. */
+START_TEST(test_hash_long_of_contents_with_two_bits_set_spreads)
+{
+    static uint64_t hash[MANY];
+    int count = 0, set[BITS] = {0};
+    for (int i = 0; i < 8 * MOST && count < MANY; i++)
+        for (int j = 0; j < i && count < MANY; j++) {
+            unsigned char bytes[MOST] = {0};
+            bytes[i / 8] = (unsigned char)(bytes[i / 8] | 1 << i % 8);
+            bytes[j / 8] = (unsigned char)(bytes[j / 8] | 1 << j % 8);
+            hash[count++] = lb_hash_long(LB_HASH, bytes, MOST);
+        }
+    for (int i = 0; i < count; i++)
+        for (int bit = 0; bit < BITS; bit++) set[bit] += (int)(hash[i] >> bit & 1);
+    for (int bit = 0; bit < BITS; bit++) {
+        ck_assert_int_gt(set[bit], count * 47 / 100);
+        ck_assert_int_lt(set[bit], count * 53 / 100);
+    }
+    qsort(hash, (size_t)count, sizeof *hash, compare);
+    for (int i = 1; i < count; i++) SUPPORT_CHECK(hash[i] != hash[i - 1], "%d", i);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("hash",
+                             SUPPORT_TESTS(test_hash_is_fnv_1a,
+                                           test_hash_long_changes_with_each_bit_the_length_and_the_start,
+                                           test_hash_long_of_empty_bytes_needs_none,
+                                           test_hash_long_of_contents_with_two_bits_set_spreads));
+}
