@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    MAX_OPTIONS = 62,
+    MAX_OPTIONS = 96,
     /* Values that getopt_long returns: an index in the table, above all characters. */
     FIRST_OPTION = 256,
     FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */

@@ -23,7 +23,7 @@ static inline void mix_block(uint64_t lane[LANES], const unsigned char *block)
 {
     for (int i = 0; i < LANES; i++) {
         uint64_t word;
-        memcpy(&word, block + i * WORD, WORD);
+        memcpy(&word, block + (size_t)i * WORD, WORD);
         lane[i] = mix(lane[i], word);
     }
 }

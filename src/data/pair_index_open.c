@@ -25,13 +25,12 @@ static lb_status misfit(const opening *o, const char *what)
 
 static lb_status check_header(opening *o, const lb_mapping *file, const lb_pair_index_key *key)
 {
-    const lb_pair_index_header *h = file->bytes;
+    const lb_pair_index_header *h = o->header;
     if (file->count < sizeof *h || memcmp(h->magic, LB_PAIR_INDEX_MAGIC, sizeof h->magic) != 0)
         return misfit(o, "not an index of pairs");
     if (h->version != LB_PAIR_INDEX_VERSION || h->order != LB_PAIR_INDEX_ORDER)
         return misfit(o, "of another version or machine");
     if (memcmp(&h->key, key, sizeof *key) != 0) return misfit(o, "of other pairs");
-    o->header = h;
     return lb_pair_index_cut(file, o->parts) ? LB_OK : misfit(o, "damaged: its parts do not fill it");
 }
 
@@ -158,6 +157,7 @@ lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char *path, const
     *pairs = (lb_indexed_pairs){0};
     lb_status status = lb_mapping_open(&pairs->file, index, error);
     if (status) return status;
+    o.header = pairs->file.bytes;
     status = check_header(&o, &pairs->file, key);
     if (!status) status = check_hashes(&o, all);
     if (!status) status = take(&o, path, format);

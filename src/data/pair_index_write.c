@@ -31,7 +31,7 @@ static const char *after_path(const char *message, const char *path)
 static char *join_errors(const lb_pairs *pairs, size_t *bytes)
 {
     const lb_strings *bad = &pairs->facts.first_bad;
-    char *errors = lb_alloc(LB_PAIRS_BAD_KEPT * LB_ERROR_LENGTH);
+    char *errors = lb_alloc((size_t)LB_PAIRS_BAD_KEPT * LB_ERROR_LENGTH);
     *bytes = 0;
     for (size_t i = 0; errors && i < bad->count; i++) {
         const char *rest = after_path(bad->text[i], pairs->path);
@@ -44,15 +44,17 @@ static char *join_errors(const lb_pairs *pairs, size_t *bytes)
 
 static lb_status make(const lb_indexed_pairs *pairs, work *w, lb_error *error)
 {
-    *w = (work){.prints = lb_pair_prints_make(pairs->train, error)};
-    if (!w->prints) return error->status;
-    w->source_counts = take_counts(pairs->source);
-    w->target_counts = take_counts(pairs->target);
-    w->source = lb_vocabulary_print(pairs->source);
-    w->target = lb_vocabulary_print(pairs->target);
+    *w = (work){.source_counts = take_counts(pairs->source),
+                .target_counts = take_counts(pairs->target),
+                .source = lb_vocabulary_print(pairs->source),
+                .target = lb_vocabulary_print(pairs->target)};
     w->errors = join_errors(pairs->train, &w->errors_bytes);
-    if (w->source_counts && w->target_counts && w->source && w->target && w->errors) return LB_OK;
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an index of pairs");
+    if (!w->source_counts || !w->target_counts || !w->source || !w->target || !w->errors) {
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an index of pairs");
+        return LB_ERROR_MEMORY;
+    }
+    w->prints = lb_pair_prints_make(pairs->train, error);
+    return w->prints ? LB_OK : error->status;
 }
 
 static void release(work *w)

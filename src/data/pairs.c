@@ -88,7 +88,7 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
     }
     lb_lines_close(&lines);
     if (status || pairs->count > 0) return status;
-    if (pairs->facts.lines == 0)
+    if (pairs->facts.first_bad.count == 0)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found an empty file, expected one pair of texts per line", pairs->path);
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no valid line among %lld; the first: %s",

@@ -74,7 +74,8 @@ static void *map_nameless(size_t count, const char *beside)
     if (descriptor < 0) return NULL;
     void *bytes = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
-    return bytes == MAP_FAILED ? NULL : bytes;
+    if (bytes == MAP_FAILED) return NULL;
+    return bytes;
 }
 
 bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
