@@ -224,7 +224,7 @@ typedef struct lb_pair_step {
 } lb_pair_step;
 
 /** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.
- *  Memory: 8 bytes per pair; `pairs` must outlive it; free it with lb_pair_order_free. NULL after an error.
+ *  Memory: 4 bytes per pair; `pairs` must outlive it; free it with lb_pair_order_free. NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
                                              lb_error *error);
@@ -236,7 +236,8 @@ void lb_pair_order_free(lb_pair_order *order);
 int64_t lb_pair_order_batches(const lb_pair_order *order);
 
 /** The pairs of a step, 0 <= step. Memory: `pair` is valid until the next call.
- *  Cost: O(batch size), or O(pairs) if the epoch differs from that of the previous call. */
+ *  Cost: O(batch size); O(pool) for the first batch of a pool, O(pairs) if the epoch differs from that of the previous
+ *  call. */
 lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step);
 
 LB_END_DECLS

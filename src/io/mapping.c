@@ -20,7 +20,7 @@ static lb_status map(lb_mapping *mapping, int descriptor, const char *path, lb_e
     struct stat info;
     if (fstat(descriptor, &info) != 0) return cannot_read(path, strerror(errno), error);
     if (!S_ISREG(info.st_mode)) return cannot_read(path, "not a regular file", error);
-    if (info.st_size == 0) return cannot_read(path, "found an empty file", error);
+    if (info.st_size == 0) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty file", path);
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED) return cannot_read(path, strerror(errno), error);
     *mapping = (lb_mapping){.bytes = bytes, .count = (size_t)info.st_size};

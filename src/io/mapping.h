@@ -14,7 +14,7 @@ typedef struct lb_mapping {
 
 /** Maps the file `path` to be read. It must not be shortened while it is mapped; to be replaced does no harm.
  *  Memory: none of its own; unmap it with lb_mapping_close.
- *  Errors: LB_ERROR_OPEN if there is no such file, or it is empty, not a file or cannot be read. */
+ *  Errors: LB_ERROR_OPEN if there is no such file, or it is not a file or cannot be read; LB_ERROR_FORMAT if it is empty. */
 LB_MUST_USE lb_status lb_mapping_open(lb_mapping *mapping, const char *path, lb_error *error);
 
 void lb_mapping_close(lb_mapping *mapping);

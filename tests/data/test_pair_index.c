@@ -264,7 +264,7 @@ START_TEST(test_index_of_another_version_or_machine_does_not_fit)
     support_write_file(INDEX, "pairs", 5);
     assert_misfit(INDEX ": not an index of pairs");
     support_write_file(INDEX, "", 0);
-    ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
+    assert_misfit(INDEX ": found an empty file");
     ck_assert_int_eq(unlink(INDEX), 0);
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
     ck_assert_int_eq(mkdir(INDEX, 0777), 0);
@@ -286,7 +286,7 @@ START_TEST(test_index_with_any_damage_is_refused)
             support_write_file(INDEX, damaged, count);
             SUPPORT_CHECK(open_index(true) == LB_ERROR_FORMAT, "byte %zu", i);
         }
-    for (size_t left = 1; left < count; left++) {
+    for (size_t left = 0; left < count; left++) {
         support_write_file(INDEX, sound, left);
         SUPPORT_CHECK(open_index(true) == LB_ERROR_FORMAT, "%zu bytes", left);
     }

@@ -1,5 +1,6 @@
 /* Damaged files are refused, and hostile ones end in time. Every bit flip and every truncation of each kind of file
  * that programs read; and model files with a right checksum that somebody made on purpose. */
+#include "data/pair_index.h"
 #include "lookback/io.h"
 #include "proof/hostile.h"
 #include "proof/limits.h"
@@ -15,6 +16,7 @@
 enum {
     NPY_FLOAT = PROOF_MODELS, /* after the kinds of models */
     NPY_DOUBLE,
+    INDEX, /* of pairs */
     FILES,
     NPY_COUNT = 15,
     HOSTILE_FILES = 10000,
@@ -31,9 +33,31 @@ static struct sound {
     size_t count;
 } sound[FILES];
 
-static const char *const file_names[FILES] = {"a model of pairs", "a transformer", "a model of lists",
-                                              "an ensemble",      "a checkpoint",  "an npy file in float",
-                                              "an npy file"};
+static const char *const file_names[FILES] = {"a model of pairs", "a transformer",    "a model of lists",
+                                              "an ensemble",      "a checkpoint",     "an npy file in float",
+                                              "an npy file",      "an index of pairs"};
+
+static const lb_pair_format pairs_format = {.skip_bad_lines = true};
+static char pairs_path[2 * SUPPORT_PATH];
+static lb_pair_index_key pairs_key;
+
+static lb_status find_pairs_key(lb_error *error)
+{
+    return lb_pair_index_find_key(pairs_path, &pairs_format, 0, &pairs_key, error);
+}
+
+static lb_status make_index(const char *path)
+{
+    static const char text[] = "a\tA\nbad\nab\tAB\nba\tBA\nc\tC\n";
+    lb_indexed_pairs pairs;
+    lb_error error = {0};
+    support_write_file(pairs_path, text, sizeof text - 1);
+    lb_status status = find_pairs_key(&error);
+    if (!status) status = lb_indexed_pairs_read(&pairs, pairs_path, &pairs_format, 0, &error);
+    if (!status) status = lb_indexed_pairs_write(&pairs, path, &pairs_key, &error);
+    lb_indexed_pairs_free(&pairs);
+    return status;
+}
 
 static double npy_value(int i)
 {
@@ -44,6 +68,7 @@ static lb_status make_file(const char *path, int kind)
 {
     double values[NPY_COUNT];
     for (int i = 0; i < NPY_COUNT; i++) values[i] = npy_value(i);
+    if (kind == INDEX) return make_index(path);
     if (kind < PROOF_MODELS) return proof_save_model(path, (proof_model)kind, 1, NULL);
     return lb_npy_write(path, kind == NPY_FLOAT ? LB_DTYPE_F32 : LB_DTYPE_F64, LB_SHAPE(3, 5), values, NULL);
 }
@@ -110,16 +135,21 @@ static const char *check_npy(const char *path, const damage *d)
 static const char *check_damaged(const char *path, const damage *d)
 {
     lb_error error = {0};
-    if (d->kind >= PROOF_MODELS) return check_npy(path, d);
-    if (d->kind == PROOF_CHECKPOINT) {
+    bool accepted;
+    if (d->kind == NPY_FLOAT || d->kind == NPY_DOUBLE) return check_npy(path, d);
+    if (d->kind == INDEX) {
+        lb_indexed_pairs pairs;
+        accepted = !lb_indexed_pairs_open(&pairs, pairs_path, &pairs_format, path, &pairs_key, true, &error);
+    } else if (d->kind == PROOF_CHECKPOINT) {
         lb_safetensors *file = lb_safetensors_open(path, &error);
         lb_safetensors_close(file);
-        if (file) return "accepted";
+        accepted = file != NULL;
     } else {
         lb_translator *model = lb_translator_open(path, &error);
         lb_translator_free(model);
-        if (model) return "accepted";
+        accepted = model != NULL;
     }
+    if (accepted) return "accepted";
     if (error.status != LB_ERROR_FORMAT) return "refused with another status";
     return strncmp(error.message, path, strlen(path)) == 0 ? NULL : "refused without the name of the file";
 }
@@ -194,7 +224,8 @@ int main(int argc, char **argv)
 {
     proof p = proof_begin("proof_damage", argc, argv);
     campaign = &p;
-    if (proof_in_child(make_files, NULL)) abort();
+    snprintf(pairs_path, sizeof pairs_path, "%s/pairs.tsv", p.folder);
+    if (proof_in_child(make_files, NULL) || find_pairs_key(NULL)) abort();
     for (int kind = 0; kind < FILES; kind++) {
         char path[2 * SUPPORT_PATH];
         snprintf(path, sizeof path, "%s/sound-%d", p.folder, kind);
