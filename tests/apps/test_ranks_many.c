@@ -1,5 +1,6 @@
 /* Many trainings under mpirun: --seeds, --sweep, --ensemble and compare are shared out among the ranks, and make the files
  * that they make alone. This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#include "support/pair_program.h"
 #include "support/ranks.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -242,7 +243,8 @@ START_TEST(test_ranks_of_a_sweep_that_is_not_the_same_are_named)
 {
     write_inputs();
     support_write_text("other.json", "{\"seed\": [1, 2]}");
-    support_write_rank_script("exec " SUPPORT_RANKS_PROGRAM " \"$@\" --sweep other.json");
+    support_write_rank_script("exec " BIN_DIR "/lookback"
+                              " \"$@\" --sweep other.json");
     RUN_SCRIPT(3, SWEEP, "--out", "ranks");
     ck_assert_int_ne(support_ranks_result.status, 0);
     support_assert_said_once(": found 2 trainings, expected 6 as in rank 0\n");
