@@ -154,7 +154,7 @@ static lb_status draw(const cost *costs, const char *path, lb_error *error)
 
 static lb_status read_and_draw(const char *input, const char *output, lb_error *error)
 {
-    cost costs[MODELS];
+    cost costs[MODELS] = {{0}};
     lb_status status = LB_OK;
     cJSON *bench = bench_record_open(input, error);
     if (!bench) return error->status;

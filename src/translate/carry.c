@@ -77,7 +77,8 @@ static void carry_translation(carrier *c, lb_translation *t, int64_t maps)
     if (t->error) t->error = carry_text(c, t->error);
     lb_output *output = c->at ? room(c, t->count, sizeof *output) : t->output;
     for (int64_t i = 0; i < t->count && !c->failed; i++) {
-        lb_output one = c->at ? (lb_output){0} : output[i];
+        lb_output one = {0};
+        if (!c->at) one = output[i];
         carry_output(c, &one, maps * t->length);
         if (c->at) output[i] = one;
     }

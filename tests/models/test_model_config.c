@@ -6,6 +6,8 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 
+#include <cJSON.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum color { RED, GREEN, BLUE } color;
@@ -104,19 +106,24 @@ END_TEST
 
 #define LONGEST "a word of thirty-one letters .."
 
+static void *no_memory(size_t bytes)
+{
+    (void)bytes;
+    return NULL;
+}
+
 /* A field that memory was missing for looks like one that is not there. */
 START_TEST(test_config_fail_tells_memory_from_a_bad_configuration)
 {
-    support_watch_allocations();
     lb_error error = {0};
     lb_params *params = lb_params_new(1);
     ck_assert_ptr_null(lb_config_fail(params, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-    support_fail_from_allocation(1);
+    cJSON_InitHooks(&(cJSON_Hooks){no_memory, free});
     error = (lb_error){0};
     ck_assert_ptr_null(lb_config_fail(params, &error));
     ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
-    support_fail_from_allocation(0);
+    cJSON_InitHooks(NULL);
     lb_params_free(params);
 }
 END_TEST
