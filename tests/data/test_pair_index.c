@@ -258,6 +258,7 @@ START_TEST(test_index_of_another_version_or_machine_does_not_fit)
     make_index(text, 0);
     change_index(raise_version);
     assert_misfit(INDEX ": of another version or machine");
+    lb_indexed_pairs_free(&passed);
     make_index(text, 0);
     change_index(turn_order);
     assert_misfit(INDEX ": of another version or machine");
