@@ -103,9 +103,9 @@ static void divide(const lb_indexed_pairs *pairs, const lb_pair_index_header *h,
         [LB_PART_HELD_OUT] = {pairs->held_out ? pairs->held_out->places : NULL,
                               (size_t)h->held_out * sizeof(lb_place)},
         [LB_PART_PRINTS] = {w->prints, (size_t)h->train * sizeof(lb_pair_print)},
-        [LB_PART_ERRORS] = {w->errors, h->errors_bytes},
-        [LB_PART_SOURCE] = {w->source, h->source_bytes},
-        [LB_PART_TARGET] = {w->target, h->target_bytes},
+        [LB_PART_ERRORS] = {w->errors, (size_t)h->errors_bytes},
+        [LB_PART_SOURCE] = {w->source, (size_t)h->source_bytes},
+        [LB_PART_TARGET] = {w->target, (size_t)h->target_bytes},
     };
     memcpy(parts, all, sizeof all);
 }
