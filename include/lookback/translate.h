@@ -409,8 +409,8 @@ LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_r
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
- *  Files:  reads `train`, `dev` and `from`; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`, `target`, `evaluate_every`,
- *          `seeds` and all of the listener but `report` and `hint` have no effect.
+ *  Files:  reads `train`, `dev` and `from`; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
+ *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
 LB_MUST_USE lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error);

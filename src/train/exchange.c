@@ -91,11 +91,12 @@ lb_exchange *lb_exchange_new(const lb_group *group, lb_shards *shards, lb_params
     return e;
 }
 
-void lb_exchange_begin(lb_exchange *e)
+bool lb_exchange_begin(lb_exchange *e)
 {
     pthread_mutex_lock(&e->mutex);
     e->left = e->final = e->size;
     pthread_mutex_unlock(&e->mutex);
+    return e->has_thread;
 }
 
 void lb_exchange_final(void *exchange, int64_t from)

@@ -12,8 +12,9 @@ typedef struct lb_exchange lb_exchange;
  *  Memory: freed with lb_exchange_free; NULL after an error. Errors: LB_ERROR_MEMORY. */
 lb_exchange *lb_exchange_new(const lb_group *group, lb_shards *shards, lb_params *params, lb_error *error);
 
-/** Begins with the last part of this process, before its backward. */
-void lb_exchange_begin(lb_exchange *exchange);
+/** Begins with the last part of this process, before its backward. Returns whether it works beside backward, and so wants
+ *  to hear from lb_exchange_final. */
+bool lb_exchange_begin(lb_exchange *exchange);
 
 /** From number `from` of the parameters on, the gradients of the last part are final: for lb_final_grads. */
 void lb_exchange_final(void *exchange, int64_t from);

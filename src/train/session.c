@@ -87,8 +87,8 @@ static lb_status take_last_part(lb_train_session *s, int64_t part, lb_shard_tota
                                   .final = lb_exchange_final,
                                   .context = s->exchange};
     lb_shard_totals found;
-    lb_exchange_begin(s->exchange);
-    lb_status status = take_part(s, part, &watch, &found, error);
+    bool beside = lb_exchange_begin(s->exchange);
+    lb_status status = take_part(s, part, beside ? &watch : NULL, &found, error);
     *totals = lb_shards_end(&s->shards, found);
     return status ? status : lb_exchange_finish(s->exchange, error);
 }
