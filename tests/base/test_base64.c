@@ -52,6 +52,8 @@ START_TEST(test_base64_decode_of_anything_else_is_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(!lb_base64_decode(bad[i], strlen(bad[i]), bytes, &count), "%s", bad[i]);
     ck_assert(!lb_base64_decode("Zm8\0", 4, bytes, &count));
+    for (size_t length = 5; length < 8; length++)
+        ck_assert(!lb_base64_decode("Zm9vYmFy", length, bytes, &count));
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 #include <check.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -61,6 +62,18 @@ START_TEST(test_print_failing_allocation_sticks_and_leaks_nothing)
 }
 END_TEST
 
+START_TEST(test_print_of_what_cannot_be_printed_fails)
+{
+    static const wchar_t beyond_ascii[] = {0xE9, 0}; /* in the locale C */
+    lb_buffer text = {0};
+    lb_buffer_print(&text, "kept");
+    lb_buffer_print(&text, "%ls", beyond_ascii);
+    ck_assert(text.failed);
+    ck_assert_str_eq(text.text, "kept");
+    lb_release(text.text);
+}
+END_TEST
+
 START_TEST(test_utf8_valid_accepts_what_the_standard_does)
 {
     static const char *const good[] = {"",
@@ -115,6 +128,7 @@ int main(void)
     tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
     tcase_add_test(tests, test_add_takes_any_bytes);
     tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
+    tcase_add_test(tests, test_print_of_what_cannot_be_printed_fails);
     tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
     tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);
     Suite *suite = suite_create("json");

@@ -195,8 +195,15 @@ START_TEST(test_open_long_lines_are_bad_lines)
     expect_pair(1, "x|x|x|x|x|x|x", "y");
     ck_assert_ptr_nonnull(open_bytes(text, 1003, (lb_pair_format){.longest = LB_PAIR_LONGEST}));
     end = add_long_line(text, 0, LB_PAIR_LONGEST);
+    end = add_long_line(text, end, LB_PAIR_LONGEST);
     ck_assert_ptr_nonnull(open_bytes(text, end, (lb_pair_format){.longest = LB_PAIR_LONGEST}));
-    ck_assert_int_eq(lb_pairs_source_length(pairs, 0), LB_PAIR_LONGEST);
+    for (int64_t pair = 0; pair < 2; pair++) {
+        const lb_pair_line *line;
+        ck_assert_int_eq(lb_pairs_source_length(pairs, pair), LB_PAIR_LONGEST);
+        ck_assert_msg(lb_pairs_read(pairs, pair, &line, &error) == LB_OK, "%s", error.message);
+        ck_assert_uint_eq(line->source.count, LB_PAIR_LONGEST);
+        ck_assert_uint_eq(line->target.count, 1);
+    }
     lb_pairs_close(pairs);
     free(text);
 }

@@ -214,6 +214,19 @@ START_TEST(test_check_possible_tasks_have_lists_in_both_splits)
 }
 END_TEST
 
+/* All lists of one number. */
+START_TEST(test_check_tasks_of_few_lists_are_possible_as_soon_as_both_splits_have_one)
+{
+    bool seen[2] = {false, false};
+    for (int32_t most = 0; most < 40; most++) {
+        const lb_sort_task task = {.max_value = most, .min_length = 1, .max_length = 1};
+        seen[lb_sort_split(&most, 1)] = true;
+        ck_assert_int_eq(lb_sort_check(&task, NULL) == LB_OK, seen[0] && seen[1]);
+    }
+    ck_assert(seen[0] && seen[1]);
+}
+END_TEST
+
 START_TEST(test_check_failing_allocation_is_an_error_of_memory)
 {
     lb_error error = {0};
@@ -258,6 +271,7 @@ int main(void)
             test_draw_share_of_one_repeats_in_every_list_and_often_the_ends,
             test_draw_lists_of_a_seed_stay_what_they_were, test_check_impossible_tasks_are_errors_of_argument,
             test_check_possible_tasks_have_lists_in_both_splits,
+            test_check_tasks_of_few_lists_are_possible_as_soon_as_both_splits_have_one,
             test_check_failing_allocation_is_an_error_of_memory,
             test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs));
 }

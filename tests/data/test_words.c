@@ -36,6 +36,15 @@ static char *lower(const char *text)
     return result;
 }
 
+/* What follows the end of the text does not count. */
+START_TEST(test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final)
+{
+    char result[LB_LOWER_CASE_ROOM(4) + 1];
+    result[lb_lower_case("\u0391\u03a3\u0391", 4, result)] = '\0';
+    ck_assert_str_eq(result, "\u03b1\u03c2");
+}
+END_TEST
+
 /* Fills `expected` with the lower case of each character, in UTF-8. */
 static void read_lower_case(char (*expected)[12])
 {
@@ -230,6 +239,11 @@ START_TEST(test_split_failing_allocation_is_an_error_and_leaks_nothing)
         lb_words_free(&words);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
+    lb_words words;
+    ck_assert_int_eq(lb_words_split("one two", &words, NULL), LB_OK);
+    lb_words_free(&words);
+    ck_assert(!words.word && words.count == 0);
+    lb_words_free(&words);
 }
 END_TEST
 
@@ -238,6 +252,7 @@ int main(void)
     return support_run_tests("words",
                              SUPPORT_TESTS(test_lower_case_of_every_character_is_that_of_python,
                                            test_lower_case_of_sigma_beside_every_character_is_that_of_python,
+                                           test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final,
                                            test_split_takes_for_white_space_what_python_does,
                                            test_split_tricky_texts_gives_the_words_of_python,
                                            test_split_every_letter_may_take_more_bytes,

@@ -23,6 +23,13 @@
 #    include <sys/prctl.h>
 #    include <sys/syscall.h>
 
+static bool begin_filter(struct sock_filter *filter, unsigned short length)
+{
+    const struct sock_fprog program = {length, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 /* openat with O_TMPFILE fails from now on. False if that is not possible, as in an emulator. */
 static bool refuse_nameless_files(void)
 {
@@ -36,17 +43,46 @@ static bool refuse_nameless_files(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-        return false;
+    if (!begin_filter(filter, sizeof filter / sizeof *filter)) return false;
     int fd = open(support_tempdir(), O_TMPFILE | O_WRONLY, 0600);
     if (fd >= 0) close(fd);
     return fd < 0 && errno == EOPNOTSUPP;
+}
+
+/* flock fails from now on, as on some network file systems. */
+static bool refuse_locks(int folder)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return begin_filter(filter, sizeof filter / sizeof *filter) && flock(folder, LOCK_SH) < 0;
+}
+
+/* Whether the file system of the tests has files without a name. */
+static bool has_nameless_files(void)
+{
+    int fd = open(support_tempdir(), O_TMPFILE | O_WRONLY, 0600);
+    if (fd >= 0) close(fd);
+    return fd >= 0 && access("/proc/self/fd", X_OK) == 0;
 }
 #else
 static bool refuse_nameless_files(void)
 {
     return true;
+}
+
+static bool refuse_locks(int folder)
+{
+    (void)folder;
+    return false;
+}
+
+static bool has_nameless_files(void)
+{
+    return false;
 }
 #endif
 
@@ -108,6 +144,40 @@ START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
 }
 END_TEST
 
+START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
+{
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    if (!has_nameless_files()) {
+        support_not_run("files without a name", "the file system has none");
+        return;
+    }
+    int folder = open_folder(),
+        fd = lb_temp_open(folder, support_path(path, "file"), 0600, name, sizeof name);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_str_eq(name, "");
+    ck_assert_uint_eq(support_file_count(), 0);
+    ck_assert(lb_temp_rename(fd, path, name, sizeof name));
+    ck_assert_uint_eq(support_file_count(), 1);
+    close(fd);
+    close(folder);
+}
+END_TEST
+
+START_TEST(test_file_is_written_where_there_are_no_locks)
+{
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    if (!can_refuse()) return;
+    int folder = open_folder();
+    if (refuse_locks(folder))
+        ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
+                      error.message);
+    else
+        support_not_run("files without locks", "no filter of system calls here");
+    close(folder);
+}
+END_TEST
+
 START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
@@ -146,6 +216,8 @@ int main(void)
     return support_run_tests("temporary files",
                              SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
                                            test_files_under_way_are_locked_and_left_alone_by_other_writers,
+                                           test_file_under_way_has_no_name_where_that_is_possible,
+                                           test_file_is_written_where_there_are_no_locks,
                                            test_file_that_cannot_be_created_is_an_error_with_its_reason,
                                            test_no_file_descriptors_left_is_an_error_with_its_reason));
 }

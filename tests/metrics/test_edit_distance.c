@@ -241,6 +241,14 @@ START_TEST(test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing)
         lb_confusions_free(&found);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
+    for (long n = 1; n <= 3; n++) {
+        lb_alignment alignment;
+        support_fail_allocation(n);
+        ck_assert_int_eq(lb_edit_alignment((lb_sequence){x, 3}, (lb_sequence){y, 2}, &alignment, NULL),
+                         LB_ERROR_MEMORY);
+        ck_assert_ptr_null(alignment.pair);
+        ck_assert_int_eq(support_live_allocations(), 0);
+    }
 }
 END_TEST
 

@@ -128,6 +128,36 @@ START_TEST(test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing)
 }
 END_TEST
 
+static lb_status init_in_a_block(lb_attention_kind attention, size_t filled)
+{
+    lb_seq2seq model;
+    const lb_seq2seq_config config = {
+        .source_vocab = 4, .target_vocab = 4, .embed = 2, .hidden = 2, .heads = 2, .attention = attention};
+    lb_params *params = lb_params_new(1);
+    lb_params_alloc(params, filled);
+    lb_status status = params ? lb_seq2seq_init(&model, params, "", config) : LB_ERROR_MEMORY;
+    lb_params_free(params);
+    return status;
+}
+
+/* Wherever the first block of the store ends, which has 64 KB. */
+START_TEST(test_init_of_each_attention_without_another_block_is_an_error_and_leaks_nothing)
+{
+    enum { BLOCK = 1 << 16, LAST = 4096, UNIT = 16 };
+    support_watch_allocations();
+    for (lb_attention_kind kind = 0; lb_attention_names[kind]; kind++)
+        for (size_t filled = BLOCK - LAST; filled < BLOCK; filled += UNIT) {
+            lb_status status = LB_ERROR_MEMORY;
+            for (long n = 1; status; n++) {
+                support_fail_from_allocation(n);
+                status = init_in_a_block(kind, filled);
+                ck_assert(status == LB_OK || status == LB_ERROR_MEMORY);
+                ck_assert_int_eq(support_live_allocations(), 0);
+            }
+        }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -136,5 +166,6 @@ int main(void)
                       test_training_deep_model_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_training_transformer_any_failing_allocation_is_an_error_and_leaks_nothing,
                       test_training_with_each_attention_any_failing_allocation_is_an_error_and_leaks_nothing,
+                      test_init_of_each_attention_without_another_block_is_an_error_and_leaks_nothing,
                       test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -24,14 +24,20 @@ static lb_model *add_relay(lb_params *params)
     return model;
 }
 
-static lb_model *add_seq2seq(lb_params *params, const lb_attention_type *attention)
+static lb_model *add_attending(lb_params *params, const lb_attention_type *own, lb_attention_kind attention)
 {
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .embed = 3, .hidden = WIDTH, .bidirectional = true};
-    config.own_attention = attention;
+    config.own_attention = own;
+    config.attention = attention;
     config.embedding_deviation = 1;
     ck_assert_msg(lb_seq2seq_init(model, params, "", config) == LB_OK, "%s", lb_params_error(params));
     return &model->base;
+}
+
+static lb_model *add_seq2seq(lb_params *params, const lb_attention_type *attention)
+{
+    return add_attending(params, attention, LB_ATTENTION_ADDITIVE);
 }
 
 static lb_tokens sources(lb_tape *tape)
@@ -137,6 +143,16 @@ START_TEST(test_own_attention_trains_and_comes_back_from_a_file)
     ck_assert_ptr_nonnull(lb_params_find(params, "attention.weight"));
     train(model, params);
     check_file(model, params, "unknown attention 'paired'");
+    lb_params_free(params);
+}
+END_TEST
+
+START_TEST(test_own_attention_takes_the_place_of_any_other)
+{
+    lb_params *params = lb_params_new(5), *others = lb_params_new(5);
+    expect_same(add_seq2seq(params, &support_paired),
+                add_attending(others, &support_paired, LB_ATTENTION_MONOTONIC));
+    lb_params_free(others);
     lb_params_free(params);
 }
 END_TEST
@@ -349,6 +365,7 @@ int main(void)
     return support_run_tests("own kinds",
                              SUPPORT_TESTS(test_own_kind_trains_and_comes_back_from_a_file,
                                            test_own_attention_trains_and_comes_back_from_a_file,
+                                           test_own_attention_takes_the_place_of_any_other,
                                            test_ensemble_has_members_of_own_kinds,
                                            test_own_attention_step_by_step_equals_all_at_once,
                                            test_names_that_are_taken_are_refused,

@@ -106,10 +106,48 @@ START_TEST(test_equal_members_get_equal_weights)
 }
 END_TEST
 
+/* The loss that lb_vote_fit is said to minimise, of two members; for the best sharpness of a fine grid. */
+static double least_loss(double weight, int count)
+{
+    double least = INFINITY;
+    for (double sharpness = 1e-2; sharpness < 1e2; sharpness *= 1.05) {
+        double loss = 2 * 5 * (2 * weight - 1) * (2 * weight - 1);
+        for (int i = 0; i < count; i++) {
+            double found[HYPOTHESES], total = 0;
+            for (int h = 0; h < HYPOTHESES; h++) {
+                const double *score = scores[i] + (ptrdiff_t)2 * h;
+                total += exp(found[h] = sharpness * (weight * score[0] + (1 - weight) * score[1]));
+            }
+            loss += log(total) - found[cases[i].right];
+        }
+        least = fmin(least, loss);
+    }
+    return least;
+}
+
+START_TEST(test_weights_are_the_likeliest_ones)
+{
+    enum { COUNT = 20 };
+    double weight[2], best = 0, least = INFINITY;
+    draw(0.5);
+    for (int i = 0; i < COUNT; i++)
+        for (int h = 0; h < HYPOTHESES; h++)
+            for (int m = 0; m < 2; m++) scores[i][2 * h + m] = scores[i][h * MEMBERS + m];
+    lb_vote_fit(cases, COUNT, 2, weight);
+    for (double w = 0; w <= 1; w += 0.005) {
+        double loss = least_loss(w, COUNT);
+        if (loss < least) best = w;
+        least = fmin(loss, least);
+    }
+    ck_assert(best > 0.55 && best < 0.95);
+    ck_assert_double_eq_tol(weight[0], best, 0.01);
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("vote_fit", SUPPORT_TESTS(test_a_member_that_knows_gets_the_weight,
-                                                       test_few_cases_change_little,
-                                                       test_cases_without_a_right_hypothesis_teach_nothing,
-                                                       test_equal_members_get_equal_weights));
+    return support_run_tests(
+        "vote_fit", SUPPORT_TESTS(test_a_member_that_knows_gets_the_weight, test_few_cases_change_little,
+                                  test_cases_without_a_right_hypothesis_teach_nothing,
+                                  test_weights_are_the_likeliest_ones, test_equal_members_get_equal_weights));
 }

@@ -53,6 +53,27 @@ static void check_positions(const char *name, lb_positional_config config)
     subject_close(&s);
 }
 
+/* What follows them in memory does not count. */
+START_TEST(test_positions_of_each_token_are_those_given)
+{
+    static const int32_t id[] = {2, 0, 5, INT32_MAX};
+    static const int32_t lengths[] = {3};
+    lb_params *params = lb_params_new(1);
+    lb_tape *tape = lb_tape_new();
+    lb_positional positional;
+    ck_assert_int_eq(lb_positional_init(&positional, params, "", (lb_positional_config){.width = 4}), LB_OK);
+    lb_tensor *zeros = lb_tensor_new(tape, LB_SHAPE(1, 6, 4), NULL), *some = lb_slice(zeros, 1, 0, 3);
+    const lb_tensor *all = lb_positional_forward(&positional, zeros, 0),
+                    *given =
+                        lb_positional_forward_at(&positional, some, (lb_tokens){tape, 1, 3, id, lengths});
+    ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+    for (ptrdiff_t i = 0; i < 3; i++)
+        ck_assert_mem_eq(given->data + 4 * i, all->data + (ptrdiff_t)4 * id[i], 4 * sizeof *all->data);
+    lb_tape_free(tape);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_positions_equal_pytorch)
 {
     check_positions("positions_sinusoidal", (lb_positional_config){.width = 6});
@@ -147,8 +168,9 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("fixtures of the transformer",
-                             SUPPORT_TESTS(test_positions_equal_pytorch, test_encoder_layer_equals_pytorch,
-                                           test_decoder_layer_equals_pytorch,
-                                           test_transformer_equals_pytorch));
+    return support_run_tests(
+        "fixtures of the transformer",
+        SUPPORT_TESTS(test_positions_equal_pytorch, test_positions_of_each_token_are_those_given,
+                      test_encoder_layer_equals_pytorch, test_decoder_layer_equals_pytorch,
+                      test_transformer_equals_pytorch));
 }

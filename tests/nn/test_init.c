@@ -145,6 +145,23 @@ START_TEST(test_transformer_stack_init_is_that_of_the_layers_of_pytorch)
 }
 END_TEST
 
+/* As a convolution of one channel. */
+START_TEST(test_location_init_is_uniform_by_the_width_of_its_filters)
+{
+    lb_params *params = lb_params_new(3);
+    lb_seq2seq model;
+    const lb_seq2seq_config config = {.source_vocab = 8,
+                                      .target_vocab = 8,
+                                      .embed = 4,
+                                      .hidden = 4,
+                                      .attention = LB_ATTENTION_LOCATION,
+                                      .window = 12};
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+    check_uniform(lb_params_find(params, "attention.F.weight"), 1 / sqrt(2 * 12 + 1));
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_seq2seq_init_no_two_parameters_start_alike)
 {
     lb_params *params = lb_params_new(4);
@@ -173,5 +190,6 @@ int main(void)
                       test_layer_norm_init_changes_nothing, test_attention_init_is_that_of_linear_layers,
                       test_multi_head_init_is_that_of_pytorch,
                       test_transformer_stack_init_is_that_of_the_layers_of_pytorch,
+                      test_location_init_is_uniform_by_the_width_of_its_filters,
                       test_seq2seq_init_no_two_parameters_start_alike));
 }

@@ -103,6 +103,27 @@ START_TEST(test_draw_cells_have_the_color_of_their_value)
 }
 END_TEST
 
+/* Below a wider one. */
+START_TEST(test_draw_narrow_map_is_in_the_middle_of_its_area)
+{
+    lb_heatmap wide = {.values = values, .rows = 1, .columns = 9, .hide_bar = true}, narrow = wide;
+    narrow.values = (double[]){1};
+    narrow.columns = 1;
+    lb_panel both[] = {lb_heatmap_panel(&wide), lb_heatmap_panel(&narrow)};
+    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = both, .count = 2, .columns = 1}, NULL);
+    int y = lb_canvas_height(canvas) - (int)(2 * round(12 * style.point));
+    int first = lb_canvas_width(canvas), last = -1;
+    for (int x = 0; x < lb_canvas_width(canvas); x++) {
+        if (lb_canvas_pixel(canvas, x, y).blue == 255) continue;
+        first = x < first ? x : first;
+        last = x;
+    }
+    ck_assert_int_lt(last - first, lb_canvas_width(canvas) / 3);
+    ck_assert_int_le(abs(first - (lb_canvas_width(canvas) - 1 - last)), 1);
+    lb_canvas_free(canvas);
+}
+END_TEST
+
 START_TEST(test_scale_follows_the_range)
 {
     lb_heatmap map = translation();
@@ -148,6 +169,14 @@ START_TEST(test_share_scale_spans_all_and_hides_the_bars)
         ck_assert_double_eq(lb_heatmap_scale(&maps[i]).max, 0.4);
         ck_assert_double_eq(lb_heatmap_arrange(&maps[i], &style).bar.width, 0);
     }
+}
+END_TEST
+
+/* 0, 0.5 to 2.5 are six; up to 3.5, there are 0, 1, 2 and 3. */
+START_TEST(test_bar_has_room_for_the_digits_of_six_ticks)
+{
+    const lb_color_bar six = {.min = 0, .max = 2.6}, four = {.min = 0, .max = 3.5};
+    ck_assert_double_gt(lb_color_bar_measure(&six, &style).width, lb_color_bar_measure(&four, &style).width);
 }
 END_TEST
 
@@ -427,9 +456,11 @@ int main(void)
     tcase_add_test(tests, test_draw_translation_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_without_labels_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_cells_have_the_color_of_their_value);
+    tcase_add_test(tests, test_draw_narrow_map_is_in_the_middle_of_its_area);
     tcase_add_test(tests, test_scale_follows_the_range);
     tcase_add_test(tests, test_scale_of_constant_or_no_numbers_is_not_empty);
     tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
+    tcase_add_test(tests, test_bar_has_room_for_the_digits_of_six_ticks);
     tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
     tcase_add_test(tests, test_column_label_of_one_character_is_upright);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);

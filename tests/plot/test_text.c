@@ -142,6 +142,20 @@ START_TEST(test_measure_letters_join_as_their_script_wants)
 }
 END_TEST
 
+/* So that they are kerned together. */
+START_TEST(test_shape_punctuation_before_the_first_letter_belongs_to_its_script)
+{
+    static const char *const texts[] = {"\"a", "(\u00aba", "(\u05d0"};
+    for (int i = 0; i < 3; i++) {
+        lb_line line;
+        ck_assert_int_eq(lb_line_shape(font, texts[i], &line), LB_OK);
+        ck_assert_uint_ge(line.count, 2);
+        for (size_t k = 1; k < line.count; k++) ck_assert_int_eq(line.glyph[k].run, line.glyph[0].run);
+        lb_line_free(&line);
+    }
+}
+END_TEST
+
 START_TEST(test_draw_full_stop_after_hebrew_is_at_its_left)
 {
     drawn((lb_text_style){.size = 40}, "\u05d0.");
@@ -304,6 +318,7 @@ int main(void)
     tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);
     tcase_add_test(tests, test_draw_missing_character_is_a_box);
     tcase_add_test(tests, test_measure_letters_join_as_their_script_wants);
+    tcase_add_test(tests, test_shape_punctuation_before_the_first_letter_belongs_to_its_script);
     tcase_add_test(tests, test_draw_full_stop_after_hebrew_is_at_its_left);
     tcase_add_test(tests, test_shape_number_after_hebrew_reads_from_left_to_right);
     tcase_add_test(tests, test_draw_upright_letter_is_crisp);

@@ -129,6 +129,29 @@ START_TEST(test_hallucinations_depend_on_share_seed_and_step_alone)
 }
 END_TEST
 
+/* Of an alphabet of thousands, made-up symbols are any of it. */
+START_TEST(test_made_up_symbols_of_a_large_alphabet_are_in_it)
+{
+    enum { LARGE = 20000 };
+    static const int32_t source[] = {4, 5, 6, 7, 8}, target[] = {14, 15, 16, 17, 18};
+    static int32_t shared[LARGE];
+    subject s;
+    int64_t above = 0;
+    begin(&s, source, 5, target, 5);
+    for (int32_t id = LB_FIRST_TOKEN; id < LARGE; id++) shared[id] = id + 10;
+    s.shared = (lb_shared_symbols){shared, LARGE};
+    lb_batch made = hallucinate(&s, 1, 7, 3);
+    for (int64_t i = 0; i < ROWS * made.source.length; i++) {
+        bool there = i % made.source.length < 5;
+        ck_assert_int_lt(made.source.id[i], LARGE);
+        ck_assert_int_ge(made.source.id[i], there ? LB_FIRST_TOKEN : 0);
+        above += made.source.id[i] > LARGE / 2;
+    }
+    ck_assert_int_gt(above, ROWS / 2);
+    end(&s);
+}
+END_TEST
+
 START_TEST(test_nothing_is_hallucinated_where_source_and_target_share_no_symbol)
 {
     static const int32_t source[] = {4, 5, 6, 7, 8}, target[] = {14, 15, 16, 17, 18};
@@ -148,5 +171,6 @@ int main(void)
         SUPPORT_TESTS(test_inside_of_a_long_stretch_becomes_random_on_both_sides,
                       test_stretches_beside_the_longest_one_are_found_if_they_have_three_symbols,
                       test_hallucinations_depend_on_share_seed_and_step_alone,
+                      test_made_up_symbols_of_a_large_alphabet_are_in_it,
                       test_nothing_is_hallucinated_where_source_and_target_share_no_symbol));
 }

@@ -283,6 +283,21 @@ START_TEST(test_new_failing_allocation_is_null_and_leaks_nothing)
 }
 END_TEST
 
+/* More than are added at once. */
+START_TEST(test_grad_norm_of_millions_is_that_of_all_of_them)
+{
+    enum { MILLIONS = 3000000 };
+    lb_params *params = lb_params_new(1);
+    lb_tensor *weight =
+        lb_params_add(params, "", "weight", LB_SHAPE(MILLIONS), (lb_init){LB_INIT_CONSTANT, 0});
+    for (int64_t i = 0; i < MILLIONS; i++) weight->grad[i] = (lb_real)(i % 7);
+    double sum = 0;
+    for (int64_t i = 0; i < MILLIONS; i++) sum += (double)(i % 7) * (double)(i % 7);
+    ck_assert_double_eq_tol(lb_params_grad_norm(params), sqrt(sum), 1e-6 * sqrt(sum));
+    lb_params_free(params);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -293,5 +308,6 @@ int main(void)
                       test_step_gradient_not_finite_is_divergence_and_changes_nothing,
                       test_step_leaves_the_bits_of_frozen_parameters,
                       test_step_after_a_parameter_was_added_is_refused,
+                      test_grad_norm_of_millions_is_that_of_all_of_them,
                       test_new_failing_allocation_is_null_and_leaks_nothing));
 }

@@ -1,4 +1,5 @@
 /* What evaluations add up, by teacher forcing and by search. This test runs in both precisions. */
+#include "support/group.h"
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "train/tally.h"
@@ -32,8 +33,50 @@ START_TEST(test_search_of_width_one_adds_what_teacher_forcing_and_greedy_decodin
 }
 END_TEST
 
+enum { PROCESSES = 2, BATCHES = 5 };
+
+/* A process that adds batches, each with its own numbers. */
+typedef struct counter {
+    support_member member;
+    lb_status status;
+    lb_tally sum;
+} counter;
+
+static void *count(void *argument)
+{
+    counter *c = argument;
+    lb_tallies tallies = {.group = &c->member.group};
+    lb_tape *tape = lb_tape_new();
+    for (int64_t batch = 0; batch < BATCHES; batch++) {
+        lb_tally *tally = lb_tallies_next(&tallies, tape);
+        if (tally && lb_tallies_mine(&tallies))
+            *tally = (lb_tally){1 << batch, batch, 10 * batch, 0.1 * (double)batch, 2 * batch, 3 * batch};
+    }
+    c->status = lb_tallies_sum(&tallies, tape, &c->sum);
+    lb_tape_free(tape);
+    return NULL;
+}
+
+START_TEST(test_sum_in_each_process_is_that_of_all)
+{
+    counter counters[PROCESSES] = {0};
+    support_run_group(PROCESSES, count, counters, sizeof *counters);
+    for (int i = 0; i < PROCESSES; i++) {
+        const lb_tally *sum = &counters[i].sum;
+        ck_assert_int_eq(counters[i].status, LB_OK);
+        ck_assert_int_eq(sum->rows, (1 << BATCHES) - 1);
+        ck_assert_int_eq(sum->right, 10);
+        ck_assert_int_eq(sum->tokens, 100);
+        ck_assert_double_eq_tol(sum->loss, 1, 1e-12);
+        ck_assert_int_eq(sum->symbols, 20);
+        ck_assert_int_eq(sum->edits, 30);
+    }
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
-        "tally", SUPPORT_TESTS(test_search_of_width_one_adds_what_teacher_forcing_and_greedy_decoding_add));
+        "tally", SUPPORT_TESTS(test_search_of_width_one_adds_what_teacher_forcing_and_greedy_decoding_add,
+                               test_sum_in_each_process_is_that_of_all));
 }

@@ -37,7 +37,7 @@ static lb_status nothing(void *context, lb_tape *tape, lb_evaluation *found)
 static void begin(climb *c)
 {
     *c = (climb){.params = lb_params_new(1)};
-    c->weight = lb_params_add(c->params, "", "weight", LB_SHAPE(SIZE), (lb_init){LB_INIT_CONSTANT, 0});
+    c->weight = lb_params_add(c->params, "", "weight", LB_SHAPE(SIZE), (lb_init){LB_INIT_CONSTANT, 0.5});
     c->config = (lb_trainer_config){.params = c->params,
                                     .loss = climbing_loss,
                                     .evaluate = nothing,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
@@ -225,7 +226,7 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
     for (int i = 0; i < LB_LENGTH(arrays); i++) {
         unlink(path);
         climb first = session(&config, 2 * EVERY), second;
-        set_number(path, arrays[i], SIZE - 1, values[i % LB_LENGTH(values)]);
+        set_number(path, arrays[i], i % 2 ? 0 : SIZE - 1, values[i % LB_LENGTH(values)]);
         begin(&second, &config, -1);
         ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
         snprintf(expected, sizeof expected, "array '%s': found ", arrays[i]);
@@ -236,6 +237,14 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
 }
 END_TEST
 
+/* So that the first session takes longer than the second. */
+static void pause_a_little(void *context, int64_t step, double loss, const lb_train_point *last,
+                           double tokens, double seconds)
+{
+    (void)context, (void)step, (void)loss, (void)last, (void)tokens, (void)seconds;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
 /* The format of old checkpoints, which were only written after evaluations. */
 START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
 {
@@ -243,10 +252,14 @@ START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
     lb_trainer_config config = usual();
     climb whole = session(&config, -1);
     config.checkpoint = support_path(path, "checkpoint.safetensors");
+    config.progress = pause_a_little;
     climb first = session(&config, 2 * EVERY);
     drop_array(path, "progress");
+    config.progress = NULL;
     climb second = session(&config, -1);
     assert_same_end(&second, &whole);
+    for (int64_t i = 1; i < second.history.count; i++)
+        ck_assert_double_ge(second.history.points[i].seconds, second.history.points[i - 1].seconds);
     finish(&first);
     finish(&second);
     finish(&whole);

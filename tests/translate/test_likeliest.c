@@ -201,6 +201,29 @@ START_TEST(test_self_attention_out_of_memory_leaks_nothing)
 }
 END_TEST
 
+/* In a translator that has not written anything, the tape has no memory yet. */
+START_TEST(test_self_attention_without_memory_for_the_tape_is_an_error)
+{
+    subject s = take(layers, "7 0 3", (lb_translate_config){0}, 1);
+    const lb_translation *text = s.all->text;
+    bool done = false;
+    for (long n = 1; !done; n++) {
+        lb_translator *unused = lb_translator_open(layers, &error);
+        ck_assert_msg(unused != NULL, "%s", error.message);
+        support_watch_allocations();
+        support_fail_from_allocation(n);
+        lb_text_attention *a = lb_translate_self_attention(unused, text, text->output, &error);
+        support_fail_from_allocation(0);
+        done = a != NULL;
+        ck_assert(done ? a->layers == 2 : error.status == LB_ERROR_MEMORY);
+        ck_assert(n > 2 || !done);
+        lb_text_attention_free(a);
+        lb_translator_free(unused);
+    }
+    drop(&s);
+}
+END_TEST
+
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
@@ -217,5 +240,6 @@ int main(void)
                                            test_likeliest_out_of_memory_leaks_nothing,
                                            test_self_attention_of_a_transformer_has_rows_that_sum_to_one,
                                            test_self_attention_of_other_models_is_none,
-                                           test_self_attention_out_of_memory_leaks_nothing));
+                                           test_self_attention_out_of_memory_leaks_nothing,
+                                           test_self_attention_without_memory_for_the_tape_is_an_error));
 }

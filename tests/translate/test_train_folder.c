@@ -117,6 +117,18 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
 }
 END_TEST
 
+START_TEST(test_train_fresh_keeps_the_earlier_model_of_each_seed)
+{
+    lb_training_config config = usual();
+    config.seeds = 2;
+    train(&config);
+    config.fresh = true;
+    train(&config);
+    ck_assert_uint_eq(support_match_count("out/seed-1/model.old-1.safetensors"), 1);
+    ck_assert_uint_eq(support_match_count("out/seed-2/model.old-1.safetensors"), 1);
+}
+END_TEST
+
 /* Files that cannot be replaced between two steps, because folders have their names. */
 typedef struct trouble {
     int64_t from, until;
@@ -187,6 +199,7 @@ int main(void)
     return support_run_tests("train_folder",
                              SUPPORT_TESTS(test_train_in_a_folder_that_another_training_has_is_refused,
                                            test_train_fresh_keeps_the_earlier_model_under_another_name,
+                                           test_train_fresh_keeps_the_earlier_model_of_each_seed,
                                            test_train_continues_while_nothing_can_be_written,
                                            test_train_whose_last_files_cannot_be_written_fails));
 }
