@@ -38,8 +38,8 @@ static const bench_case decoding[] = {
 };
 /* Ranks that stop by the clock would stop after different steps. */
 static const bench_case scaling[] = {
-    {"scaling", "small", NULL, {"--config", "small", "--steps", "150", "--seconds", "0"}},
-    {"scaling", "medium", NULL, {"--config", "medium", "--steps", "40", "--seconds", "0"}},
+    {"scaling", "small", NULL, {"--config", "small", "--steps", "600", "--seconds", "0"}},
+    {"scaling", "medium", NULL, {"--config", "medium", "--steps", "60", "--seconds", "0"}},
     {"scaling", "large", NULL, {"--config", "large", "--steps", "10", "--seconds", "0"}},
 };
 static const bench_case start = {

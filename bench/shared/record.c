@@ -80,6 +80,19 @@ double bench_record_median(const cJSON *record, bench_key key, const char *field
     return median;
 }
 
+double bench_record_fastest(const cJSON *record, bench_key key, const char *field)
+{
+    double least = NAN;
+    const cJSON *run;
+    cJSON_ArrayForEach(run, record)
+    {
+        const cJSON *value = cJSON_GetObjectItem(run, field);
+        /* fmin ignores NaN. */
+        if (matches(run, key) && cJSON_IsNumber(value)) least = fmin(least, value->valuedouble);
+    }
+    return least;
+}
+
 double bench_record_best(const cJSON *record, bench_key key, const char *field)
 {
     double best = NAN;

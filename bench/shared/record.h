@@ -44,7 +44,10 @@ bool bench_record_has(const cJSON *record, const char *part);
 /** The median of a field over the runs of a key; NaN if there are none. */
 double bench_record_median(const cJSON *record, bench_key key, const char *field);
 
-/** The same for a program at its best: the least of the medians with 1 and 2 threads (or those of the key), including
+/** The least of a field over the runs of a key; NaN if there are none. */
+double bench_record_fastest(const cJSON *record, bench_key key, const char *field);
+
+/** The median for a program at its best: the least of the medians with 1 and 2 threads (or those of the key), including
  *  compiled "pytorch". */
 double bench_record_best(const cJSON *record, bench_key key, const char *field);
 
