@@ -38,6 +38,15 @@ static bool is_started_by_mpirun(void)
     return false;
 }
 
+/* How many processes mpirun has started; 0: it does not say. */
+static long started(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (getenv(sizes[i])) return strtol(getenv(sizes[i]), NULL, 10);
+    return 0;
+}
+
 /* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
 static bool find(void *file, const char *name, void *function)
 {
@@ -86,7 +95,13 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
     if (!ranks) return error->status;
     const char *seconds = getenv("LOOKBACK_MPI_PATIENCE");
     if (seconds && strtod(seconds, NULL) > 0) library.set_patience(ranks, strtod(seconds, NULL));
-    if (library.group(ranks)->size > 1) *group = library.group(ranks);
+    if (library.group(ranks)->size > 1)
+        *group = library.group(ranks);
+    else if (started() > 1)
+        return lb_error_set(error, LB_ERROR_OPEN,
+                            "mpirun started %ld processes, but each of them is alone: it belongs to another "
+                            "MPI than lookback_mpi",
+                            started());
     return LB_OK;
 }
 

@@ -22,6 +22,13 @@ static const struct timespec PAUSE = {.tv_nsec = 20000};
 /* Seconds. Reading files and saving can take a while on a busy file system. */
 static const double PATIENCE = 300;
 
+/* What a message is: bytes of the group, a question whether a rank waits, or the answer to it. */
+enum { BYTES, QUESTION, ANSWER };
+
+/* Seconds to wait for an answer, and how much later than the first rank another one gives up: that one has ended all by
+ * then. */
+static const double ANSWER_TIME = 1, TURN = 10;
+
 typedef char rank_name[sizeof((lb_group *)0)->name];
 
 struct lb_mpi {
@@ -47,7 +54,39 @@ static int part_of(size_t bytes)
     return bytes < MOST_BYTES ? (int)bytes : MOST_BYTES;
 }
 
-/* A rank that hangs must not make the others hang forever. */
+/* A rank that waits answers. */
+static void answer_questions(const lb_mpi *mpi)
+{
+    int asked = 0;
+    MPI_Status question;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, QUESTION, mpi->all, &asked, &question) != MPI_SUCCESS || !asked) return;
+    MPI_Recv(NULL, 0, MPI_BYTE, question.MPI_SOURCE, QUESTION, mpi->all, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_BYTE, question.MPI_SOURCE, ANSWER, mpi->all);
+}
+
+static bool is_waiting(const lb_mpi *mpi, int partner)
+{
+    int answered = 0;
+    double end = MPI_Wtime() + ANSWER_TIME;
+    MPI_Send(NULL, 0, MPI_BYTE, partner, QUESTION, mpi->all);
+    while (!answered && MPI_Wtime() < end) {
+        answer_questions(mpi);
+        nanosleep(&PAUSE, NULL);
+        MPI_Iprobe(partner, ANSWER, mpi->all, &answered, MPI_STATUS_IGNORE);
+    }
+    if (answered) MPI_Recv(NULL, 0, MPI_BYTE, partner, ANSWER, mpi->all, MPI_STATUS_IGNORE);
+    return answered != 0;
+}
+
+/* Seconds. Several ranks may wait for the one that hangs; the nearest in the tree of sums gives up first. */
+static double patience_with(const lb_mpi *mpi, int partner)
+{
+    double patience = mpi->patience;
+    for (int distance = partner ^ mpi->group.rank; distance > 1; distance /= 2) patience += TURN;
+    return patience;
+}
+
+/* A rank that hangs must not make the others hang forever. One that waits itself does not hang: another one does. */
 static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2], lb_error *error)
 {
     double start = 0, now = 0;
@@ -56,15 +95,19 @@ static lb_status wait_for(const lb_mpi *mpi, int partner, MPI_Request request[2]
         MPI_Status found[2];
         lb_status status = check("exchange", MPI_Testall(2, request, &done, found), error);
         if (status || done) return status;
-        if (now > start + EAGER)
+        if (now > start + EAGER) {
+            answer_questions(mpi);
             nanosleep(&PAUSE, NULL);
-        else if (look % LOOKS != 0)
+        } else if (look % LOOKS != 0) {
             continue;
+        }
         now = MPI_Wtime();
         if (start == 0) start = now;
-        if (now > start + mpi->patience)
+        if (now < start + patience_with(mpi, partner)) continue;
+        if (!is_waiting(mpi, partner))
             return lb_error_set(error, LB_ERROR_BUSY, "%s has not answered for %g s", mpi->names[partner],
                                 mpi->patience);
+        start = now;
     }
 }
 
@@ -77,10 +120,10 @@ static lb_status exchange(void *context, int partner, const void *send, size_t s
     do {
         int sent = part_of(send_bytes), received = part_of(receive_bytes);
         MPI_Request request[2];
-        int code = MPI_Irecv(to, received, MPI_BYTE, partner, 0, mpi->all, &request[0]);
+        int code = MPI_Irecv(to, received, MPI_BYTE, partner, BYTES, mpi->all, &request[0]);
         lb_status status = check("receive", code, error);
         if (status) return status;
-        status = check("send", MPI_Isend(from, sent, MPI_BYTE, partner, 0, mpi->all, &request[1]), error);
+        status = check("send", MPI_Isend(from, sent, MPI_BYTE, partner, BYTES, mpi->all, &request[1]), error);
         if (!status) status = wait_for(mpi, partner, request, error);
         if (status) return status;
         from += sent;
@@ -175,8 +218,10 @@ bool lb_mpi_ends(const lb_mpi *mpi, double seconds)
     int done = 0;
     double end = MPI_Wtime() + seconds;
     if (MPI_Ibarrier(mpi->all, &request) != MPI_SUCCESS) return false;
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end)
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done && MPI_Wtime() < end) {
+        answer_questions(mpi);
         nanosleep(&pause, NULL);
+    }
     return done != 0;
 }
 

@@ -189,6 +189,18 @@ START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
 }
 END_TEST
 
+/* Ranks 0 and 3 wait for rank 1, and rank 2 for rank 0. */
+START_TEST(test_ranks_that_wait_for_others_that_wait_do_not_name_them)
+{
+    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
+    support_write_rank_script("(sleep 2; kill -STOP $$) &");
+    RUN_SCRIPT(4, SORT, "--steps", "1000000", "--shards", "4", "--out", "a");
+    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_said_once(" has not answered for 2 s\n");
+    support_assert_said_once("lookback sort: rank 1 on ");
+}
+END_TEST
+
 START_TEST(test_ranks_interrupted_save_and_say_so_once)
 {
     RUN_FOR(2, 1500, SORT, "--steps", "1000000", "--out", "a");
@@ -242,6 +254,20 @@ START_TEST(test_scripts_for_slurm_train_and_their_models_join)
 }
 END_TEST
 
+/* What another MPI says about a process that it has started. */
+START_TEST(test_program_of_the_mpirun_of_another_mpi_says_so)
+{
+    const char *argv[] = {LOOKBACK, "sort", "--steps", "1", NULL};
+    const bool is_mpich = strstr(support_mpirun(), "mpich") != NULL;
+    const char *const environment[] = {is_mpich ? "OMPI_COMM_WORLD_SIZE=2" : "PMI_SIZE=2", NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
+    support_result_free(&support_ranks_result);
+    ck_assert(support_run_command(&command, &support_ranks_result));
+    support_assert_one_message(66, "lookback sort: mpirun started 2 processes, but each of them is alone: it "
+                                   "belongs to another MPI than lookback_mpi\n");
+}
+END_TEST
+
 START_TEST(test_program_of_mpirun_without_its_library_says_so)
 {
     const char *argv[] = {LOOKBACK, "sort", "--steps", "1", NULL};
@@ -283,7 +309,9 @@ int main(void)
                                test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
                                test_ranks_one_of_which_is_killed_leave_a_checkpoint,
                                test_ranks_that_wait_too_long_name_the_one_that_hangs,
+                               test_ranks_that_wait_for_others_that_wait_do_not_name_them,
                                test_scripts_for_slurm_train_and_their_models_join,
                                test_ranks_interrupted_save_and_say_so_once,
+                               test_program_of_the_mpirun_of_another_mpi_says_so,
                                test_program_of_mpirun_without_its_library_says_so));
 }
