@@ -62,7 +62,15 @@ choose_faults() {
                 file ":" line != paths[n]) n--
             return n > 0
         }
-        BEGIN { srand(seed) }
+        # Decides the place of a fault among those of its folder, which other files do not change.
+        function key_of(name, key, i) {
+            key = seed
+            for (i = 1; i <= length(name); i++) key = (key * 31 + code[substr(name, i, 1)]) % 2147483647
+            return key * 16807 % 2147483647
+        }
+        BEGIN {
+            for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i
+        }
         FILENAME != "-" {
             if (/^#/ || !NF) next
             sub(/  \/\/ .*/, "")
@@ -70,7 +78,6 @@ choose_faults() {
             next
         }
         {
-            key = rand()
             if (!is_chosen($1, $2)) next
             name = $1 ": " $4
             if (name in known) {
@@ -79,7 +86,7 @@ choose_faults() {
                 next
             }
             split($1, part, "/")
-            print part[2] "\t" key "\t" $0
+            print part[2] "\t" key_of(++seen[name] " " name) "\t" $0
         }
         END {
             if (left_out) print "mutants: left out: " left_out " known to change nothing" >"/dev/stderr"
