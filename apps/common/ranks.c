@@ -42,8 +42,10 @@ static bool is_started_by_mpirun(void)
 static long started(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (getenv(sizes[i])) return strtol(getenv(sizes[i]), NULL, 10);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size) return strtol(size, NULL, 10);
+    }
     return 0;
 }
 

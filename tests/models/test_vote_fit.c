@@ -110,8 +110,8 @@ END_TEST
 static double least_loss(double weight, int count)
 {
     double least = INFINITY;
-    for (double sharpness = 1e-2; sharpness < 1e2; sharpness *= 1.05) {
-        double loss = 2 * 5 * (2 * weight - 1) * (2 * weight - 1);
+    for (int step = 0; step < 200; step++) {
+        double sharpness = 0.01 * pow(1.05, step), loss = 2 * 5 * (2 * weight - 1) * (2 * weight - 1);
         for (int i = 0; i < count; i++) {
             double found[HYPOTHESES], total = 0;
             for (int h = 0; h < HYPOTHESES; h++) {
@@ -134,9 +134,9 @@ START_TEST(test_weights_are_the_likeliest_ones)
         for (int h = 0; h < HYPOTHESES; h++)
             for (int m = 0; m < 2; m++) scores[i][2 * h + m] = scores[i][h * MEMBERS + m];
     lb_vote_fit(cases, COUNT, 2, weight);
-    for (double w = 0; w <= 1; w += 0.005) {
-        double loss = least_loss(w, COUNT);
-        if (loss < least) best = w;
+    for (int step = 0; step <= 200; step++) {
+        double loss = least_loss(step / 200.0, COUNT);
+        if (loss < least) best = step / 200.0;
         least = fmin(loss, least);
     }
     ck_assert(best > 0.55 && best < 0.95);
