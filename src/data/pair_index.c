@@ -4,13 +4,9 @@
 #include "base/hash.h"
 #include "data/pair_index_parts.h"
 #include "data/symbols.h"
+#include "io/file_hash.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { PIECE = 1 << 20 };
 
 static uint64_t hash_number(uint64_t hash, int64_t number)
 {
@@ -41,47 +37,11 @@ uint64_t lb_pair_index_format(const lb_pair_format *f, int32_t share)
     return hash_rule(hash_rule(hash, &f->source), &f->target);
 }
 
-/* Up to `count` bytes, fewer only at the end of the file; -1 with errno set. */
-static ssize_t read_piece(int descriptor, char *bytes, size_t count)
-{
-    size_t held = 0;
-    while (held < count) {
-        ssize_t got = read(descriptor, bytes + held, count - held);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) break;
-        held += (size_t)got;
-    }
-    return (ssize_t)held;
-}
-
-static lb_status hash_file(int descriptor, const char *path, lb_pair_index_key *key, lb_error *error)
-{
-    ssize_t got = PIECE;
-    char *piece = lb_alloc(PIECE);
-    if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    while (got == PIECE) {
-        got = read_piece(descriptor, piece, PIECE);
-        if (got <= 0) break;
-        key->content = lb_hash_long(key->content, piece, (size_t)got);
-        key->bytes += (uint64_t)got;
-    }
-    int reason = errno;
-    lb_release(piece);
-    if (got >= 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
-}
-
 lb_status lb_pair_index_find_key(const char *path, const lb_pair_format *format, int32_t share,
                                  lb_pair_index_key *key, lb_error *error)
 {
-    *key = (lb_pair_index_key){.content = LB_HASH, .format = lb_pair_index_format(format, share)};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
-    lb_status status = hash_file(descriptor, path, key, error);
-    close(descriptor);
-    return status;
+    key->format = lb_pair_index_format(format, share);
+    return lb_file_hash(path, &key->content, &key->bytes, error);
 }
 
 char *lb_pair_index_path(const char *path)

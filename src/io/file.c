@@ -1,6 +1,7 @@
 #include "io/file.h"
 
 #include "base/alloc.h"
+#include "io/folder.h"
 #include "io/temp_file.h"
 
 #include <errno.h>
@@ -43,15 +44,11 @@ static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 /* A descriptor of the folder of `path`, or -1. */
 static int open_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    char *folder = lb_alloc(length + 2);
+    char *folder = lb_folder_of(path);
     if (!folder) {
         errno = ENOMEM;
         return -1;
     }
-    memcpy(folder, slash ? path : ".", slash ? length : 1);
-    folder[slash ? length : 1] = '\0';
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reason = errno;
     lb_release(folder);

@@ -44,6 +44,17 @@ lb_status lb_folder_make(const char *folder, lb_error *error)
     return status;
 }
 
+char *lb_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    char *folder = lb_alloc(length + 1);
+    if (!folder) return NULL;
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = '\0';
+    return folder;
+}
+
 char *lb_folder_path(const char *folder, const char *name, lb_error *error)
 {
     size_t room = strlen(folder) + strlen(name) + sizeof "/";

@@ -2,9 +2,11 @@
 #include "io/mapping.h"
 
 #include "base/alloc.h"
+#include "io/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,6 +23,7 @@ static lb_status map(lb_mapping *mapping, int descriptor, const char *path, lb_e
     if (fstat(descriptor, &info) != 0) return cannot_read(path, strerror(errno), error);
     if (!S_ISREG(info.st_mode)) return cannot_read(path, "not a regular file", error);
     if (info.st_size == 0) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found an empty file", path);
+    if ((uintmax_t)info.st_size > SIZE_MAX) return cannot_read(path, strerror(EFBIG), error);
     void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED) return cannot_read(path, strerror(errno), error);
     *mapping = (lb_mapping){.bytes = bytes, .count = (size_t)info.st_size};
@@ -49,12 +52,8 @@ static int open_nameless(const char *path, size_t count)
 {
     int descriptor = -1;
 #ifdef O_TMPFILE
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
-    char *folder = lb_alloc(length + 2);
+    char *folder = lb_folder_of(path);
     if (!folder) return -1;
-    memcpy(folder, slash ? path : ".", slash ? length : 1);
-    folder[slash ? length : 1] = '\0';
     descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     lb_release(folder);
     if (descriptor >= 0 && posix_fallocate(descriptor, 0, (off_t)count) != 0) {

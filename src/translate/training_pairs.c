@@ -1,6 +1,7 @@
 #include "translate/training_pairs.h"
 
 #include "base/alloc.h"
+#include "io/folder.h"
 #include "train/group.h"
 #include "translate/recipe.h"
 
@@ -60,13 +61,13 @@ static void note_made(const opening *o)
 
 static bool is_writable(const opening *o)
 {
-    char folder[LB_ERROR_LENGTH / 2], why[LB_ERROR_LENGTH];
-    const char *slash = strrchr(o->index, '/');
-    int length = slash ? (int)(slash - o->index) + 1 : 0;
-    if ((size_t)length >= sizeof folder) return true; /* found out when it is written */
-    snprintf(folder, sizeof folder, "%.*s", length, o->index);
-    if (access(length ? folder : ".", W_OK) == 0) return true;
-    snprintf(why, sizeof why, "%.300s: cannot write: %s", o->index, strerror(errno));
+    char why[LB_ERROR_LENGTH];
+    char *folder = lb_folder_of(o->index);
+    bool may = !folder || access(folder, W_OK) == 0; /* without memory, it is found out later */
+    int reason = errno;
+    lb_release(folder);
+    if (may) return true;
+    snprintf(why, sizeof why, "%.300s: cannot write: %s", o->index, strerror(reason));
     note_unwritten(o, why);
     return false;
 }

@@ -2,8 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/hash.h"
-#include "io/file.h"
+#include "io/file_hash.h"
 #include "train/group.h"
 #include "translate/carry.h"
 
@@ -54,23 +53,13 @@ static lb_status out_of_memory(size_t texts, lb_error *error)
 
 /* ---- The beginning and the end. ---- */
 
-static lb_status hash_file(const char *path, uint64_t *hash, lb_error *error)
-{
-    void *bytes;
-    size_t count;
-    lb_status status = lb_file_read(path, &bytes, &count, error);
-    if (!status) *hash = lb_hash(LB_HASH, bytes, count);
-    lb_release(bytes);
-    return status;
-}
-
 lb_status lb_workers_begin(lb_workers *w, const lb_group *group, lb_translator *translator, lb_error *error)
 {
     char text[32];
-    uint64_t hash;
+    uint64_t hash, bytes;
     *w = (lb_workers){.group = group, .translator = translator, .lost = true};
     if (!group) return LB_OK;
-    lb_status status = hash_file(lb_translator_about(translator).path, &hash, error);
+    lb_status status = lb_file_hash(lb_translator_about(translator).path, &hash, &bytes, error);
     if (status) return status;
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     status = lb_group_agree(group, "version", lb_version(), error);

@@ -1,4 +1,5 @@
 /* Folders are created with their parents, and an unwritable one is reported in advance. */
+#include "base/alloc.h"
 #include "io/folder.h"
 #include "support/alloc.h"
 #include "support/suite.h"
@@ -64,10 +65,25 @@ START_TEST(test_folder_failing_allocation_is_an_error)
 }
 END_TEST
 
+START_TEST(test_folder_of_a_file_is_what_stands_before_its_name)
+{
+    static const char *const paths[][2] = {{"file", "."}, {"a/b/file", "a/b/"}, {"/file", "/"}, {"a/", "a/"}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        char *folder = lb_folder_of(paths[i][0]);
+        ck_assert_str_eq(folder, paths[i][1]);
+        lb_release(folder);
+    }
+    support_watch_allocations();
+    support_fail_allocation(1);
+    ck_assert_ptr_null(lb_folder_of("a/b"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "folder", SUPPORT_TESTS(test_folder_make_makes_all_parents_and_is_content_with_what_is_there,
                                 test_folder_make_that_cannot_be_names_what_stands_in_the_way,
+                                test_folder_of_a_file_is_what_stands_before_its_name,
                                 test_folder_failing_allocation_is_an_error));
 }
