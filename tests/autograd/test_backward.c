@@ -7,122 +7,121 @@
 
 enum { MOST_CALLS = 32 };
 
-/* What the slab had when backward told so. */
-typedef struct heard {
-    const lb_params *params;
+/* Parameters, and what their gradients were when backward told from where on they are final. */
+typedef struct subject {
+    lb_tape *tape;
+    lb_params *params;
+    lb_tensor *x; /* [1, 3] */
     int count;
     int64_t from[MOST_CALLS];
     lb_real grads[MOST_CALLS][128];
-} heard;
+} subject;
 
 static void hear(void *context, int64_t from)
 {
-    heard *h = context;
-    ck_assert_int_lt(h->count, MOST_CALLS);
-    memcpy(h->grads[h->count], lb_params_grads(h->params),
-           (size_t)lb_params_size(h->params) * sizeof(lb_real));
-    h->from[h->count++] = from;
+    subject *s = context;
+    ck_assert_int_lt(s->count, MOST_CALLS);
+    memcpy(s->grads[s->count], lb_params_grads(s->params),
+           (size_t)lb_params_size(s->params) * sizeof(lb_real));
+    s->from[s->count++] = from;
 }
 
-static lb_tensor *weight(lb_params *params, const char *name, int64_t rows, int64_t columns)
+static void begin(subject *s)
 {
-    return lb_params_add(params, "", name, LB_SHAPE(rows, columns), (lb_init){LB_INIT_NORMAL, 1});
+    *s = (subject){.tape = lb_tape_new(), .params = lb_params_new(1)};
+    s->x = lb_tensor_new(s->tape, LB_SHAPE(1, 3), (const lb_real[]){1, 2, 3});
 }
 
-static lb_final_grads watch_of(heard *h)
+static lb_tensor *weight(const subject *s, const char *name)
 {
-    return (lb_final_grads){
-        .grads = lb_params_grads(h->params), .count = lb_params_size(h->params), .final = hear, .context = h};
+    return lb_params_add(s->params, "", name, LB_SHAPE(3, 3), (lb_init){LB_INIT_NORMAL, 1});
 }
 
-static void assert_final(const heard *h)
+static lb_tensor *times(const subject *s, lb_tensor *x, lb_tensor *weight)
 {
-    const lb_real *grads = lb_params_grads(h->params);
-    int64_t size = lb_params_size(h->params);
-    for (int i = 0; i < h->count; i++) {
-        ck_assert_int_le(h->from[i], i ? h->from[i - 1] : size);
-        ck_assert_mem_eq(h->grads[i] + h->from[i], grads + h->from[i],
-                         (size_t)(size - h->from[i]) * sizeof *grads);
+    return lb_matmul(x, lb_on_tape(s->tape, weight));
+}
+
+static lb_status backward(subject *s, lb_tensor *y)
+{
+    lb_final_grads watch = {
+        .grads = lb_params_grads(s->params), .count = lb_params_size(s->params), .final = hear, .context = s};
+    return lb_backward_watched(y, &watch, NULL);
+}
+
+static void assert_final(const subject *s)
+{
+    const lb_real *grads = lb_params_grads(s->params);
+    int64_t size = lb_params_size(s->params);
+    for (int i = 0; i < s->count; i++) {
+        ck_assert_int_le(s->from[i], i ? s->from[i - 1] : size);
+        ck_assert_mem_eq(s->grads[i] + s->from[i], grads + s->from[i],
+                         (size_t)(size - s->from[i]) * sizeof *grads);
     }
-    ck_assert_int_eq(h->from[h->count - 1], 0);
+    ck_assert_int_eq(s->from[s->count - 1], 0);
+}
+
+static void end(subject *s)
+{
+    lb_tape_free(s->tape);
+    lb_params_free(s->params);
 }
 
 START_TEST(test_last_layers_are_final_first)
 {
-    lb_tape *tape = lb_tape_new();
-    lb_params *params = lb_params_new(1);
-    lb_tensor *first = weight(params, "first", 3, 4), *second = weight(params, "second", 4, 2);
-    heard h = {.params = params};
-    lb_final_grads watch = watch_of(&h);
-    lb_error error;
-    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 3), (const lb_real[]){1, 2, 3, 4, 5, 6});
-    lb_tensor *y = lb_matmul(lb_tanh(lb_matmul(x, lb_on_tape(tape, first))), lb_on_tape(tape, second));
-    ck_assert_int_eq(lb_backward_watched(lb_sum_all(y), &watch, &error), LB_OK);
-    assert_final(&h);
-    int64_t begin = second->grad - lb_params_grads(params);
+    subject s;
+    begin(&s);
+    lb_tensor *first = weight(&s, "first"), *second = weight(&s, "second");
+    lb_tensor *y = times(&s, lb_tanh(times(&s, s.x, first)), second);
+    ck_assert_int_eq(backward(&s, lb_sum_all(y)), LB_OK);
+    assert_final(&s);
+    int64_t begin_of_second = second->grad - lb_params_grads(s.params);
     bool before_the_first = false;
-    for (int i = 0; i < h.count; i++)
-        before_the_first = before_the_first || (h.from[i] > 0 && h.from[i] <= begin);
+    for (int i = 0; i < s.count; i++)
+        before_the_first = before_the_first || (s.from[i] > 0 && s.from[i] <= begin_of_second);
     ck_assert_msg(before_the_first, "the second layer was not final before the first one");
-    lb_tape_free(tape);
-    lb_params_free(params);
+    end(&s);
 }
 END_TEST
 
 /* The second parameter comes last in the slab, but the first op uses it, too. */
 START_TEST(test_a_parameter_of_several_ops_is_final_after_the_last_of_them)
 {
-    lb_tape *tape = lb_tape_new();
-    lb_params *params = lb_params_new(1);
-    lb_tensor *first = weight(params, "first", 3, 3), *shared = weight(params, "shared", 3, 3);
-    heard h = {.params = params};
-    lb_final_grads watch = watch_of(&h);
-    lb_error error;
-    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(1, 3), (const lb_real[]){1, 2, 3});
-    lb_tensor *y = lb_matmul(lb_matmul(lb_matmul(x, lb_on_tape(tape, shared)), lb_on_tape(tape, first)),
-                             lb_on_tape(tape, shared));
-    ck_assert_int_eq(lb_backward_watched(lb_sum_all(y), &watch, &error), LB_OK);
-    assert_final(&h);
-    for (int i = 0; i < h.count - 1; i++) ck_assert_int_gt(h.from[i], shared->grad - lb_params_grads(params));
-    lb_tape_free(tape);
-    lb_params_free(params);
+    subject s;
+    begin(&s);
+    lb_tensor *first = weight(&s, "first"), *shared = weight(&s, "shared");
+    lb_tensor *y = times(&s, times(&s, times(&s, s.x, shared), first), shared);
+    ck_assert_int_eq(backward(&s, lb_sum_all(y)), LB_OK);
+    assert_final(&s);
+    for (int i = 0; i < s.count - 1; i++)
+        ck_assert_int_gt(s.from[i], shared->grad - lb_params_grads(s.params));
+    end(&s);
 }
 END_TEST
 
 START_TEST(test_parameters_without_a_gradient_are_final_at_once)
 {
-    lb_tape *tape = lb_tape_new();
-    lb_params *params = lb_params_new(1);
-    lb_tensor *used = weight(params, "used", 3, 3), *frozen = weight(params, "frozen", 3, 3);
-    weight(params, "unused", 3, 3);
+    subject s;
+    begin(&s);
+    lb_tensor *used = weight(&s, "used"), *frozen = weight(&s, "frozen");
+    weight(&s, "unused");
     frozen->requires_grad = false;
-    heard h = {.params = params};
-    lb_final_grads watch = watch_of(&h);
-    lb_error error;
-    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(1, 3), (const lb_real[]){1, 2, 3});
-    lb_tensor *y = lb_matmul(lb_matmul(x, lb_on_tape(tape, used)), lb_on_tape(tape, frozen));
-    ck_assert_int_eq(lb_backward_watched(lb_sum_all(y), &watch, &error), LB_OK);
-    assert_final(&h);
-    ck_assert_int_le(h.from[0], frozen->data - lb_params_values(params));
-    lb_tape_free(tape);
-    lb_params_free(params);
+    lb_tensor *y = times(&s, times(&s, s.x, used), frozen);
+    ck_assert_int_eq(backward(&s, lb_sum_all(y)), LB_OK);
+    assert_final(&s);
+    ck_assert_int_le(s.from[0], frozen->data - lb_params_values(s.params));
+    end(&s);
 }
 END_TEST
 
 START_TEST(test_nothing_is_final_after_an_error)
 {
-    lb_tape *tape = lb_tape_new();
-    lb_params *params = lb_params_new(1);
-    lb_tensor *used = weight(params, "used", 3, 3);
-    heard h = {.params = params};
-    lb_final_grads watch = watch_of(&h);
-    lb_error error;
-    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(1, 3), (const lb_real[]){1, 2, 3});
-    lb_tensor *y = lb_matmul(x, lb_on_tape(tape, used));
-    ck_assert_int_eq(lb_backward_watched(y, &watch, &error), LB_ERROR_SHAPE);
-    ck_assert_int_eq(h.count, 0);
-    lb_tape_free(tape);
-    lb_params_free(params);
+    subject s;
+    begin(&s);
+    lb_tensor *used = weight(&s, "used");
+    ck_assert_int_eq(backward(&s, times(&s, s.x, used)), LB_ERROR_SHAPE);
+    ck_assert_int_eq(s.count, 0);
+    end(&s);
 }
 END_TEST
 
