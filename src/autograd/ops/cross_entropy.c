@@ -1,41 +1,9 @@
 /* Softmax and negative log-likelihood in one op. */
-#include "autograd/op.h"
-#include "lookback/ops.h"
-#include "tensor/accumulate.h"
+#include "autograd/class_loss.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct cross_entropy {
-    lb_tokens targets;
-    int32_t ignored;
-    lb_real smoothing;
-    int64_t counted; /* targets that are not ignored */
-} cross_entropy;
-
-/* A class at -inf has probability 0 whatever the others are: it is out of the choice. */
-static bool is_hidden(lb_real logit)
-{
-    return logit == -(lb_real)INFINITY;
-}
-
-static lb_status scalar_shape(const lb_node *node, lb_shape *out)
-{
-    const cross_entropy *c = node->attributes;
-    lb_shape logits = node->in[0]->shape;
-    *out = (lb_shape){0};
-    if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
-        char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not match: logits%s x targets[%lld,%lld]",
-                          lb_shape_format(logits, text), (long long)c->targets.batch,
-                          (long long)c->targets.length);
-    }
-    if (!(c->smoothing >= 0 && c->smoothing <= 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
-                          (double)c->smoothing);
-    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
-}
 
 /* The loss of one row. `slope` receives its derivative by each logit: softmax minus the smoothed target. If the result
  * is not finite, rare_row_loss decides. */
@@ -64,13 +32,13 @@ static lb_real rare_row_loss(int64_t classes, const lb_real *x, int32_t target, 
     double maximum = (double)lb_largest_inline(classes, x), sum = 0, loss = 0;
     int64_t visible = 0;
     for (int64_t i = 0; i < classes; i++) {
-        if (is_hidden(x[i])) continue;
+        if (lb_is_hidden_class(x[i])) continue;
         visible++;
         sum += exp((double)x[i] - maximum);
     }
     for (int64_t i = 0; i < classes; i++) {
-        double log_share = is_hidden(x[i]) ? -INFINITY : (double)x[i] - maximum - log(sum);
-        double wanted = is_hidden(x[i]) ? 0 : (double)smoothing / (double)visible;
+        double log_share = lb_is_hidden_class(x[i]) ? -INFINITY : (double)x[i] - maximum - log(sum);
+        double wanted = lb_is_hidden_class(x[i]) ? 0 : (double)smoothing / (double)visible;
         if (i == target) wanted += 1 - (double)smoothing;
         if (wanted != 0) loss -= wanted * log_share;
         slope[i] = visible ? (lb_real)(exp(log_share) - wanted) : 0;
@@ -78,56 +46,32 @@ static lb_real rare_row_loss(int64_t classes, const lb_real *x, int32_t target, 
     return (lb_real)loss;
 }
 
-static lb_real any_row_loss(int64_t classes, const lb_real *x, int32_t target, lb_real smoothing,
+static lb_real any_row_loss(const lb_class_loss *c, int64_t classes, const lb_real *x, int32_t target,
                             lb_real *slope)
 {
-    lb_real loss = row_loss(classes, x, target, smoothing, slope);
-    return isfinite(loss) ? loss : rare_row_loss(classes, x, target, smoothing, slope);
+    lb_real loss = row_loss(classes, x, target, c->smoothing, slope);
+    return isfinite(loss) ? loss : rare_row_loss(classes, x, target, c->smoothing, slope);
 }
 
 static lb_status forward(lb_node *node)
 {
-    const cross_entropy *c = node->attributes;
-    int64_t classes = lb_dim(node->in[0], -1), rows = c->targets.batch * c->targets.length;
-    lb_real *slope = lb_op_reals(node, rows * classes), *loss = lb_op_zeros(node, rows);
-    if (!slope || !loss) return LB_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
-    for (int64_t row = 0; row < rows; row++) {
-        if (c->targets.id[row] == c->ignored)
-            memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
-        else
-            loss[row] = any_row_loss(classes, node->in[0]->data + row * classes, c->targets.id[row],
-                                     c->smoothing, slope + row * classes);
-    }
-    double sum = 0;
-    for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];
-    node->out[0]->data[0] = c->counted ? (lb_real)(sum / (double)c->counted) : 0;
-    node->saved = slope;
-    return LB_OK;
-}
-
-static void backward(lb_node *node)
-{
-    const cross_entropy *c = node->attributes;
-    lb_real factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
-    (lb_op_sets(node, 0) ? lb_scale_to : lb_add_scaled_to)(lb_count(node->in[0]), factor, node->saved,
-                                                           node->in[0]->grad);
+    return lb_class_loss_forward(node, any_row_loss);
 }
 
 static void reference(const lb_node *node, double *const *out)
 {
-    const cross_entropy *c = node->attributes;
+    const lb_class_loss *c = node->attributes;
     int64_t classes = lb_dim(node->in[0], -1), counted = 0;
     double sum = 0;
     for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++) {
         const lb_real *x = node->in[0]->data + row * classes;
         double normaliser = 0, visible = 0;
         for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
-        for (int64_t i = 0; i < classes; i++) visible += is_hidden(x[i]) ? 0 : 1;
+        for (int64_t i = 0; i < classes; i++) visible += lb_is_hidden_class(x[i]) ? 0 : 1;
         if (c->targets.id[row] == c->ignored) continue;
         counted++;
         for (int64_t i = 0; i < classes; i++) {
-            double wanted = is_hidden(x[i]) ? 0 : (double)c->smoothing / visible;
+            double wanted = lb_is_hidden_class(x[i]) ? 0 : (double)c->smoothing / visible;
             if (i == c->targets.id[row]) wanted += 1 - (double)c->smoothing;
             if (wanted != 0) sum -= wanted * log(exp((double)x[i]) / normaliser);
         }
@@ -194,9 +138,9 @@ static const lb_op cross_entropy_op = {
     .formula = "loss = -(1/n) sum over counted rows of sum_c q_c ln softmax(x)_c, q = (1 - s) onehot(target) "
                "+ s / classes; 0 ln 0 = 0; classes are those with x_c > -inf",
     .derivative = "dx += dloss (softmax(x) - q) / n",
-    .shape = scalar_shape,
+    .shape = lb_class_loss_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = lb_class_loss_backward,
     .can_set = 1U,
     .reference = reference,
     .cases = cases,
@@ -220,9 +164,9 @@ lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignore
  *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
 lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)
 {
-    cross_entropy c = {.targets = targets, .ignored = ignored, .smoothing = smoothing};
-    for (int64_t i = 0; i < targets.batch * targets.length; i++) c.counted += targets.id[i] != ignored;
-    return lb_op_apply(&cross_entropy_op, LB_INPUTS(logits), &c, sizeof c);
+    return lb_class_loss_apply(
+        &cross_entropy_op, logits,
+        (lb_class_loss){.targets = targets, .ignored = ignored, .smoothing = smoothing});
 }
 
 static const lb_op *const ops[] = {&cross_entropy_op};

@@ -1,37 +1,11 @@
 /* Sparsemax or 1.5-entmax and their loss in one op: what the cross-entropy is to softmax. */
-#include "autograd/op.h"
+#include "autograd/class_loss.h"
 #include "autograd/reference_weights.h"
-#include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/sparse_row.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct entmax_loss {
-    lb_tokens targets;
-    int32_t ignored;
-    lb_real smoothing;
-    lb_normalizer normalizer;
-    int64_t counted; /* targets that are not ignored */
-} entmax_loss;
-
-static lb_status scalar_shape(const lb_node *node, lb_shape *out)
-{
-    const entmax_loss *c = node->attributes;
-    lb_shape logits = node->in[0]->shape;
-    *out = (lb_shape){0};
-    if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
-        char text[LB_SHAPE_TEXT];
-        return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not match: logits%s x targets[%lld,%lld]",
-                          lb_shape_format(logits, text), (long long)c->targets.batch,
-                          (long long)c->targets.length);
-    }
-    if (!(c->smoothing >= 0 && c->smoothing <= 1))
-        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
-                          (double)c->smoothing);
-    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
-}
 
 /* The entropy of Tsallis with alpha 2 or 1.5, term by term: (p - p^alpha) / (alpha (alpha - 1)). */
 static inline double entropy_of(lb_normalizer normalizer, double p)
@@ -41,17 +15,16 @@ static inline double entropy_of(lb_normalizer normalizer, double p)
 
 /* The loss of one row. `slope` receives its derivative by each logit: the probabilities minus the smoothed target.
  * Classes at -inf are out of the choice, as in the cross-entropy. */
-LB_KERNEL static lb_real sparse_row_loss(const entmax_loss *c, int64_t classes, const lb_real *x,
+LB_KERNEL static lb_real sparse_row_loss(const lb_class_loss *c, int64_t classes, const lb_real *x,
                                          int32_t target, lb_real *slope)
 {
-    const lb_real hidden = -(lb_real)INFINITY;
     double largest = (double)lb_largest_inline(classes, x), loss = 0, visible = 0;
     memcpy(slope, x, (size_t)classes * sizeof *slope);
     lb_sparse_row_inline(c->normalizer, classes, slope);
-    if (x[target] == hidden) loss = (double)INFINITY;
-    for (int64_t i = 0; i < classes; i++) visible += x[i] == hidden ? 0 : 1;
+    if (lb_is_hidden_class(x[target])) loss = (double)INFINITY;
+    for (int64_t i = 0; i < classes; i++) visible += lb_is_hidden_class(x[i]) ? 0 : 1;
     for (int64_t i = 0; i < classes; i++) {
-        if (x[i] == hidden) continue;
+        if (lb_is_hidden_class(x[i])) continue;
         double p = (double)slope[i], wanted = (double)c->smoothing / visible;
         if (i == target) wanted += 1 - (double)c->smoothing;
         loss += entropy_of(c->normalizer, p) + (p - wanted) * ((double)x[i] - largest);
@@ -62,36 +35,12 @@ LB_KERNEL static lb_real sparse_row_loss(const entmax_loss *c, int64_t classes, 
 
 static lb_status forward(lb_node *node)
 {
-    const entmax_loss *c = node->attributes;
-    int64_t classes = lb_dim(node->in[0], -1), rows = c->targets.batch * c->targets.length;
-    lb_real *slope = lb_op_reals(node, rows * classes), *loss = lb_op_zeros(node, rows);
-    if (!slope || !loss) return LB_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
-    for (int64_t row = 0; row < rows; row++) {
-        if (c->targets.id[row] == c->ignored)
-            memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
-        else
-            loss[row] = sparse_row_loss(c, classes, node->in[0]->data + row * classes, c->targets.id[row],
-                                        slope + row * classes);
-    }
-    double sum = 0;
-    for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];
-    node->out[0]->data[0] = c->counted ? (lb_real)(sum / (double)c->counted) : 0;
-    node->saved = slope;
-    return LB_OK;
-}
-
-static void backward(lb_node *node)
-{
-    const entmax_loss *c = node->attributes;
-    lb_real factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
-    (lb_op_sets(node, 0) ? lb_scale_to : lb_add_scaled_to)(lb_count(node->in[0]), factor, node->saved,
-                                                           node->in[0]->grad);
+    return lb_class_loss_forward(node, sparse_row_loss);
 }
 
 /* By the definition of a Fenchel-Young loss: the largest value over all distributions p of p'x + H(p), which the
  * probabilities by bisection reach, minus q'x. */
-static double reference_row(const entmax_loss *c, int64_t classes, const lb_real *x, int32_t target)
+static double reference_row(const lb_class_loss *c, int64_t classes, const lb_real *x, int32_t target)
 {
     enum { MOST = 64 };
     double p[MOST] = {0}, value = 0, visible = 0, alpha = c->normalizer == LB_ENTMAX ? 1.5 : 2;
@@ -108,7 +57,7 @@ static double reference_row(const entmax_loss *c, int64_t classes, const lb_real
 
 static void reference(const lb_node *node, double *const *out)
 {
-    const entmax_loss *c = node->attributes;
+    const lb_class_loss *c = node->attributes;
     int64_t classes = lb_dim(node->in[0], -1);
     double sum = 0;
     for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++)
@@ -160,9 +109,9 @@ static const lb_op entmax_loss_op = {
         "loss = (1/n) sum over counted rows of H(p) + (p - q)'x, p = sparsemax(x) or entmax15(x), "
         "H(p) = sum_c (p_c - p_c^a) / (a (a - 1)), a = 2 or 1.5, q = (1 - s) onehot(target) + s / classes",
     .derivative = "dx += dloss (p - q) / n",
-    .shape = scalar_shape,
+    .shape = lb_class_loss_shape,
     .forward = forward,
-    .backward = backward,
+    .backward = lb_class_loss_backward,
     .can_set = 1U,
     .reference = reference,
     .cases = cases,
@@ -180,11 +129,9 @@ static const lb_op entmax_loss_op = {
 lb_tensor *lb_entmax_loss(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing,
                           lb_normalizer normalizer)
 {
-    entmax_loss c = {
-        .targets = targets, .ignored = ignored, .smoothing = smoothing, .normalizer = normalizer};
     if (normalizer == LB_SOFTMAX) return lb_cross_entropy_smoothed(logits, targets, ignored, smoothing);
-    for (int64_t i = 0; i < targets.batch * targets.length; i++) c.counted += targets.id[i] != ignored;
-    return lb_op_apply(&entmax_loss_op, LB_INPUTS(logits), &c, sizeof c);
+    return lb_class_loss_apply(&entmax_loss_op, logits,
+                               (lb_class_loss){targets, ignored, smoothing, normalizer, .counted = 0});
 }
 
 static const lb_op *const ops[] = {&entmax_loss_op};

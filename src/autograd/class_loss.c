@@ -1,0 +1,59 @@
+#include "autograd/class_loss.h"
+
+#include "tensor/accumulate.h"
+
+#include <string.h>
+
+lb_tensor *lb_class_loss_apply(const lb_op *op, lb_tensor *logits, lb_class_loss loss)
+{
+    loss.counted = 0;
+    for (int64_t i = 0; i < loss.targets.batch * loss.targets.length; i++)
+        loss.counted += loss.targets.id[i] != loss.ignored;
+    return lb_op_apply(op, LB_INPUTS(logits), &loss, sizeof loss);
+}
+
+lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out)
+{
+    const lb_class_loss *c = node->attributes;
+    lb_shape logits = node->in[0]->shape;
+    *out = (lb_shape){0};
+    if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
+        char text[LB_SHAPE_TEXT];
+        return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not match: logits%s x targets[%lld,%lld]",
+                          lb_shape_format(logits, text), (long long)c->targets.batch,
+                          (long long)c->targets.length);
+    }
+    if (!(c->smoothing >= 0 && c->smoothing <= 1))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
+                          (double)c->smoothing);
+    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
+}
+
+lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row_loss)
+{
+    const lb_class_loss *c = node->attributes;
+    int64_t classes = lb_dim(node->in[0], -1), rows = c->targets.batch * c->targets.length;
+    lb_real *slope = lb_op_reals(node, rows * classes), *loss = lb_op_zeros(node, rows);
+    if (!slope || !loss) return LB_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
+    for (int64_t row = 0; row < rows; row++) {
+        if (c->targets.id[row] == c->ignored)
+            memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);
+        else
+            loss[row] = row_loss(c, classes, node->in[0]->data + row * classes, c->targets.id[row],
+                                 slope + row * classes);
+    }
+    double sum = 0;
+    for (int64_t row = 0; row < rows; row++) sum += (double)loss[row];
+    node->out[0]->data[0] = c->counted ? (lb_real)(sum / (double)c->counted) : 0;
+    node->saved = slope;
+    return LB_OK;
+}
+
+void lb_class_loss_backward(lb_node *node)
+{
+    const lb_class_loss *c = node->attributes;
+    lb_real factor = c->counted ? node->out[0]->grad[0] / (lb_real)c->counted : 0;
+    (lb_op_sets(node, 0) ? lb_scale_to : lb_add_scaled_to)(lb_count(node->in[0]), factor, node->saved,
+                                                           node->in[0]->grad);
+}

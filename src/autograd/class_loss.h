@@ -1,0 +1,39 @@
+/* What losses that compare logits over classes with one target for each position have in common. */
+#ifndef LB_CLASS_LOSS_H
+#define LB_CLASS_LOSS_H
+
+#include "autograd/op.h"
+#include "lookback/ops.h"
+
+#include <math.h>
+
+/** The attributes of such a loss: the mean over the targets that are not `ignored`. */
+typedef struct lb_class_loss {
+    lb_tokens targets;
+    int32_t ignored;
+    lb_real smoothing;
+    lb_normalizer normalizer; /* of the probabilities */
+    int64_t counted;          /* targets that are not ignored: set by lb_class_loss_apply */
+} lb_class_loss;
+
+/** The loss of one row of logits. `slope` receives its derivative by each of them. */
+typedef lb_real lb_class_loss_row(const lb_class_loss *loss, int64_t classes, const lb_real *x,
+                                  int32_t target, lb_real *slope);
+
+/** Applies an op whose other functions are those below. */
+lb_tensor *lb_class_loss_apply(const lb_op *op, lb_tensor *logits, lb_class_loss loss);
+
+/** The shape function of the op. Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. */
+lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out);
+
+/** The forward function, by rows, and backward. */
+lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row);
+void lb_class_loss_backward(lb_node *node);
+
+/** A class at -inf has probability 0 whatever the others are: it is out of the choice. */
+static inline bool lb_is_hidden_class(lb_real logit)
+{
+    return logit == -(lb_real)INFINITY;
+}
+
+#endif
