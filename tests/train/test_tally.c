@@ -42,7 +42,7 @@ typedef struct counter {
     lb_tally sum;
 } counter;
 
-static void *count(void *argument)
+static void *add_batches(void *argument)
 {
     counter *c = argument;
     lb_tallies tallies = {.group = &c->member.group};
@@ -60,7 +60,7 @@ static void *count(void *argument)
 START_TEST(test_sum_in_each_process_is_that_of_all)
 {
     counter counters[PROCESSES] = {0};
-    support_run_group(PROCESSES, count, counters, sizeof *counters);
+    support_run_group(PROCESSES, add_batches, counters, sizeof *counters);
     for (int i = 0; i < PROCESSES; i++) {
         const lb_tally *sum = &counters[i].sum;
         ck_assert_int_eq(counters[i].status, LB_OK);
