@@ -160,10 +160,23 @@ START_TEST(test_draw_lists_of_a_seed_stay_what_they_were)
         {LB_SPLIT_TEST, 0, {85, 4, 78, 10, 88, 16, 76}, 7},
         {LB_SPLIT_TEST, 1000, {98, 1, 32, 41, 11}, 5},
     };
+    static const struct {
+        lb_split split;
+        int32_t list[7];
+    } repeated[] = {{LB_SPLIT_TRAIN, {15, 24, 72, 24, 15, 0, 24}},
+                    {LB_SPLIT_TEST, {54, 54, 54, 54, 54, 54, 54}}};
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
         int32_t list[10];
         ck_assert_int_eq(lb_sort_draw(&usual, drawn[i].split, drawn[i].index, list), drawn[i].length);
         ck_assert_mem_eq(list, drawn[i].list, (size_t)drawn[i].length * sizeof *list);
+    }
+    lb_sort_task repeats = usual;
+    repeats.repeats = 1;
+    repeats.min_length = repeats.max_length = 7;
+    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+        int32_t list[10];
+        ck_assert_int_eq(lb_sort_draw(&repeats, repeated[i].split, 0, list), 7);
+        ck_assert_mem_eq(list, repeated[i].list, 7 * sizeof *list);
     }
 }
 END_TEST

@@ -143,13 +143,15 @@ START_TEST(test_init_impossible_sizes_are_errors)
 {
     const lb_seq2seq_config good = {
         .source_vocab = 7, .target_vocab = 9, .embed = 3, .hidden = 5, .layers = 2};
-    lb_seq2seq_config bad[5] = {good, good, good, good, good};
+    lb_seq2seq_config bad[] = {good, good, good, good, good, good, good};
     bad[0].source_vocab = 0;
-    bad[1].target_vocab = -3;
-    bad[2].embed = -1;
-    bad[3].hidden = -8;
-    bad[4].layers = -1;
-    for (int i = 0; i < 5; i++) {
+    bad[1].target_vocab = 0;
+    bad[2].target_vocab = -3;
+    bad[3].embed = -1;
+    bad[4].hidden = -8;
+    bad[5].layers = -1;
+    bad[6].source_vocab = -1;
+    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
         lb_params *params = lb_params_new(1);
         lb_seq2seq model;
         ck_assert_msg(lb_seq2seq_init(&model, params, "m", bad[i]) == LB_ERROR_ARGUMENT, "case %d: %d, %s", i,

@@ -196,6 +196,18 @@ START_TEST(test_vote_has_no_common_step)
 }
 END_TEST
 
+/* What it writes is in reading order, whichever member comes first. */
+START_TEST(test_vote_whose_first_member_is_backward_is_not)
+{
+    begin(false);
+    const lb_model *const turned[] = {v.member[MEMBERS - 1], v.member[0]};
+    ck_assert(turned[0]->backward && !turned[1]->backward);
+    ck_assert_int_eq(lb_ensemble_init(&v.all, turned, 2, NULL), LB_OK);
+    ck_assert(!v.all.base.backward);
+    end();
+}
+END_TEST
+
 START_TEST(test_vote_survives_its_file)
 {
     char path[SUPPORT_PATH], again[SUPPORT_PATH];
@@ -288,6 +300,7 @@ int main(void)
     tcase_add_test(tests, test_vote_pool_has_the_hypotheses_of_both_directions);
     tcase_add_test(tests, test_vote_does_not_depend_on_the_batch);
     tcase_add_test(tests, test_vote_has_no_common_step);
+    tcase_add_test(tests, test_vote_whose_first_member_is_backward_is_not);
     tcase_add_test(tests, test_vote_survives_its_file);
     tcase_add_test(tests, test_weights_of_members_with_a_common_step_change_its_logits);
     tcase_add_test(tests, test_vote_out_of_memory_is_an_error);

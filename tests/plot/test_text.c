@@ -85,6 +85,14 @@ START_TEST(test_measure_grows_with_size_and_lines)
 }
 END_TEST
 
+START_TEST(test_draw_lines_are_as_far_apart_as_the_font_says)
+{
+    ink one = drawn((lb_text_style){.size = 40}, "-"), two = drawn((lb_text_style){.size = 40}, "-\n-");
+    double between = two.y1 - two.y0 - (one.y1 - one.y0);
+    ck_assert_double_eq_tol(between, 40 * lb_font_measure(font).line, 1.5);
+}
+END_TEST
+
 START_TEST(test_measure_accents_do_not_widen)
 {
     ck_assert_double_eq(width("\xc3\xa1"), width("a"));
@@ -313,6 +321,7 @@ int main(void)
     tcase_add_test(tests, test_measure_width_equals_freetype);
     tcase_add_test(tests, test_measure_kerning_brings_letters_together);
     tcase_add_test(tests, test_measure_grows_with_size_and_lines);
+    tcase_add_test(tests, test_draw_lines_are_as_far_apart_as_the_font_says);
     tcase_add_test(tests, test_measure_accents_do_not_widen);
     tcase_add_test(tests, test_measure_bad_bytes_count_as_replacement_each);
     tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);

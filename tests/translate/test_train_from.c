@@ -306,7 +306,9 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
     REFUSED(model, "transformer", "it has model seq2seq, this run has model transformer");
     REFUSED(target_separator, "-", "it has target_separator ' ', this run has target_separator -");
     REFUSED(normalize, "nfc", "it has normalize nfd, this run has normalize nfc");
-    REFUSED(freeze, "encoder,decodr", "found \"decodr\", expected a parameter or a module of the model: ");
+    REFUSED(freeze, "encoder,decodr",
+            "found \"decodr\", expected a parameter or a module of the model: source_embedding, "
+            "target_embedding, encoder, ");
     REFUSED(freeze, "source_embedding,target_embedding,encoder,bridge,decoder,attention,output",
             "nothing is left to train");
     REFUSED(out, base, "this run would overwrite it");
