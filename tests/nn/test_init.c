@@ -73,6 +73,23 @@ START_TEST(test_lstm_init_is_uniform_by_its_hidden_width)
 }
 END_TEST
 
+START_TEST(test_gru_and_lstm_init_make_their_own_cells)
+{
+    lb_params *params = lb_params_new(3);
+    lb_gru gru;
+    lb_lstm lstm;
+    ck_assert_int_eq(
+        lb_gru_init(&gru, params, "a", (lb_gru_config){.kind = LB_CELL_LSTM, .input = 2, .hidden = 4}),
+        LB_OK);
+    ck_assert_int_eq(
+        lb_lstm_init(&lstm, params, "b", (lb_lstm_config){.kind = LB_CELL_GRU, .input = 2, .hidden = 4}),
+        LB_OK);
+    ck_assert_int_eq(lb_dim(lb_params_find(params, "a.weight_ih_l0"), 0), 3 * 4);
+    ck_assert_int_eq(lb_dim(lb_params_find(params, "b.weight_ih_l0"), 0), 4 * 4);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_embedding_init_is_standard_normal)
 {
     lb_params *params = lb_params_new(4);
@@ -186,7 +203,8 @@ int main(void)
     return support_run_tests(
         "init",
         SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs, test_gru_init_is_uniform_by_its_hidden_width,
-                      test_lstm_init_is_uniform_by_its_hidden_width, test_embedding_init_is_standard_normal,
+                      test_lstm_init_is_uniform_by_its_hidden_width,
+                      test_gru_and_lstm_init_make_their_own_cells, test_embedding_init_is_standard_normal,
                       test_layer_norm_init_changes_nothing, test_attention_init_is_that_of_linear_layers,
                       test_multi_head_init_is_that_of_pytorch,
                       test_transformer_stack_init_is_that_of_the_layers_of_pytorch,

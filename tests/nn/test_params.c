@@ -1,6 +1,7 @@
 /* The parameter store. This test runs in both precisions. */
 #include "base/alloc.h"
 #include "lookback/nn.h"
+#include "nn/params.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 
@@ -209,6 +210,19 @@ START_TEST(test_trained_runs_leave_out_what_is_frozen)
 }
 END_TEST
 
+/* The store of a file has no more memory than its parameters need. */
+START_TEST(test_alloc_beyond_the_room_of_a_source_is_an_error)
+{
+    const lb_params_source source = {.room = 10000};
+    lb_params *params = lb_params_new(1);
+    lb_params_take_from(params, &source);
+    ck_assert_ptr_nonnull(lb_params_alloc(params, 6000));
+    ck_assert_ptr_null(lb_params_alloc(params, 6000));
+    ck_assert_int_eq(lb_params_status(params), LB_ERROR_FORMAT);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -253,6 +267,7 @@ int main(void)
                       test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
                       test_tensor_and_name_of_an_index_that_is_not_there_are_null,
                       test_trained_runs_leave_out_what_is_frozen,
+                      test_alloc_beyond_the_room_of_a_source_is_an_error,
                       test_recurrent_layers_without_memory_are_poison_in_use,
                       test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }
