@@ -35,7 +35,8 @@ lb_batch lb_producer_batch(lb_producer *producer, lb_tape *tape, int64_t part);
  *  of each pair, in the dev file or the split of the task. Errors: as lb_producer_batch. */
 lb_batch lb_producer_held_out(lb_producer *producer, lb_tape *tape, int64_t count, int64_t *number);
 
-/** Evaluates the model on the dev pairs, shared with a group unless it is NULL. Resets the tape. Errors: those recorded on the tape. */
+/** Evaluates the model on the dev pairs, shared with a group unless it is NULL. Resets the tape.
+ *  Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_producer_measure(lb_producer *producer, const lb_model *model, lb_tape *tape,
                                           const lb_group *group, lb_evaluation *found);
 

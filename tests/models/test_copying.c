@@ -293,6 +293,22 @@ static const lb_model *load(const char *path, lb_params *params, lb_error *error
     return loaded;
 }
 
+/* What follows the symbols in memory is not one. */
+START_TEST(test_symbols_that_the_source_does_not_have_are_not_copied)
+{
+    enum { ALIGNED = 16 };
+    lb_params *params = lb_params_new(1);
+    lb_copying copying;
+    ck_assert_int_eq(lb_copying_init(&copying, params, "copy", ALIGNED, 4), LB_OK);
+    lb_params_add(params, "", "next", LB_SHAPE(ALIGNED), (lb_init){LB_INIT_CONSTANT, 7});
+    for (int i = 0; i < ALIGNED; i++) lb_params_find(params, "copy.symbols")->data[i] = 5;
+    ck_assert_int_eq(lb_copying_symbol(&copying, ALIGNED - 1), 5);
+    ck_assert_int_eq(lb_copying_symbol(&copying, ALIGNED), LB_PAD);
+    ck_assert_int_eq(lb_copying_symbol(&copying, -1), LB_PAD);
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_model_that_copies_is_loaded_as_it_was_saved)
 {
     for (int k = 0; k < KINDS; k++) {
@@ -439,6 +455,7 @@ int main(void)
             test_training_leaves_the_symbols_as_they_are,
             test_set_copies_refuses_symbols_that_the_target_does_not_have_and_models_that_do_not_copy,
             test_copying_without_soft_attention_or_with_sparse_outputs_is_an_error,
+            test_symbols_that_the_source_does_not_have_are_not_copied,
             test_model_that_copies_is_loaded_as_it_was_saved,
             test_model_file_with_impossible_symbols_is_an_error_of_format,
             test_ensemble_of_different_kinds_that_copy_has_one_map_in_common,

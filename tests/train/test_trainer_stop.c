@@ -192,12 +192,15 @@ static void drop_array(const char *path, const char *name)
     lb_safetensors_close(file);
 }
 
-/* Sets a number of an array in a file. */
-static void set_number(const char *path, const char *name, size_t index, lb_real value)
+/* Sets a number of an array of a file, whose numbers are lb_real or double. */
+static void set_number(const char *path, const char *name, size_t index, double value)
 {
     lb_error error = {0};
     lb_safetensors_tensor arrays[ARRAYS];
-    lb_real slab[2 * SIZE]; /* a store may be larger than what is in it */
+    union {
+        lb_real real[2 * SIZE]; /* a store may be larger than what is in it */
+        double number[2 * SIZE];
+    } changed;
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file && lb_safetensors_find(file, name), "%s", error.message);
     size_t count = lb_safetensors_count(file);
@@ -206,10 +209,14 @@ static void set_number(const char *path, const char *name, size_t index, lb_real
         arrays[i] = *lb_safetensors_at(file, i);
         if (strcmp(arrays[i].name, name) != 0) continue;
         size_t numbers = (size_t)lb_shape_count(arrays[i].shape);
-        ck_assert_uint_le(numbers, LB_LENGTH(slab));
-        memcpy(slab, arrays[i].data, numbers * sizeof *slab);
-        slab[index] = value;
-        arrays[i].data = slab;
+        bool is_double = arrays[i].dtype == LB_DTYPE_F64;
+        ck_assert_uint_le(numbers, LB_LENGTH(changed.number));
+        memcpy(&changed, arrays[i].data, numbers * (is_double ? sizeof(double) : sizeof(lb_real)));
+        if (is_double)
+            changed.number[index] = value;
+        else
+            changed.real[index] = (lb_real)value;
+        arrays[i].data = &changed;
     }
     const lb_safetensors_metadata run = {LB_RUN_KEY, lb_safetensors_metadata_value(file, LB_RUN_KEY)};
     ck_assert_int_eq(lb_safetensors_write(path, arrays, count, &run, 1, &error), LB_OK);
@@ -219,7 +226,7 @@ static void set_number(const char *path, const char *name, size_t index, lb_real
 START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
 {
     static const char *const arrays[] = {"weight", "adam.first", "adam.second", "average", "best"};
-    static const lb_real values[] = {INFINITY, -INFINITY, NAN};
+    static const double values[] = {INFINITY, -INFINITY, NAN};
     char path[SUPPORT_PATH], expected[80];
     lb_trainer_config config = usual();
     config.checkpoint = support_path(path, "checkpoint.safetensors");
@@ -231,6 +238,25 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
         ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
         snprintf(expected, sizeof expected, "array '%s': found ", arrays[i]);
         ck_assert_msg(strstr(second.error.message, expected) != NULL, "%s", second.error.message);
+        finish(&first);
+        finish(&second);
+    }
+}
+END_TEST
+
+START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
+{
+    static const double steps[] = {-1, 1e17, NAN};
+    char path[SUPPORT_PATH];
+    lb_trainer_config config = usual();
+    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    for (int i = 0; i < LB_LENGTH(steps); i++) {
+        unlink(path);
+        climb first = session(&config, 2), second;
+        set_number(path, "progress", 0, steps[i]);
+        begin(&second, &config, -1);
+        ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
+        ck_assert_ptr_nonnull(strstr(second.error.message, "invalid \"progress\""));
         finish(&first);
         finish(&second);
     }
@@ -289,6 +315,7 @@ int main(void)
                       test_train_stop_is_not_asked_when_all_is_done,
                       test_train_checkpoint_of_the_last_evaluation_is_the_last_one,
                       test_train_checkpoint_with_a_number_that_is_none_is_refused,
+                      test_train_checkpoint_of_an_impossible_step_is_refused,
                       test_train_checkpoint_without_progress_resumes_after_its_last_point,
                       test_train_checkpoint_without_progress_and_points_is_refused));
 }
