@@ -179,6 +179,18 @@ START_TEST(test_file_is_written_where_there_are_no_locks)
 }
 END_TEST
 
+/* Opening one waits for a reader, unless it is told not to. */
+START_TEST(test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting)
+{
+    char path[SUPPORT_PATH], pipe[SUPPORT_PATH];
+    lb_error error = {0};
+    ck_assert_int_eq(mkfifo(support_path(pipe, "file.tmp-1"), 0600), 0);
+    ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
+                  error.message);
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
 START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
@@ -219,6 +231,7 @@ int main(void)
                                            test_files_under_way_are_locked_and_left_alone_by_other_writers,
                                            test_file_under_way_has_no_name_where_that_is_possible,
                                            test_file_is_written_where_there_are_no_locks,
+                                           test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting,
                                            test_file_that_cannot_be_created_is_an_error_with_its_reason,
                                            test_no_file_descriptors_left_is_an_error_with_its_reason));
 }

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/ensemble.h"
+#include "models/model_formats.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
@@ -323,6 +324,30 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
     return status;
 }
 
+START_TEST(test_ensemble_configuration_without_memory_for_a_part_is_none)
+{
+    lb_params *store = lb_params_new(1);
+    const lb_model *members[] = {add_seq2seq(store, "a", LB_ATTENTION_ADDITIVE, 5),
+                                 add_transformer(store, "b", 1)};
+    lb_ensemble all;
+    ck_assert_int_eq(lb_ensemble_init(&all, members, 2, NULL), LB_OK);
+    char *whole = lb_model_config_json(&all.base);
+    ck_assert_ptr_nonnull(whole);
+    support_watch_allocations();
+    for (long n = 1, used = 0; n > used; n++) {
+        support_fail_allocation(n);
+        long before = support_allocation_count();
+        char *found = lb_model_config_json(&all.base);
+        used = support_allocation_count() - before;
+        ck_assert_msg(!found || strcmp(found, whole) == 0, "allocation %ld: %s", n, found);
+        lb_release(found);
+        if (found) break;
+    }
+    support_fail_allocation(0);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST
+
 START_TEST(test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -359,5 +384,6 @@ int main(void)
                       test_ensemble_saved_and_loaded_computes_the_same_bits,
                       test_ensemble_of_ensembles_is_one, test_ensemble_impossible_members_are_errors,
                       test_ensemble_configuration_that_makes_no_sense_is_refused,
+                      test_ensemble_configuration_without_memory_for_a_part_is_none,
                       test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

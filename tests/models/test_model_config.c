@@ -16,6 +16,7 @@ typedef struct sample {
     int64_t size;
     int count;
     lb_real share;
+    double scale;
     bool flag;
     color color;
 } sample;
@@ -26,6 +27,7 @@ static const lb_config_field fields[] = {
     {"size", offsetof(sample, size), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {"count", offsetof(sample, count), LB_CONFIG_COUNT, 3, NULL},
     {"share", offsetof(sample, share), LB_CONFIG_FRACTION, 0, NULL},
+    {"scale", offsetof(sample, scale), LB_CONFIG_POSITIVE, 1, NULL},
     {"flag", offsetof(sample, flag), LB_CONFIG_FLAG, false, NULL},
     {"color", offsetof(sample, color), LB_CONFIG_CHOICE, BLUE, color_names},
     {0},
@@ -38,15 +40,17 @@ static bool reads(const char *text, sample *found)
 
 START_TEST(test_config_read_finds_what_config_write_wrote)
 {
-    const sample written = {1000000, 7, (lb_real)0.375, true, GREEN};
+    const sample written = {1000000, 7, (lb_real)0.375, 0.25, true, GREEN};
     char *text = lb_config_write(fields, &written);
-    ck_assert_str_eq(text,
-                     "{\"size\":1000000,\"count\":7,\"share\":0.375,\"flag\":true,\"color\":\"green\"}");
+    ck_assert_str_eq(
+        text,
+        "{\"size\":1000000,\"count\":7,\"share\":0.375,\"scale\":0.25,\"flag\":true,\"color\":\"green\"}");
     sample found = {0};
     ck_assert(reads(text, &found));
     ck_assert_int_eq(found.size, written.size);
     ck_assert_int_eq(found.count, written.count);
     ck_assert_double_eq((double)found.share, (double)written.share);
+    ck_assert_double_eq(found.scale, written.scale);
     ck_assert_int_eq(found.flag, written.flag);
     ck_assert_int_eq(found.color, written.color);
     lb_release(text);
@@ -82,6 +86,8 @@ START_TEST(test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind)
         "{\"size\":2,\"share\":1}",
         "{\"size\":2,\"share\":-0.1}",
         "{\"size\":2,\"share\":true}",
+        "{\"size\":2,\"scale\":0}",
+        "{\"size\":2,\"scale\":1e7}",
         "{\"size\":2,\"flag\":1}",
         "{\"size\":2,\"flag\":\"true\"}",
         "{\"size\":2,\"color\":\"Green\"}",

@@ -67,6 +67,26 @@ START_TEST(test_model_load_gives_the_transformer_that_was_saved)
 }
 END_TEST
 
+/* Expects a file with these arrays and metadata to be no model, for this reason. */
+static void expect_format_error(const lb_safetensors_metadata *metadata, size_t entries,
+                                const lb_safetensors_tensor *arrays, size_t count, const char *text)
+{
+    lb_error error = {0};
+    char path[SUPPORT_PATH];
+    support_path(path, "bad.safetensors");
+    ck_assert_int_eq(lb_safetensors_write(path, arrays, count, metadata, entries, &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
+    lb_params *params = lb_params_new(1);
+    ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    ck_assert_msg(strstr(error.message, text) && !strstr(error.message, "(null)"), "%s", error.message);
+    lb_params_free(params);
+    lb_safetensors_close(file);
+}
+
+static const lb_real zeros[40];
+
 /* As an argument of lb_transformer_init, this would be LB_ERROR_ARGUMENT. */
 START_TEST(test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format)
 {
@@ -75,22 +95,24 @@ START_TEST(test_model_load_of_a_configuration_that_no_model_can_have_is_an_error
         {"lookback.config",
          "{\"source_vocab\":8,\"target_vocab\":8,\"width\":4,\"heads\":3,\"feed_forward\":4,\"layers\":1,"
          "\"positions\":\"sinusoidal\",\"max_length\":9,\"dropout\":0}"}};
-    static const lb_real table[32] = {0};
     static const lb_safetensors_tensor arrays[] = {
-        {.name = "source_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table},
-        {.name = "target_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = table}};
-    lb_error error = {0};
-    char path[SUPPORT_PATH];
-    support_path(path, "heads.safetensors");
-    ck_assert_int_eq(lb_safetensors_write(path, arrays, 2, metadata, 2, &error), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
-    ck_assert_msg(file, "%s", error.message);
-    lb_params *params = lb_params_new(1);
-    ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
-    ck_assert_msg(strstr(error.message, "cannot divide a width of 4 into 3 heads"), "%s", error.message);
-    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-    lb_params_free(params);
-    lb_safetensors_close(file);
+        {.name = "source_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = zeros},
+        {.name = "target_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 4), .data = zeros}};
+    expect_format_error(metadata, 2, arrays, 2, "cannot divide a width of 4 into 3 heads");
+}
+END_TEST
+
+/* As an argument of lb_safetensors_expect, this would be LB_ERROR_SHAPE. */
+START_TEST(test_model_load_of_an_array_of_another_shape_is_an_error_of_format)
+{
+    static const lb_safetensors_metadata metadata[] = {
+        {"lookback.model", "seq2seq"},
+        {"lookback.config", "{\"source_vocab\":8,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+                            "\"bidirectional\":false,"
+                            "\"attention\":\"additive\",\"heads\":1,\"dropout\":0,\"tied\":false}"}};
+    static const lb_safetensors_tensor array = {
+        .name = "source_embedding.weight", .dtype = LB_DTYPE_REAL, .shape = LB_DIMS(8, 5), .data = zeros};
+    expect_format_error(metadata, 2, &array, 1, "[8,5]");
 }
 END_TEST
 
@@ -99,20 +121,7 @@ START_TEST(test_model_load_without_name_or_configuration_is_an_error)
 {
     static const lb_safetensors_metadata half[] = {
         {"lookback.model", "seq2seq"}, {"lookback.config", "{\"source_vocab\":8,\"target_vocab\":8}"}};
-    for (int i = 0; i < 2; i++) {
-        lb_error error = {0};
-        char path[SUPPORT_PATH];
-        support_path(path, "half.safetensors");
-        ck_assert_int_eq(lb_safetensors_write(path, NULL, 0, &half[i], 1, &error), LB_OK);
-        lb_safetensors *file = lb_safetensors_open(path, &error);
-        ck_assert_msg(file, "%s", error.message);
-        lb_params *params = lb_params_new(1);
-        ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
-        ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
-        ck_assert_msg(error.message[0] && !strstr(error.message, "(null)"), "%s", error.message);
-        lb_params_free(params);
-        lb_safetensors_close(file);
-    }
+    for (int i = 0; i < 2; i++) expect_format_error(&half[i], 1, NULL, 0, "");
 }
 END_TEST
 
@@ -123,5 +132,6 @@ int main(void)
         SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
                       test_model_load_gives_the_transformer_that_was_saved,
                       test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
-                      test_model_load_without_name_or_configuration_is_an_error));
+                      test_model_load_without_name_or_configuration_is_an_error,
+                      test_model_load_of_an_array_of_another_shape_is_an_error_of_format));
 }

@@ -63,6 +63,26 @@ START_TEST(test_draw_training_equals_the_reviewed_picture)
 }
 END_TEST
 
+/* Of series without points, only the legend is drawn. */
+START_TEST(test_draw_lines_of_the_legend_grow_with_the_resolution)
+{
+    static const double nothing[] = {NAN, NAN};
+    const lb_series series = {.name = "none", .y = nothing, .count = 2};
+    lb_chart chart = {
+        .series = &series, .count = 1, .left = {.min = 0, .max = 1}, .width = 300, .height = 200};
+    chart.x.min = 0;
+    chart.x.max = 1;
+    int found[2];
+    for (int i = 0; i < 2; i++) {
+        lb_canvas *canvas = draw_one(&chart, i ? 576 : 144);
+        found[i] = count_color(canvas, lb_color_series(0));
+        lb_canvas_free(canvas);
+    }
+    ck_assert_int_gt(found[0], 5);
+    ck_assert_int_gt(found[1], 8 * found[0]);
+}
+END_TEST
+
 START_TEST(test_draw_log_axis_and_long_legend_equals_the_reviewed_picture)
 {
     lb_series series[4];
@@ -217,6 +237,7 @@ int main(void)
     TCase *tests = tcase_create("chart");
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_draw_lines_of_the_legend_grow_with_the_resolution);
     tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);
     tcase_add_test(tests, test_resolve_left_axis_ends_at_round_numbers);
     tcase_add_test(tests, test_resolve_degenerate_data_gives_a_range);
