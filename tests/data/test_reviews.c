@@ -133,7 +133,9 @@ START_TEST(test_read_lines_are_reviews)
 {
     write_text("lines", "\xEF\xBB\xBFOne film.\r\n\n \t\r\nTwo\rfilms. \n\xE2\x80\x83\ncaf\xC3\xA9");
     EXPECT("lines", 0, "One film.", "Two\rfilms. ", "caf\xC3\xA9");
+    int before = support_next_descriptor();
     EXPECT("lines", 2, "One film.", "Two\rfilms. ");
+    ck_assert_int_eq(support_next_descriptor(), before);
 }
 END_TEST
 

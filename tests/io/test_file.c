@@ -213,14 +213,6 @@ START_TEST(test_write_while_many_others_are_under_way_leaves_their_files_alone)
 }
 END_TEST
 
-static int next_descriptor(void)
-{
-    int fd = open("/dev/null", O_RDONLY), number = fd;
-    ck_assert_int_ge(fd, 0);
-    close(fd);
-    return number;
-}
-
 START_TEST(test_write_and_read_leave_no_file_open)
 {
     char path[SUPPORT_PATH], missing[SUPPORT_PATH];
@@ -228,7 +220,7 @@ START_TEST(test_write_and_read_leave_no_file_open)
     size_t count;
     support_path(path, "file");
     support_path(missing, "missing/file");
-    int before = next_descriptor();
+    int before = support_next_descriptor();
     ck_assert_int_eq(save(path, "one", NULL), LB_OK);
     ck_assert_int_eq(save(path, "two", NULL), LB_OK);
     ck_assert(lb_file_sync_name(path));
@@ -238,7 +230,7 @@ START_TEST(test_write_and_read_leave_no_file_open)
     lb_release(bytes);
     ck_assert_int_eq(lb_file_read(missing, &bytes, &count, NULL), LB_ERROR_OPEN);
     ck_assert_int_eq(lb_file_read(support_tempdir(), &bytes, &count, NULL), LB_ERROR_OPEN);
-    ck_assert_int_eq(next_descriptor(), before);
+    ck_assert_int_eq(support_next_descriptor(), before);
 }
 END_TEST
 

@@ -170,6 +170,15 @@ START_TEST(test_pdf_has_fonts_and_no_date)
 }
 END_TEST
 
+START_TEST(test_pdf_is_white_unless_it_is_transparent)
+{
+    size_t counts[2];
+    for (int transparent = 0; transparent < 2; transparent++)
+        free(finish(open_canvas(LB_FORMAT_PDF, transparent), &counts[transparent]));
+    ck_assert_uint_gt(counts[0], counts[1]);
+}
+END_TEST
+
 /* A letter and its marks are several glyphs for one stretch of text; Cairo refuses stretches that do not add up. */
 START_TEST(test_pdf_letter_with_marks_is_one_stretch_of_text)
 {
@@ -247,6 +256,7 @@ int main(void)
     tcase_add_test(tests, test_svg_text_of_any_bytes_is_well_formed);
     tcase_add_test(tests, test_svg_font_is_named_before_those_that_help_it_out);
     tcase_add_test(tests, test_pdf_has_fonts_and_no_date);
+    tcase_add_test(tests, test_pdf_is_white_unless_it_is_transparent);
     tcase_add_test(tests, test_pdf_letter_with_marks_is_one_stretch_of_text);
     tcase_add_test(tests, test_save_writes_the_format_of_the_name);
     tcase_add_loop_test(tests, test_save_out_of_memory_at_any_time_is_an_error, 0, 2);

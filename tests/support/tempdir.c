@@ -1,6 +1,7 @@
 #include "support/tempdir.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,14 @@ void support_write_file(const char *path, const void *bytes, size_t count)
     unlink(path); /* after truncating an old file, some file systems wait for the disk at fclose */
     FILE *file = fopen(path, "wb");
     if (!file || (count && fwrite(bytes, 1, count, file) != count) || fclose(file) != 0) stop(path);
+}
+
+int support_next_descriptor(void)
+{
+    int descriptor = open("/dev/null", O_RDONLY);
+    if (descriptor < 0) stop("/dev/null");
+    close(descriptor);
+    return descriptor;
 }
 
 char *support_read_file(const char *path, size_t *count)

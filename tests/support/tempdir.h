@@ -20,6 +20,9 @@ size_t support_file_count(void);
 /* The number of files in the folder whose paths match a pattern of glob, such as "out/model.*". */
 size_t support_match_count(const char *pattern);
 
+/* The number of the next file to be opened: the same as before, unless one was left open. */
+int support_next_descriptor(void);
+
 /* Writes a file without a temporary one. */
 void support_write_file(const char *path, const void *bytes, size_t count);
 
