@@ -355,6 +355,29 @@ START_TEST(test_arrange_cell_labels_fit_with_their_numbers)
 }
 END_TEST
 
+/* The longer the labels beside each other, the fewer of them are shown. */
+START_TEST(test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundreds)
+{
+    const char *labels[300];
+    char word[12] = "";
+    size_t before = 1;
+    bool fifty = false;
+    lb_heatmap map = {.values = values, .rows = 1, .columns = 300, .cell = 0.7, .column_labels = labels};
+    map.slant = LB_LABEL_FLAT;
+    while (strlen(word) < sizeof word - 1) {
+        strcat(word, "n");
+        for (int i = 0; i < 300; i++) labels[i] = word;
+        size_t every = lb_heatmap_arrange(&map, &style).column_every;
+        ck_assert_uint_ge(every, before);
+        ck_assert(every == 1 || every == 2 || every == 5 || every == 10 || every == 20 || every == 50 ||
+                  every == 100 || every == 200);
+        fifty = fifty || every == 50;
+        before = every;
+    }
+    ck_assert(fifty && before >= 100);
+}
+END_TEST
+
 START_TEST(test_draw_impossible_map_is_an_argument_error)
 {
     lb_heatmap maps[] = {
@@ -470,6 +493,7 @@ int main(void)
     tcase_add_test(tests, test_draw_dpi_scales_the_picture);
     tcase_add_test(tests, test_cell_text_has_two_decimals);
     tcase_add_test(tests, test_arrange_cell_labels_fit_with_their_numbers);
+    tcase_add_test(tests, test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundreds);
     tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 5);
     tcase_add_test(tests, test_save_grid_equals_panels_that_share_their_scale);
     tcase_add_test(tests, test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error);
