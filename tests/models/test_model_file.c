@@ -2,9 +2,11 @@
 #include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static lb_tensor *logits_of(const lb_model *model, lb_tape *tape)
@@ -125,6 +127,32 @@ START_TEST(test_model_load_without_name_or_configuration_is_an_error)
 }
 END_TEST
 
+START_TEST(test_model_save_with_any_failing_allocation_saves_all_or_nothing)
+{
+    lb_params *params = lb_params_new(7);
+    lb_seq2seq model;
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "", (lb_seq2seq_config){8, 9, .embed = 3, .hidden = 4}),
+                     LB_OK);
+    support_path(path, "model.safetensors");
+    support_watch_allocations();
+    ck_assert_int_eq(lb_model_save(path, &model.base, params, NULL, 0, NULL), LB_OK);
+    long all = support_allocation_count();
+    for (long n = 1; n <= all; n++) {
+        lb_error error = {0};
+        ck_assert_int_eq(remove(path), 0);
+        support_fail_allocation(n);
+        lb_status status = lb_model_save(path, &model.base, params, NULL, 0, &error);
+        support_fail_allocation(0);
+        ck_assert(status == LB_OK || error.status == LB_ERROR_MEMORY || error.status == LB_ERROR_WRITE);
+        ck_assert_int_eq(support_live_allocations(), 0);
+        ck_assert_uint_eq(support_file_count(), status == LB_OK);
+        if (status) ck_assert_int_eq(lb_model_save(path, &model.base, params, NULL, 0, &error), LB_OK);
+    }
+    lb_params_free(params);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -133,5 +161,6 @@ int main(void)
                       test_model_load_gives_the_transformer_that_was_saved,
                       test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
                       test_model_load_without_name_or_configuration_is_an_error,
-                      test_model_load_of_an_array_of_another_shape_is_an_error_of_format));
+                      test_model_load_of_an_array_of_another_shape_is_an_error_of_format,
+                      test_model_save_with_any_failing_allocation_saves_all_or_nothing));
 }
