@@ -16,6 +16,8 @@ START_TEST(test_readable_what_cannot_be_seen_is_told)
         {"\xc9\x91\xcc\x83", "\xc9\x91\xcc\x83"}, /* a tilde on its letter */
         {" ", "\xe2\x90\xa3"},                    /* a blank */
         {"a b", "a b"},                           /* a blank within a symbol */
+        {" b", " b"},                             /* at its start */
+        {"b ", "b "},                             /* at its end */
         {"\xc2\xa0", "U+00A0"},                   /* a non-breaking space */
         {"\r", "U+000D"},                         /* a control character */
         {"\xe2\x80\x8d", "U+200D"},               /* a joiner */
