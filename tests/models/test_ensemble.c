@@ -345,6 +345,8 @@ START_TEST(test_ensemble_configuration_without_memory_for_a_part_is_none)
     }
     support_fail_allocation(0);
     ck_assert_int_eq(support_live_allocations(), 0);
+    lb_release(whole);
+    lb_params_free(store);
 }
 END_TEST
 
