@@ -31,7 +31,7 @@ static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
     int normalize, index, warm_up, patience, film, threads;
-    double dropout, label_smoothing; /* label_smoothing below 0: from the recipe, by the number of pairs */
+    double dropout, average, label_smoothing; /* the last below 0: from the recipe, by the number of pairs */
 } choice;
 static app_config config;
 static app_sweep sweep;
@@ -109,6 +109,10 @@ static const app_option options[] = {
                "for few pairs: share of the pairs of a step in which half of the letters that source and "
                "target have "
                "in common, in stretches of three or more, become random ones"),
+    APP_NUMBER(
+        0, "average", "DECAY", &choice.average, 0, 0.999999,
+        "evaluate and keep not the weights of the last step, but their average over about 1 / (1 - DECAY) "
+        "steps; 0: no average"),
     APP_INT(0, "evaluate-every", "N", &settings.evaluate_every, 1, 1 << 30, "steps between two evaluations"),
     APP_INT(
         0, "patience", "N", &choice.patience, 0, 1 << 30,
@@ -194,6 +198,7 @@ static lb_status settle(lb_error *error)
     settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
     settings.film = (int)or_none(choice.film);
     settings.dropout = or_none(choice.dropout);
+    settings.average = or_none(choice.average);
     settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
     return lb_training_config_settle(&settings, error);
 }
@@ -248,6 +253,7 @@ static lb_status begin_with_recipe(lb_error *error)
     model = usual = (app_model_choice){.embed = settings.embed, .bidirectional = true};
     choice.normalize = LB_NORMALIZE_NFD;
     choice.dropout = settings.dropout;
+    choice.average = settings.average;
     choice.warm_up = settings.warm_up;
     choice.film = settings.film;
     choice.patience = -1;

@@ -306,6 +306,9 @@ typedef struct lb_training_config {
     /* Share of the pairs of a step in which the letters of the stem are random ones, if it is in source and target: for
      * few pairs. After Anastasopoulos, Neubig 2019, arXiv:1908.05838 [0] */
     double hallucinate;
+    /* The weights that are evaluated and kept are an average over about 1 / (1 - average) steps, as in lb_trainer_config;
+     * negative: those of the last step [0.998] */
+    double average;
     /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
      * weights [those of the run that is resumed, or the number of processes] */
     int shards;

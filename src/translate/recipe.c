@@ -103,6 +103,7 @@ static lb_status check_numbers(const lb_training_config *c, lb_error *error)
                    {"label_smoothing", c->label_smoothing, c->label_smoothing < 1, "less than 1"},
                    {"scheduled_sampling", c->scheduled_sampling, c->scheduled_sampling <= 1, "at most 1"},
                    {"hallucinate", c->hallucinate, c->hallucinate <= 1, "at most 1"},
+                   {"average", c->average, c->average < 1, "less than 1"},
                    {"lr", c->lr, c->lr >= 0, "0 or more"},
                    {"target", c->target, c->target <= 1, "at most 1"},
                    {"softcap", c->softcap, c->softcap >= 0, "0 or more"}};
@@ -230,6 +231,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     }
     if (c->dropout == 0) c->dropout = r->dropout;
     if (c->lr == 0) c->lr = r->of[kind_of(c)].lr;
+    if (c->average == 0) c->average = r->average;
     return check(c, error);
 }
 
@@ -284,7 +286,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
         .adam = {.clip_norm = (lb_real)r->clip_norm},
-        .average = r->average,
+        .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };
 }

@@ -43,6 +43,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
                     (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
     lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
+    lb_buffer_print(&json, "\"average\":%.9g,", trainer->average);
     if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
     if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
     lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");

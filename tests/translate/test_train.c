@@ -412,6 +412,7 @@ START_TEST(test_train_impossible_configuration_is_refused)
     REFUSED(model, "transformer", "embed, one_direction and attention are options of a seq2seq");
     REFUSED(epochs, 3, "found both steps and epochs, expected only one of them");
     REFUSED(dropout, 1, "dropout: found 1, expected less than 1");
+    REFUSED(average, 1, "average: found 1, expected less than 1");
     REFUSED(lr, -1, "lr: found -1, expected 0 or more");
     REFUSED(hidden, -5, "hidden: found -5, expected 0 or more");
     REFUSED(target_separator, "\t", "separator");
@@ -461,6 +462,7 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
     ck_assert_mem_eq(&twice, &config, sizeof config);
     ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
     ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.5);
+    ck_assert(config.average == 0.998 && other.average == 0.998);
 }
 END_TEST
 

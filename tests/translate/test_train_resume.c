@@ -76,6 +76,21 @@ START_TEST(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_st
 }
 END_TEST
 
+START_TEST(test_train_average_is_part_of_the_run)
+{
+    lb_training_config config = usual();
+    config.steps = config.evaluate_every = 3;
+    train(&config);
+    double averaged = seen.points[0].dev.loss;
+    config.average = -1;
+    expect_refused(&config, "it was trained with average 0.998, this run has average 0");
+    config.fresh = true;
+    train(&config);
+    ck_assert_double_lt(seen.points[0].dev.loss, averaged); /* at the start, an average lags behind */
+    lb_release(seen.points);
+}
+END_TEST
+
 START_TEST(test_train_fewer_steps_than_are_done_are_refused)
 {
     lb_training_config config = usual();
@@ -210,7 +225,7 @@ int main(void)
     return support_run_tests(
         "train_resume",
         SUPPORT_TESTS(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps,
-                      test_train_fewer_steps_than_are_done_are_refused,
+                      test_train_average_is_part_of_the_run, test_train_fewer_steps_than_are_done_are_refused,
                       test_train_checkpoint_of_an_older_version_resumes,
                       test_train_checkpoint_of_an_older_version_and_another_run_is_refused,
                       test_train_on_a_changed_file_is_refused_with_its_name,
