@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # What bench/pronunciation.sh and bench/inflection.sh have in common: models and votes for every language of a folder, and a
-# table of their results. They set:
+# table of their results; bench/recipe.sh uses parts of it. They set:
 #   task        its name, which is also that of the table and the folder
 #   script      the file name of the script
 #   measure     a line of `lookback evaluate`, such as "exact match"
@@ -94,8 +94,23 @@ table() { # ROW...
     }' "$@"
 }
 
+# Names of the languages of a folder, as lines.
+find_languages() { # DIR
+    local train name
+    [[ -d $1 ]] || fail 66 "$1: found no such folder"
+    [[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
+    shopt -s nullglob
+    local files=("$1"/*_train.tsv)
+    [[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
+    for train in "${files[@]}"; do
+        name=$(basename "$train" _train.tsv)
+        [[ -f $1/${name}_dev.tsv ]] || fail 66 "$1/${name}_dev.tsv: found no such file beside $train"
+        echo "$name"
+    done
+}
+
 main() { # [OPTION]... DIR
-    local out=$root/out name train dev row work rows=()
+    local out=$root/out name names train dev row work rows=()
     work=$task
     while [[ ${1-} == -* ]]; do
         case $1 in
@@ -118,15 +133,10 @@ main() { # [OPTION]... DIR
         shift
     done
     [[ $# == 1 ]] || fail 2 "expected one folder of languages; see --help"
-    [[ -d $1 ]] || fail 66 "$1: found no such folder"
-    [[ -x $bin/lookback ]] || fail 1 "$bin/lookback is missing; ./run build makes it"
-    shopt -s nullglob
-    local files=("$1"/*_train.tsv)
-    [[ ${#files[@]} -gt 0 ]] || fail 66 "$1: found no LANG_train.tsv in it"
-    for train in "${files[@]}"; do
-        name=$(basename "$train" _train.tsv)
+    names=$(find_languages "$1")
+    for name in $names; do
+        train=$1/${name}_train.tsv
         dev=$1/${name}_dev.tsv
-        [[ -f $dev ]] || fail 66 "$dev: found no such file beside $train"
         row=$out/$work/$name/row
         mkdir -p "$out/$work/$name"
         # Skips a language whose row is newer than its files and the program.

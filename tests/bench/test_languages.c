@@ -1,4 +1,4 @@
-/* bench/pronunciation.sh and bench/inflection.sh on languages of a few words; their quality is not tested. */
+/* bench/pronunciation.sh, bench/inflection.sh and bench/recipe.sh on languages of a few words; their quality is not tested. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -21,6 +21,7 @@ static void run(const char *script, const char *const *arguments)
 
 #define PRONOUNCE(...) run(SOURCE_DIR "/bench/pronunciation.sh", (const char *const[]){__VA_ARGS__, NULL})
 #define INFLECT(...)   run(SOURCE_DIR "/bench/inflection.sh", (const char *const[]){__VA_ARGS__, NULL})
+#define VARY(...)      run(SOURCE_DIR "/bench/recipe.sh", (const char *const[]){__VA_ARGS__, NULL})
 
 static void make_data(void)
 {
@@ -137,6 +138,36 @@ START_TEST(test_languages_quick_inflection_reads_features)
 }
 END_TEST
 
+/* The row of `setting`: the errors of two languages. */
+static void check_setting(const char *table, const char *setting)
+{
+    double errors[2];
+    const char *line = strstr(table, setting);
+    ck_assert_msg(line != NULL, "%s", table);
+    ck_assert_int_eq(sscanf(line + strlen(setting), " %lf | %lf |", &errors[0], &errors[1]), 2);
+    for (int i = 0; i < 2; i++) ck_assert(errors[i] >= 0 && errors[i] <= 100);
+}
+
+START_TEST(test_languages_recipe_compares_settings_and_keeps_what_is_finished)
+{
+    write_languages();
+    VARY("--quick", "--only", "layers", "--seeds", "1", "--out", "out", "data");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.output, "| two layers")); /* nothing to compare it with */
+    VARY("--quick", "--seeds", "2", "--out", "out", "data");
+    support_assert_trained();
+    char *first = strdup(support_run_result.output);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_eq(strstr(first, "| setting | one | two_way | difference | time |\n"), first);
+    check_setting(first, "\n| the recipe |");
+    check_setting(first, "\n| two layers |");
+    ck_assert(support_exists("out/recipe-quick/two_way/two layers-2/model.safetensors"));
+    VARY("--quick", "--seeds", "2", "--out", "out", "data");
+    ck_assert_str_eq(support_run_result.output, first);
+    free(first);
+}
+END_TEST
+
 START_TEST(test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on)
 {
     write_languages();
@@ -166,6 +197,10 @@ START_TEST(test_languages_wrong_usage_is_told)
     PRONOUNCE("--help");
     ck_assert_int_eq(support_run_result.status, 0);
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/pronunciation.sh"));
+    VARY("--seeds", "0", "data");
+    support_assert_refused(2, "--seeds: found 0, expected a number above 0");
+    VARY("--quick");
+    support_assert_refused(2, "recipe.sh: expected folders of languages");
     INFLECT("--help");
     ck_assert_int_eq(support_run_result.status, 0);
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/inflection.sh"));
@@ -178,6 +213,7 @@ int main(void)
         "languages",
         SUPPORT_TESTS(test_languages_quick_pronunciation_prints_a_row_for_each_language_and_keeps_it,
                       test_languages_hold_out_whole_words, test_languages_quick_inflection_reads_features,
+                      test_languages_recipe_compares_settings_and_keeps_what_is_finished,
                       test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on,
                       test_languages_wrong_usage_is_told));
 }

@@ -1,0 +1,180 @@
+#!/bin/bash
+# Measures what each setting of the recipe gains, and prints a table: `bench/recipe.sh --help`.
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+script=recipe.sh measure="sequence error rate" lines=() symbols=()
+
+help() {
+    cat <<'END'
+usage: bench/recipe.sh [--quick] [--seeds N] [--only TEXT] [--out FOLDER] DIR...
+
+For each language in the folders, trains models on LANG_train.tsv with the defaults of `lookback train`, and with one setting
+changed at a time, by N seeds each (3). A tenth of the sources is held out: it decides which weights are kept. Measures them on
+LANG_dev.tsv, by sequence error rate: the share of words with a wrong symbol. Prints a Markdown table and writes it to
+FOLDER/recipe.md. FOLDER also keeps the models; the default is out/.
+
+Each line of the files is a word, a tab, and its sounds, separated by blanks; or a lemma, a tab, its features with semicolons
+between them, a tab, and the form. Trains on one thread each, as many models at a time as there are processors. Running the same
+command again resumes an interrupted run and skips finished models. --only trains only the settings whose name contains TEXT;
+the table has all that are finished. --quick is for a quick test: tiny models, and few steps.
+END
+}
+
+# shellcheck source-path=SCRIPTDIR
+. "$root/bench/languages.sh"
+
+# Name and options. A setting that is the default for a language is left out there.
+few_pairs=2000
+settings=(
+    "the recipe|"
+    "width 128, embeddings of 64|--hidden 128 --embed 64"
+    "width 256, embeddings of 192|--hidden 256 --embed 192"
+    "two layers|--layers 2"
+    "dropout 0.3|--dropout 0.3"
+    "batches of 32|--batch 32"
+    "warm-up of 1000 steps|--warm-up 1000"
+    "label smoothing 0|--label-smoothing 0"
+    "label smoothing 0.1|--label-smoothing 0.1"
+    "no average|--average 0"
+    "no early stopping|--patience 0"
+    "entmax|--attention-weights entmax"
+    "monotonic-1|--attention monotonic-1"
+    "copying|--copy"
+    "transformer|--model transformer"
+)
+
+is_default() { # OPTIONS PAIRS
+    if (($2 < few_pairs)); then
+        [[ $1 == "--label-smoothing 0.1" ]]
+    else
+        [[ $1 == "--label-smoothing 0" ]]
+    fi
+}
+
+# Leaves "SETTING, SEED, ERROR, SECONDS" in FOLDER/SETTING-SEED/result, with tabs between.
+train_one() { # FOLDER DEV SETTING SEED OPTION...
+    local folder=$1 dev=$2 setting=$3 seed=$4 model=$1/$3-$4 error
+    shift 4
+    "$bin/lookback" train --train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}" "${small[@]}" \
+        --threads 1 --film 0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1 ||
+        fail 1 "cannot train $model: $(tail -n 1 "$model.log")"
+    error=$(score "$model" "$dev" 2>>"$model.log")
+    printf '%s\t%s\t%s\t%s\n' "$setting" "$seed" "${error%% *}" "$(seconds_of "$model")" >"$model/result.new"
+    mv "$model/result.new" "$model/result"
+}
+
+# Prepares a language; sets `lines` and `symbols` by its columns.
+prepare() { # TRAIN FOLDER
+    mkdir -p "$2"
+    split_pairs "$1" "$2/train.tsv" "$2/held_out.tsv"
+    lines=() symbols=(--target-separator ' ')
+    if awk -F '\t' 'NR == 1 { exit NF != 3 }' "$1"; then lines=(--features-column 2) symbols=(); fi
+}
+
+# A row for each setting: the mean of its seeds for each language; over all models that the recipe has, too, the difference to
+# it and its standard error; the time as a multiple of the recipe's.
+table() { # WORK
+    local entry result
+    {
+        for entry in "${settings[@]}"; do echo "${entry%%|*}"; done
+        for result in "$1"/*/*/result; do
+            result=${result#"$1/"}
+            printf '%s\t%s\n' "${result%%/*}" "$(<"$1/$result")"
+        done
+    } | awk -F '\t' '
+    NF == 1 { names[++settings] = $1 }
+    NF > 1 {
+        if (!($1 in known)) { known[$1]; languages[++count] = $1 }
+        sum[$1, $2] += $4; models[$1, $2]++
+        error[$1, $2, $3] = $4; seconds[$1, $2, $3] = $5
+        if ($3 > seeds) seeds = $3
+    }
+    END {
+        head = "| setting |"; rule = "|---|"
+        for (i = 1; i <= count; i++) { head = head " " languages[i] " |"; rule = rule "---|" }
+        print head " difference | time |"
+        print rule "---|---|"
+        for (n = 1; n <= settings; n++) {
+            line = ""; pairs = total = squares = times = 0
+            for (i = 1; i <= count; i++) {
+                key = languages[i] SUBSEP names[n]
+                line = line (models[key] ? sprintf(" %.2f |", sum[key] / models[key]) : " |")
+                for (seed = 1; seed <= seeds; seed++) {
+                    ours = languages[i] SUBSEP names[n] SUBSEP seed
+                    usual = languages[i] SUBSEP names[1] SUBSEP seed
+                    if (!(ours in error) || !(usual in error)) continue
+                    difference = error[ours] - error[usual]
+                    pairs++; total += difference; squares += difference * difference
+                    times += seconds[ours] / seconds[usual]
+                }
+            }
+            if (!pairs) continue
+            spread = pairs > 1 ? (squares - total * total / pairs) / (pairs - 1) : 0
+            compared = n > 1 ? sprintf("%+.2f ± %.2f", total / pairs, sqrt((spread > 0 ? spread : 0) / pairs)) : ""
+            print "| " names[n] " |" line " " compared " | " sprintf("%.2f", times / pairs) " |"
+        }
+    }'
+}
+
+work='' out=$root/out seeds=3 wanted='' quick=''
+while [[ ${1-} == -* ]]; do
+    case $1 in
+    --quick)
+        quick=-quick small=(--steps 20 --embed 8 --hidden 16 --evaluate-every 10)
+        settings=("the recipe|" "two layers|--layers 2" "label smoothing 0|--label-smoothing 0")
+        ;;
+    --out | --seeds | --only)
+        [[ -n ${2-} ]] || fail 2 "$1: expected a value"
+        case $1 in
+        --out) out=$2 ;;
+        --seeds) seeds=$2 ;;
+        --only) wanted=$2 ;;
+        esac
+        shift
+        ;;
+    -h | --help)
+        help
+        exit
+        ;;
+    *) fail 2 "unknown option $1; see --help" ;;
+    esac
+    shift
+done
+(($#)) || fail 2 "expected folders of languages; see --help"
+[[ $seeds =~ ^[1-9][0-9]*$ ]] || fail 2 "--seeds: found $seeds, expected a number above 0"
+work=$out/recipe$quick
+
+paths=()
+for folder in "$@"; do
+    names=$(find_languages "$folder")
+    for name in $names; do
+        mkdir -p "$work/$name"
+        paths+=("$folder/$name")
+    done
+done
+
+# The first seeds of all come first, so that an interrupted run has whole rows.
+lanes=$(nproc) running=0 failed=0
+for ((seed = 1; seed <= seeds; seed++)); do
+    for path in "${paths[@]}"; do
+        name=${path##*/}
+        prepare "${path}_train.tsv" "$work/$name"
+        count=$(wc -l <"${path}_train.tsv")
+        for entry in "${settings[@]}"; do
+            IFS='|' read -r setting options <<<"$entry"
+            if [[ $setting != *"$wanted"* || -f $work/$name/$setting-$seed/result ]] || is_default "$options" "$count"; then continue; fi
+            ((running < lanes)) || { wait -n || failed=1; running=$((running - 1)); }
+            # shellcheck disable=SC2086
+            train_one "$work/$name" "${path}_dev.tsv" "$setting" "$seed" $options &
+            running=$((running + 1))
+        done
+    done
+done
+while ((running > 0)); do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+
+table "$work" >"$out/recipe.md.new"
+mv "$out/recipe.md.new" "$out/recipe.md"
+cat "$out/recipe.md"
+exit "$failed"
