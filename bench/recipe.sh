@@ -22,7 +22,7 @@ END
 # shellcheck source-path=SCRIPTDIR
 . "$root/bench/languages.sh"
 
-# Name and options. A setting that is the default for a language is left out there.
+# Name and options.
 few_pairs=2000
 settings=(
     "the recipe|"
@@ -40,25 +40,29 @@ settings=(
     "monotonic-1|--attention monotonic-1"
     "copying|--copy"
     "transformer|--model transformer"
+    "transformer, features without positions|--model transformer --feature-positions"
 )
 
-is_default() { # OPTIONS PAIRS
-    if (($2 < few_pairs)); then
-        [[ $1 == "--label-smoothing 0.1" ]]
-    else
-        [[ $1 == "--label-smoothing 0" ]]
-    fi
+# What the recipe does anyway, and what needs features, is left out.
+says_something() { # OPTIONS PAIRS
+    case $1 in
+    "--label-smoothing 0") (($2 < few_pairs)) ;;
+    "--label-smoothing 0.1") (($2 >= few_pairs)) ;;
+    *--feature-positions) ((${#lines[@]})) ;;
+    esac
 }
 
-# Leaves "SETTING, SEED, ERROR, SECONDS" in FOLDER/SETTING-SEED/result, with tabs between.
+# Leaves "SETTING, SEED, ERROR, SECONDS" in FOLDER/SETTING-SEED/result, with tabs between. The seconds are those of a
+# processor, which other programs change little; 0 for a training that was interrupted, which nobody has timed as a whole.
 train_one() { # FOLDER DEV SETTING SEED OPTION...
-    local folder=$1 dev=$2 setting=$3 seed=$4 model=$1/$3-$4 error
+    local folder=$1 dev=$2 setting=$3 seed=$4 model=$1/$3-$4 error seconds=0 TIMEFORMAT=%U
     shift 4
-    "$bin/lookback" train --train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}" "${small[@]}" \
-        --threads 1 --film 0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1 ||
+    [[ -d $model ]] || seconds=
+    { time "$bin/lookback" train --train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}" "${small[@]}" \
+        --threads 1 --film 0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1; } 2>"$model.seconds" ||
         fail 1 "cannot train $model: $(tail -n 1 "$model.log")"
     error=$(score "$model" "$dev" 2>>"$model.log")
-    printf '%s\t%s\t%s\t%s\n' "$setting" "$seed" "${error%% *}" "$(seconds_of "$model")" >"$model/result.new"
+    printf '%s\t%s\t%s\t%s\n' "$setting" "$seed" "${error%% *}" "${seconds:-$(<"$model.seconds")}" >"$model/result.new"
     mv "$model/result.new" "$model/result"
 }
 
@@ -71,7 +75,7 @@ prepare() { # TRAIN FOLDER
 }
 
 # A row for each setting: the mean of its seeds for each language; over all models that the recipe has, too, the difference to
-# it and its standard error; the time as a multiple of the recipe's.
+# it and its standard error; the time of a processor as a multiple of the recipe's.
 table() { # WORK
     local entry result
     {
@@ -94,7 +98,7 @@ table() { # WORK
         print head " difference | time |"
         print rule "---|---|"
         for (n = 1; n <= settings; n++) {
-            line = ""; pairs = total = squares = times = 0
+            line = ""; pairs = total = squares = timed = times = 0
             for (i = 1; i <= count; i++) {
                 key = languages[i] SUBSEP names[n]
                 line = line (models[key] ? sprintf(" %.2f |", sum[key] / models[key]) : " |")
@@ -104,13 +108,13 @@ table() { # WORK
                     if (!(ours in error) || !(usual in error)) continue
                     difference = error[ours] - error[usual]
                     pairs++; total += difference; squares += difference * difference
-                    times += seconds[ours] / seconds[usual]
+                    if (seconds[ours] && seconds[usual]) { timed++; times += seconds[ours] / seconds[usual] }
                 }
             }
             if (!pairs) continue
             spread = pairs > 1 ? (squares - total * total / pairs) / (pairs - 1) : 0
             compared = n > 1 ? sprintf("%+.2f ± %.2f", total / pairs, sqrt((spread > 0 ? spread : 0) / pairs)) : ""
-            print "| " names[n] " |" line " " compared " | " sprintf("%.2f", times / pairs) " |"
+            print "| " names[n] " |" line " " compared " | " (timed ? sprintf("%.2f", times / timed) : "") " |"
         }
     }'
 }
@@ -161,7 +165,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
         count=$(wc -l <"${path}_train.tsv")
         for entry in "${settings[@]}"; do
             IFS='|' read -r setting options <<<"$entry"
-            if [[ $setting != *"$wanted"* || -f $work/$name/$setting-$seed/result ]] || is_default "$options" "$count"; then continue; fi
+            if [[ $setting != *"$wanted"* || -f $work/$name/$setting-$seed/result ]] || ! says_something "$options" "$count"; then continue; fi
             ((running < lanes)) || { wait -n || failed=1; running=$((running - 1)); }
             # shellcheck disable=SC2086
             train_one "$work/$name" "${path}_dev.tsv" "$setting" "$seed" $options &
