@@ -140,3 +140,9 @@ lb_status lb_group_agree(const lb_group *group, const char *what, const char *te
     complaint[TEXT - 1] = '\0';
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", complaint);
 }
+
+lb_status lb_group_agree_on_build(const lb_group *group, lb_error *error)
+{
+    lb_status status = lb_group_agree(group, "version", lb_version(), error);
+    return status ? status : lb_group_agree(group, "kernel", lb_kernel_name(), error);
+}

@@ -38,4 +38,8 @@ LB_MUST_USE lb_status lb_group_tell(const lb_group *group, void *bytes, size_t c
 LB_MUST_USE lb_status lb_group_agree(const lb_group *group, const char *what, const char *text,
                                      lb_error *error);
 
+/** Compares what decides the bits of equal computations: the version, and what multiplies the matrices. Errors: as
+ *  lb_group_agree. */
+LB_MUST_USE lb_status lb_group_agree_on_build(const lb_group *group, lb_error *error);
+
 #endif

@@ -199,8 +199,7 @@ static lb_status agree(const session *s)
     const lb_trainer_config *c = s->train.config;
     const char *settings = c->run ? c->run : "";
     char text[64];
-    lb_status status = lb_group_agree(c->group, "version", lb_version(), s->error);
-    if (!status) status = lb_group_agree(c->group, "kernel", lb_kernel_name(), s->error);
+    lb_status status = lb_group_agree_on_build(c->group, s->error);
     snprintf(text, sizeof text, "%016llx", (unsigned long long)lb_hash(LB_HASH, settings, strlen(settings)));
     if (!status) status = lb_group_agree(c->group, "hash of data and settings", text, s->error);
     snprintf(text, sizeof text, "%lld", (long long)s->train.state.step);

@@ -127,7 +127,8 @@ static lb_status share_out(session *s)
 {
     const lb_group *group = s->config.group;
     const lb_training_listener all = s->config.listener;
-    lb_status status = s->config.fresh ? forget_earlier_runs(s) : LB_OK;
+    lb_status status = lb_group_agree_on_build(group, s->error);
+    if (!status && s->config.fresh) status = forget_earlier_runs(s);
     if (status) return status;
     s->config.group = NULL;
     s->config.listener.ended = s->ended;

@@ -62,8 +62,7 @@ lb_status lb_workers_begin(lb_workers *w, const lb_group *group, lb_translator *
     lb_status status = lb_file_hash(lb_translator_about(translator).path, &hash, &bytes, error);
     if (status) return status;
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-    status = lb_group_agree(group, "version", lb_version(), error);
-    if (!status) status = lb_group_agree(group, "kernel", lb_kernel_name(), error);
+    status = lb_group_agree_on_build(group, error);
     if (!status) status = lb_group_agree(group, "hash of the model", text, error);
     w->lost = status != LB_OK;
     return status;

@@ -258,6 +258,11 @@ START_TEST(test_ranks_of_a_sweep_that_is_not_the_same_are_named)
     ck_assert_int_ne(support_ranks_result.status, 0);
     support_assert_said_once("lookback compare: rank 1 on ");
     support_assert_said_once(": found the kernel OpenBLAS ");
+    RUN_SCRIPT(2, TRAIN, "--seeds", "2", "--out", "seeds");
+    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_said_once("lookback train: rank 1 on ");
+    support_assert_said_once(": found the kernel OpenBLAS ");
+    ck_assert(!support_exists("seeds/seed-1"));
 #endif
 }
 END_TEST
