@@ -18,7 +18,8 @@ list_units() {
         sub(/.*\//, "", layer)
         sub(/_tests.*|test_/, "", layer)
         if (layer ~ /^(bench|examples|exercises|project)$/ || quick == "true" && layer == "apps") next
-        print program, unit == "" ? "all" : unit, layer
+        # What another MPI runs again is one unit.
+        if (!seen[program, unit]++) print program, unit == "" ? "all" : unit, layer
     }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 == "apps"), $0 }' | sort -s -k 1n | cut -d " " -f 2-
 }
 
