@@ -44,9 +44,7 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
 
 static lb_status check_array(const void *context, const char *name, lb_shape shape, lb_error *error)
 {
-    lb_status status = lb_safetensors_expect(context, name, shape, NULL, error);
-    if (status == LB_ERROR_SHAPE) error->status = status = LB_ERROR_FORMAT;
-    return status;
+    return lb_safetensors_expect(context, name, shape, NULL, error);
 }
 
 /* Builds the model that the file describes. Every parameter is looked up in the file before there is memory for it, and
@@ -60,7 +58,7 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);
-    /* A module that refuses its configuration cannot know that it comes from a file. */
+    /* What refuses an array or its configuration cannot know that they come from a file. */
     if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
     if (!model && lb_params_status(params))
         lb_error_set(error, found.status, "%s", found.message);

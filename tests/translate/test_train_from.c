@@ -308,7 +308,7 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
     REFUSED(normalize, "nfc", "it has normalize nfd, this run has normalize nfc");
     REFUSED(freeze, "encoder,decodr",
             "found \"decodr\", expected a parameter or a module of the model: source_embedding, "
-            "target_embedding, encoder, ");
+            "target_embedding, encoder, bridge, attention, decoder, output");
     REFUSED(freeze, "source_embedding,target_embedding,encoder,bridge,decoder,attention,output",
             "nothing is left to train");
     REFUSED(out, base, "this run would overwrite it");
