@@ -42,6 +42,7 @@ static result evaluate(int classes, const lb_real *logits, int32_t target, lb_re
 
 static void check_close(lb_real found, double expected, const char *what, int i)
 {
+    ck_assert(isfinite(expected));
     ck_assert_msg(fabs((double)found - expected) <= TOLERANCE * (1 + fabs(expected)),
                   "%s %d is %.12g, not %.12g", what, i, (double)found, expected);
 }
