@@ -131,8 +131,8 @@ typedef struct lb_gradcheck_options {
 } lb_gradcheck_options;
 
 /** Checks the derivative of sum_i c_i output_i, with random c, with respect to every element of every parameter that
- *  requires a gradient: |analytic - numeric| <= atol + rtol |numeric|. Gradients start from random numbers, which
- *  catches an op that overwrites instead of adding; they are restored before the function returns.
+ *  requires a gradient: |analytic - numeric| <= atol + rtol |numeric|, both finite. Gradients start from random
+ *  numbers, which catches an op that overwrites instead of adding; they are restored before the function returns.
  *  Errors: LB_ERROR_GRADIENT, with the parameter, the element and both values; any error of the tape. */
 LB_MUST_USE lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const *parameters,
                                    int count, const lb_gradcheck_options *options, lb_error *error);

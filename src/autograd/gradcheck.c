@@ -105,7 +105,7 @@ static lb_status compare(const checker *c)
             double numeric = numeric_gradient(c, &parameter->data[i]);
             if (lb_tape_status(c->tape)) return tape_failed(c);
             double allowed = c->options.atol + c->options.rtol * fabs(numeric);
-            if (!(fabs(analytic - numeric) <= allowed))
+            if (!isfinite(numeric) || !(fabs(analytic - numeric) <= allowed))
                 return lb_error_set(
                     c->error, LB_ERROR_GRADIENT,
                     "parameter %d, element %lld: backward gives %.9g, finite differences give %.9g", p,

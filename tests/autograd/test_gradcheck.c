@@ -220,6 +220,25 @@ START_TEST(test_gradcheck_tolerances_are_the_callers)
 }
 END_TEST
 
+static lb_tensor *logarithm(lb_tape *tape, void *context)
+{
+    const setting *s = context;
+    return lb_log(lb_on_tape(tape, s->leaf[0]));
+}
+
+START_TEST(test_gradcheck_infinite_difference_is_caught)
+{
+    setting s = set_up(&right_op);
+    const lb_gradcheck_options options = {.step = 0.25, .atol = 100};
+    lb_error error = {0};
+    s.leaf[0]->data[4] = (lb_real)0.25; /* one step below it is minus infinity */
+    ck_assert_int_eq(lb_gradcheck(logarithm, &s, s.leaf, 1, &options, &error), LB_ERROR_GRADIENT);
+    ck_assert_msg(strstr(error.message, "element 4: backward gives ") && strstr(error.message, "inf"), "%s",
+                  error.message);
+    tear_down(s);
+}
+END_TEST
+
 static lb_tensor *misfit(lb_tape *tape, void *context)
 {
     const setting *s = context;
@@ -263,11 +282,12 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "gradcheck", SUPPORT_TESTS(test_gradcheck_right_op_passes, test_gradcheck_each_wrong_op_is_caught,
-                                   test_gradcheck_message_names_parameter_element_and_values,
-                                   test_gradcheck_leaves_values_and_gradients_as_they_were,
-                                   test_gradcheck_parameter_that_wants_no_gradient_is_not_checked,
-                                   test_gradcheck_tolerances_are_the_callers,
-                                   test_gradcheck_error_of_the_tape_is_passed_on,
-                                   test_gradcheck_failing_allocation_is_an_error_and_leaks_nothing));
+        "gradcheck",
+        SUPPORT_TESTS(test_gradcheck_right_op_passes, test_gradcheck_each_wrong_op_is_caught,
+                      test_gradcheck_message_names_parameter_element_and_values,
+                      test_gradcheck_leaves_values_and_gradients_as_they_were,
+                      test_gradcheck_parameter_that_wants_no_gradient_is_not_checked,
+                      test_gradcheck_tolerances_are_the_callers, test_gradcheck_infinite_difference_is_caught,
+                      test_gradcheck_error_of_the_tape_is_passed_on,
+                      test_gradcheck_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -101,6 +101,7 @@ static void compare_part(const trial *t, const char *what, int which, const doub
     double squares = 0;
     for (int64_t i = 0; i < count; i++) squares += unfused[i] * unfused[i];
     double size = sqrt(squares / (double)(count ? count : 1));
+    ck_assert(isfinite(size));
     /* Softmax divides errors of scores by their sum; the others pass them on, step after step. */
     double tolerance = TOLERANCE * (t->normalizer == LB_SOFTMAX ? 1 : 10);
     for (int64_t i = 0; i < count; i++)

@@ -174,6 +174,7 @@ void support_fixture_compare(const support_fixture *fixture, const char *name, c
     for (int64_t i = 0; i < count; i++) squares += expected[i] * expected[i];
     double size = sqrt(squares / (double)count);
     ck_assert_int_gt(count, 0);
+    ck_assert(isfinite(size));
     ck_assert_msg(found, "%s: there is nothing to compare", name);
     for (int64_t i = 0; i < count; i++)
         SUPPORT_CHECK(fabs((double)found[i] - expected[i]) <= tolerance * (size + fabs(expected[i])),
