@@ -126,6 +126,43 @@ START_TEST(test_join_measures_members_and_all_as_they_are_applied)
 }
 END_TEST
 
+/* Turns the targets of train.tsv round, blanks between letters included. */
+static void write_wrong_pairs(const char *name)
+{
+    size_t count;
+    char path[SUPPORT_PATH], *text = support_content("train.tsv", &count);
+    for (char *line = text; *line; line++) {
+        char *first = strchr(line, '\t') + 1, *last = strchr(first, '\n') - 1;
+        line = last + 1;
+        for (; first < last; first++, last--) {
+            char kept = *first;
+            *first = *last;
+            *last = kept;
+        }
+    }
+    support_write_file(support_path(path, name), text, count);
+    free(text);
+}
+
+START_TEST(test_join_gives_a_member_that_is_wrong_less_weight)
+{
+    char wrong[SUPPORT_PATH];
+    const lb_training_config data = {.dev = dev_file};
+    name_files();
+    lb_training_config config = usual(forward);
+    train(&config);
+    write_wrong_pairs("wrong.tsv");
+    config.train = support_path(wrong, "wrong.tsv");
+    config.out = backward;
+    train(&config);
+    JOINED(&data, joined, backward, forward);
+    ck_assert_double_gt(result.member[1].dev.exact_match, result.member[0].dev.exact_match + 0.2);
+    ck_assert_double_gt(result.member[1].weight, result.member[0].weight + 0.2);
+    JOINED(NULL, again, backward, forward);
+    ck_assert_double_eq_tol(result.member[1].weight, result.member[0].weight, 1e-12);
+}
+END_TEST
+
 /* Score, beam and likeliest symbols of a vote agree with each other. */
 START_TEST(test_joined_model_scores_what_it_writes)
 {
@@ -250,6 +287,7 @@ int main(void)
     TCase *tests = tcase_create("join");
     tcase_set_timeout(tests, 280);
     tcase_add_test(tests, test_join_measures_members_and_all_as_they_are_applied);
+    tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
     tcase_add_test(tests, test_joined_model_scores_what_it_writes);
     tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);
     tcase_add_test(tests, test_join_of_models_that_do_not_fit_is_refused_in_words);
