@@ -100,6 +100,30 @@ START_TEST(test_draw_arrows_join_the_boxes_of_their_weight)
 }
 END_TEST
 
+/* The pixels drawn where an arrow ends, at a multiple of the usual resolution. */
+static double ink_of_head(int scale)
+{
+    static const double weight = 1;
+    const lb_diagram diagram = {.sources = 1, .targets = 1, .weights = &weight};
+    lb_panel panel = lb_diagram_panel(&diagram);
+    lb_figure figure = {.panels = &panel, .count = 1, .dpi = scale * DPI};
+    lb_canvas *canvas = lb_figure_draw(&figure, NULL);
+    double ink = 0;
+    int end = (MARGIN + SIDE + BETWEEN) * scale;
+    ck_assert_ptr_nonnull(canvas);
+    for (int y = end - 15 * scale; y < end - scale; y++)
+        for (int x = 0; x < lb_canvas_width(canvas); x++)
+            ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
+    lb_canvas_free(canvas);
+    return ink;
+}
+
+START_TEST(test_draw_head_of_an_arrow_grows_with_the_resolution)
+{
+    ck_assert_double_eq_tol(ink_of_head(3) / ink_of_head(1), 9, 0.2);
+}
+END_TEST
+
 /* Whether there is a red pixel. */
 static bool has_bottleneck(const lb_diagram *diagram)
 {
@@ -142,8 +166,12 @@ END_TEST
 START_TEST(test_draw_at_twice_the_resolution_has_twice_the_size)
 {
     const char *const labels[] = {"Donaudampfschifffahrtsgesellschaft", "a"};
-    const lb_diagram diagram = {
-        .sources = 2, .targets = 4, .source_labels = labels, .title = "A title that is wide"};
+    static const double weights[] = {0.1, 0.9, 0.5, 0.5, 1, 0, 0, 1};
+    const lb_diagram diagram = {.sources = 2,
+                                .targets = 4,
+                                .source_labels = labels,
+                                .title = "A title that is wide",
+                                .weights = weights};
     lb_panel panel = lb_diagram_panel(&diagram);
     support_picture_grows_with_dpi(&panel, DPI);
 }
@@ -173,6 +201,7 @@ int main(void)
                                            test_draw_words_in_boxes_equals_the_reviewed_picture,
                                            test_draw_larger_weights_are_stronger_arrows,
                                            test_draw_no_weight_is_no_arrow,
+                                           test_draw_head_of_an_arrow_grows_with_the_resolution,
                                            test_draw_arrows_join_the_boxes_of_their_weight,
                                            test_draw_bottleneck_is_there_only_without_weights,
                                            test_draw_size_follows_the_longer_row_and_the_longest_label,

@@ -94,10 +94,23 @@ void support_picture_equals(const lb_canvas *canvas, const char *name)
                  largest, path, (int)status);
 }
 
+/* How much has been drawn: the sum of what pixels lack to be white. */
+static double ink_of(const lb_canvas *canvas)
+{
+    double ink = 0;
+    for (int y = 0; y < lb_canvas_height(canvas); y++)
+        for (int x = 0; x < lb_canvas_width(canvas); x++) {
+            lb_color c = lb_canvas_pixel(canvas, x, y);
+            ink += 3 * 255 - c.red - c.green - c.blue;
+        }
+    return ink;
+}
+
 void support_picture_grows_with_dpi(const lb_panel *panel, double dpi)
 {
     enum { ROUNDED = 4 };
     int width[2], height[2];
+    double ink[2];
     for (int i = 0; i < 2; i++) {
         const lb_figure figure = {.panels = panel, .count = 1, .dpi = (i + 1) * dpi};
         lb_error error = {0};
@@ -105,10 +118,12 @@ void support_picture_grows_with_dpi(const lb_panel *panel, double dpi)
         ck_assert_msg(canvas != NULL, "%s", error.message);
         width[i] = lb_canvas_width(canvas);
         height[i] = lb_canvas_height(canvas);
+        ink[i] = ink_of(canvas);
         lb_canvas_free(canvas);
     }
     ck_assert_int_le(abs(width[1] - 2 * width[0]), ROUNDED);
     ck_assert_int_le(abs(height[1] - 2 * height[0]), ROUNDED);
+    ck_assert_double_eq_tol(ink[1] / ink[0], 4, 0.1);
 }
 
 void support_pictures_equal(const char *path, const char *expected)

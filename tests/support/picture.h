@@ -19,7 +19,8 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas);
  *  better. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);
 
-/** Fails the test unless a panel drawn with twice the pixels per inch has twice the width and height, but for rounding. */
+/** Fails the test unless a panel drawn with twice the pixels per inch has twice the width and height and four
+ *  times the ink, but for rounding. */
 void support_picture_grows_with_dpi(const lb_panel *panel, double dpi);
 
 /** Fails the test unless two PNG files are equal to 2/255 per channel. */

@@ -108,6 +108,27 @@ START_TEST(test_stretches_beside_the_longest_one_are_found_if_they_have_three_sy
 }
 END_TEST
 
+/* Every second row ends early: what it has in common with its target stands behind its end. */
+START_TEST(test_what_is_behind_the_end_of_a_row_is_not_in_common)
+{
+    static const int32_t source[] = {FEATURE, FEATURE, 4, 5, 6, 7, 8}, target[] = {14, 15, 16, 17, 18};
+    subject s;
+    lb_batch_rows rows;
+    begin(&s, source, 7, target, 5);
+    s.batch = lb_batch_copy(s.batch, &rows);
+    for (int64_t row = 0; row < ROWS; row += 2) rows.source_lengths[row] = 4;
+    lb_batch made = hallucinate(&s, 1, 7, 3);
+    int changed[2] = {0};
+    for (int64_t row = 0; row < ROWS; row++) {
+        size_t at = (size_t)(row * s.batch.source.length);
+        changed[row % 2] += memcmp(made.source.id + at, s.batch.source.id + at, 7 * sizeof(int32_t)) != 0;
+    }
+    ck_assert_int_eq(changed[0], 0);
+    ck_assert_int_gt(changed[1], ROWS / 4);
+    end(&s);
+}
+END_TEST
+
 START_TEST(test_hallucinations_depend_on_share_seed_and_step_alone)
 {
     static const int32_t source[] = {4, 5, 6, 7, 8}, target[] = {14, 15, 16, 17, 18};
@@ -170,6 +191,7 @@ int main(void)
         "hallucinate",
         SUPPORT_TESTS(test_inside_of_a_long_stretch_becomes_random_on_both_sides,
                       test_stretches_beside_the_longest_one_are_found_if_they_have_three_symbols,
+                      test_what_is_behind_the_end_of_a_row_is_not_in_common,
                       test_hallucinations_depend_on_share_seed_and_step_alone,
                       test_made_up_symbols_of_a_large_alphabet_are_in_it,
                       test_nothing_is_hallucinated_where_source_and_target_share_no_symbol));
