@@ -90,6 +90,19 @@ START_TEST(test_read_imdb_folder_goes_by_number_then_name)
 }
 END_TEST
 
+START_TEST(test_read_folder_compares_numbers_without_their_zeros)
+{
+    folder("padded");
+    folder("padded/pos");
+    folder("padded/neg");
+    write_text("padded/pos/03_1.txt", "three");
+    write_text("padded/pos/2_1.txt", "two");
+    write_text("padded/pos/0004_1.txt", "four");
+    write_text("padded/neg/010_1.txt", "ten");
+    EXPECT("padded", 0, "two", "three", "four", "ten");
+}
+END_TEST
+
 START_TEST(test_read_part_of_imdb_gives_that_part)
 {
     make_imdb();
@@ -297,7 +310,9 @@ int main(void)
     return support_run_tests(
         "reviews",
         SUPPORT_TESTS(test_read_standard_input_that_cannot_be_read_says_why,
-                      test_read_imdb_folder_goes_by_number_then_name, test_read_part_of_imdb_gives_that_part,
+                      test_read_imdb_folder_goes_by_number_then_name,
+                      test_read_folder_compares_numbers_without_their_zeros,
+                      test_read_part_of_imdb_gives_that_part,
                       test_read_any_folder_takes_its_text_files_and_nothing_else,
                       test_read_file_of_a_folder_is_one_review, test_read_lines_are_reviews,
                       test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted,

@@ -243,6 +243,26 @@ static void expect_refused(lb_status status, const char *text)
     ck_assert_msg(strstr(error.message, text), "\"%s\" does not say \"%s\"", error.message, text);
 }
 
+START_TEST(test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol)
+{
+    char file[SUPPORT_PATH];
+    name_files();
+    support_write_text("few.tsv", "ab\tb a\nba\ta b\n");
+    support_write_text("more.tsv", "ab\tb a\nba\ta b\naabbc\tc b b a a\n");
+    lb_training_config config = usual(forward);
+    config.steps = config.evaluate_every = 2;
+    config.train = config.dev = support_path(file, "few.tsv");
+    train(&config);
+    config.train = config.dev = support_path(file, "more.tsv");
+    config.out = backward;
+    train(&config);
+    ck_assert_int_ne(JOIN(NULL, joined, forward, backward), LB_OK);
+    expect_refused(LB_ERROR_ARGUMENT, "symbol 6 is \"no symbol\" in the first and \"c\" in the second");
+    ck_assert_int_ne(JOIN(NULL, joined, backward, forward), LB_OK);
+    expect_refused(LB_ERROR_ARGUMENT, "symbol 6 is \"c\" in the first and \"no symbol\" in the second");
+}
+END_TEST
+
 START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
 {
     static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
@@ -290,6 +310,7 @@ int main(void)
     tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
     tcase_add_test(tests, test_joined_model_scores_what_it_writes);
     tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);
+    tcase_add_test(tests, test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol);
     tcase_add_test(tests, test_join_of_models_that_do_not_fit_is_refused_in_words);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

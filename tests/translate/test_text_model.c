@@ -229,6 +229,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {TASK, "[\"<pad>\"", TARGET, "lookback.source_vocabulary: not a list of symbols"},
         {TASK, "[\"<pad>\",\"<bos>\"]", TARGET,
          "lookback.source_vocabulary: found 2 symbols, expected at least the 4 special ones"},
+        {TASK, SPECIALS "]", TARGET,
+         "the vocabularies have 4 and 7 symbols, expected 10 and 7 as in the model"},
         {TASK, "[\"<bos>\"]", TARGET, "lookback.source_vocabulary: symbol 0 is \"<bos>\", expected <pad>"},
         {TASK, SOURCE, SPECIALS ",7]", "lookback.target_vocabulary: symbol 4 is not a string"},
         {TASK, SOURCE, SPECIALS ",\"x\",\"x\"]", "lookback.target_vocabulary: symbol 5, \"x\", occurs twice"},
