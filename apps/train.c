@@ -31,7 +31,8 @@ static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
     int normalize, index, warm_up, patience, film, threads;
-    double dropout, average, label_smoothing; /* the last below 0: from the recipe, by the number of pairs */
+    double dropout, average,
+        label_smoothing; /* below 0: from the recipe, by the model or the number of pairs */
 } choice;
 static app_config config;
 static app_sweep sweep;
@@ -84,7 +85,8 @@ static const app_option options[] = {
     APP_DIRECTION(&model.direction),
     APP_INT(0, "heads", "N", &settings.heads, 1, 1024, "heads of multi-head attention and of a transformer"),
     APP_TRANSFORMER_OPTIONS(&model),
-    APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99, "share of activations that training drops"),
+    APP_NUMBER(0, "dropout", "SHARE", &choice.dropout, 0, 0.99,
+               "share of activations that training drops; without it, 0.5, or 0.1 for a transformer"),
     APP_FLAG(0, "tied", &settings.tied, "share one weight between target embedding and output"),
     APP_FLAG(0, "feature-positions", &settings.feature_positions,
              "with --features-column and a transformer: features have no position, since their order means "
@@ -197,7 +199,7 @@ static lb_status settle(lb_error *error)
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
     settings.film = (int)or_none(choice.film);
-    settings.dropout = or_none(choice.dropout);
+    settings.dropout = choice.dropout < 0 ? 0 : or_none(choice.dropout);
     settings.average = or_none(choice.average);
     settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
     return lb_training_config_settle(&settings, error);
@@ -252,7 +254,7 @@ static lb_status begin_with_recipe(lb_error *error)
     settings.lr = 0;
     model = usual = (app_model_choice){.embed = settings.embed, .bidirectional = true};
     choice.normalize = LB_NORMALIZE_NFD;
-    choice.dropout = settings.dropout;
+    choice.dropout = -1;
     choice.average = settings.average;
     choice.warm_up = settings.warm_up;
     choice.film = settings.film;

@@ -281,7 +281,7 @@ typedef struct lb_training_config {
     lb_attention_kind attention;     /* of a seq2seq [LB_ATTENTION_ADDITIVE] */
     lb_normalizer attention_weights; /* what makes them of the scores [LB_SOFTMAX] */
     int heads;                       /* of multi-head attention and of a transformer [4] */
-    double dropout;                  /* share of numbers dropped in training [0.5; sort 0] */
+    double dropout;                  /* share of numbers dropped in training [0.5; transformer 0.1; sort 0] */
     bool tied;                       /* target embedding and output share one weight */
     lb_cell_kind cell;               /* of a seq2seq [LB_CELL_GRU] */
     /* A symbol can be copied from the source, also one that the training does not have: docs/copying.md. Needs soft

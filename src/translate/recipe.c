@@ -13,12 +13,11 @@ static const char *const models[MODELS] = {[SEQ2SEQ] = "seq2seq", [TRANSFORMER] 
 
 typedef struct recipe {
     int embed, hidden, heads;
-    double dropout;
     int warm_up, evaluate_every;
     int patience; /* training ends after this many steps without a better model; 0: never */
     struct {
         int layers;
-        double lr;
+        double dropout, lr;
     } of[MODELS];
     int few_pairs;        /* fewer than this many pairs are few */
     int few_batch, batch; /* with few pairs; otherwise */
@@ -32,11 +31,11 @@ static const recipe of_files = {
     .embed = 128,
     .hidden = 192,
     .heads = 4,
-    .dropout = 0.5,
     .warm_up = 200,
     .evaluate_every = 250,
     .patience = 1250,
-    .of = {[SEQ2SEQ] = {.layers = 1, .lr = 2e-3}, [TRANSFORMER] = {.layers = 2, .lr = 1e-3}},
+    .of = {[SEQ2SEQ] = {.layers = 1, .dropout = 0.5, .lr = 2e-3},
+           [TRANSFORMER] = {.layers = 2, .dropout = 0.1, .lr = 1e-3}},
     .few_pairs = 2000,
     .few_batch = 16,
     .batch = 64,
@@ -229,7 +228,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
         choose(&c->batch, r->batch);
         choose(&c->steps, r->least_steps);
     }
-    if (c->dropout == 0) c->dropout = r->dropout;
+    if (c->dropout == 0) c->dropout = r->of[kind_of(c)].dropout;
     if (c->lr == 0) c->lr = r->of[kind_of(c)].lr;
     if (c->average == 0) c->average = r->average;
     return check(c, error);

@@ -461,7 +461,7 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
     ck_assert_int_eq(lb_training_config_settle(&twice, NULL), LB_OK);
     ck_assert_mem_eq(&twice, &config, sizeof config);
     ck_assert_int_eq(lb_training_config_settle(&other, NULL), LB_OK);
-    ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.5);
+    ck_assert(other.hidden == 192 && other.layers == 2 && other.lr == 1e-3 && other.dropout == 0.1);
     ck_assert(config.average == 0.998 && other.average == 0.998);
 }
 END_TEST

@@ -285,6 +285,9 @@ START_TEST(test_train_from_another_model_is_another_run)
     other.seed = 1;
     other.steps = EVERY;
     expect_refused(&other, LB_ERROR_FORMAT, "it started from a trained model");
+    other.fresh = true;
+    train(&other);
+    expect_refused(&config, LB_ERROR_FORMAT, "it did not start from a trained model");
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* Processes that translate together, here threads: all of a result comes back, whoever has it, and all of its errors. */
+#include "support/alloc.h"
 #include "support/group.h"
 #include "support/pair_model.h"
 #include "support/suite.h"
@@ -158,11 +159,35 @@ START_TEST(test_workers_with_another_model_are_named)
 }
 END_TEST
 
+/* Both allocations come before anything is shared out. */
+START_TEST(test_workers_without_memory_for_the_results_say_so)
+{
+    lb_workers workers;
+    lb_error error = {0};
+    lb_translator *translator = lb_translator_open(model, &error);
+    ck_assert_ptr_nonnull(translator);
+    ck_assert_int_eq(lb_workers_begin(&workers, NULL, translator, &error), LB_OK);
+    support_watch_allocations();
+    for (long n = 1; n <= 2; n++) {
+        support_fail_allocation(n);
+        error = (lb_error){0};
+        lb_text_batches batches = {texts, sizes, BATCHES};
+        ck_assert_ptr_null(lb_workers_translate(&workers, batches, (lb_translate_config){0}, &error));
+        ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+        ck_assert_ptr_nonnull(strstr(error.message, "out of memory for 9 texts"));
+        ck_assert_int_eq(support_live_allocations(), 0);
+    }
+    support_fail_allocation(0);
+    lb_translator_free(translator);
+}
+END_TEST
+
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 100, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 100, SUPPORT_ENSEMBLE);
     return support_run_tests("workers", SUPPORT_TESTS(test_workers_return_all_of_each_result,
                                                       test_workers_error_of_a_text_is_that_of_one_process,
-                                                      test_workers_with_another_model_are_named));
+                                                      test_workers_with_another_model_are_named,
+                                                      test_workers_without_memory_for_the_results_say_so));
 }
