@@ -13,7 +13,7 @@ usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]... [--only
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
 hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
 failed and how to repeat it, and writes what was tried to docs/reliability.md; what is not run keeps its row. The logs are in
-build/proof/.
+build/proof/. --only none writes the page alone.
 END
 }
 
@@ -24,7 +24,8 @@ while (($#)); do
     --seconds) total=$2 ;;
     --seed) seed=$2 ;;
     --only)
-        only+=("${2%%/*}")
+        only+=("${2%%/*}") # as in the record, or the name of its program
+        only[-1]=${only[-1]#proof_}
         [[ $2 != */* ]] || targets+=("${2#*/}")
         ;;
     -h | --help)
@@ -89,11 +90,12 @@ run_one() { # SHARE PROGRAM
     grep '^FAILURE' "$work/$name.log" || tail -n 3 "$work/$name.log"
 }
 
-chosen='' shares=0
+chosen='' shares=0 known=' none '
 while IFS='|' read -r entry _; do
     [[ -n $entry ]] || continue
     name=$(basename "${entry#* }" .sh)
-    if ((${#only[@]})) && [[ " ${only[*]} " != *" $name "* ]]; then continue; fi
+    known+="${name#proof_} "
+    if ((${#only[@]})) && [[ " ${only[*]} " != *" ${name#proof_} "* ]]; then continue; fi
     if [[ ! -x ${entry#* } ]]; then
         echo "$name: not run: it has not been built"
         continue
@@ -103,6 +105,12 @@ while IFS='|' read -r entry _; do
     chosen+="$entry"$'\n'
     shares=$((shares + ${entry%% *}))
 done <<<"$campaigns"
+for name in "${only[@]}"; do
+    [[ $known == *" $name "* ]] || {
+        echo "proof.sh: --only: found $name, expected one of$known" >&2
+        exit 2
+    }
+done
 # What the mutants need is built before: that is not part of their time.
 if [[ $chosen == *mutants.sh* ]]; then
     "$here/mutants.sh" --seconds 0 --folder "$work/mutants" >"$work/mutants/build.txt" 2>&1 || cat "$work/mutants/build.txt"
