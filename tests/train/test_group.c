@@ -80,7 +80,7 @@ START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
                  {3, 1, false}, {0, 1, false}, {2048, 1, false}, {8, 3, false},   {6, 2, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lb_group group = {.size = cases[i].size};
-        lb_error error;
+        lb_error error = {0};
         lb_status status = lb_group_check(&group, cases[i].shards, &error);
         ck_assert_int_eq(status, cases[i].fits ? LB_OK : LB_ERROR_ARGUMENT);
     }
