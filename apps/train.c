@@ -31,8 +31,8 @@ static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
     int normalize, index, warm_up, patience, film, threads;
-    double dropout, average,
-        label_smoothing; /* below 0: from the recipe, by the model or the number of pairs */
+    double average;
+    double dropout, label_smoothing; /* below 0: from the recipe, by the model and the number of pairs */
 } choice;
 static app_config config;
 static app_sweep sweep;
@@ -146,6 +146,12 @@ static double or_none(double value)
     return value == 0 ? -1 : value;
 }
 
+/* The same for a choice that is below 0 if it was not made. */
+static double or_recipe(double value)
+{
+    return value < 0 ? 0 : or_none(value);
+}
+
 /* Checks beyond the table of options. */
 static lb_status check(lb_error *error)
 {
@@ -197,11 +203,11 @@ static lb_status settle(lb_error *error)
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
     settings.index = (lb_index_use)choice.index;
     settings.warm_up = (int)or_none(choice.warm_up);
-    settings.patience = choice.patience < 0 ? 0 : (int)or_none(choice.patience);
+    settings.patience = (int)or_recipe(choice.patience);
     settings.film = (int)or_none(choice.film);
-    settings.dropout = choice.dropout < 0 ? 0 : or_none(choice.dropout);
+    settings.dropout = or_recipe(choice.dropout);
     settings.average = or_none(choice.average);
-    settings.label_smoothing = choice.label_smoothing < 0 ? 0 : or_none(choice.label_smoothing);
+    settings.label_smoothing = or_recipe(choice.label_smoothing);
     return lb_training_config_settle(&settings, error);
 }
 

@@ -68,7 +68,6 @@ train_one() { # FOLDER DEV SETTING SEED OPTION...
 
 # Prepares a language; sets `lines` and `symbols` by its columns.
 prepare() { # TRAIN FOLDER
-    mkdir -p "$2"
     split_pairs "$1" "$2/train.tsv" "$2/held_out.tsv"
     lines=() symbols=(--target-separator ' ')
     if awk -F '\t' 'NR == 1 { exit NF != 3 }' "$1"; then lines=(--features-column 2) symbols=(); fi
@@ -119,7 +118,7 @@ table() { # WORK
     }'
 }
 
-work='' out=$root/out seeds=3 wanted='' quick=''
+out=$root/out seeds=3 wanted='' quick=''
 while [[ ${1-} == -* ]]; do
     case $1 in
     --quick)
@@ -165,7 +164,9 @@ for ((seed = 1; seed <= seeds; seed++)); do
         count=$(wc -l <"${path}_train.tsv")
         for entry in "${settings[@]}"; do
             IFS='|' read -r setting options <<<"$entry"
-            if [[ $setting != *"$wanted"* || -f $work/$name/$setting-$seed/result ]] || ! says_something "$options" "$count"; then continue; fi
+            result=$work/$name/$setting-$seed/result
+            if [[ $setting != *"$wanted"* || $result -nt ${path}_train.tsv && $result -nt ${path}_dev.tsv ]] ||
+                ! says_something "$options" "$count"; then continue; fi
             ((running < lanes)) || { wait -n || failed=1; running=$((running - 1)); }
             # shellcheck disable=SC2086
             train_one "$work/$name" "${path}_dev.tsv" "$setting" "$seed" $options &

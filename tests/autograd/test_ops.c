@@ -124,10 +124,10 @@ START_TEST(test_op_forward_matches_reference)
     const lb_node *node = run_op(t, in);
     double *expected[LB_MAX_OUTPUTS] = {NULL};
     int outputs = t->op->outputs ? t->op->outputs : 1;
+    /* No room to spare: a sanitizer would miss a write there. */
     for (int k = 0; k < outputs; k++) {
         size_t count = (size_t)lb_count(node->out[k]);
-        expected[k] = calloc(count ? count : 1,
-                             sizeof(double)); /* no room to spare: a sanitizer would miss a write there */
+        expected[k] = calloc(count ? count : 1, sizeof(double));
     }
     t->op->reference(node, expected);
     for (int k = 0; k < outputs; k++) {

@@ -20,14 +20,21 @@ static lb_canvas *draw(const lb_diagram *diagrams, size_t count)
     return canvas;
 }
 
-/* The number of pixels drawn between the two rows of boxes of a diagram without a title. */
+/* The number of pixels drawn in the lines from `first` to before `end`. */
+static double ink_in(const lb_canvas *canvas, int first, int end)
+{
+    double ink = 0;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < lb_canvas_width(canvas); x++)
+            ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
+    return ink;
+}
+
+/* Those between the two rows of boxes of a diagram without a title. */
 static double ink_between(const lb_diagram *diagram)
 {
     lb_canvas *canvas = draw(diagram, 1);
-    double ink = 0;
-    for (int y = MARGIN + SIDE; y < MARGIN + SIDE + BETWEEN; y++)
-        for (int x = 0; x < lb_canvas_width(canvas); x++)
-            ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
+    double ink = ink_in(canvas, MARGIN + SIDE, MARGIN + SIDE + BETWEEN);
     lb_canvas_free(canvas);
     return ink;
 }
@@ -100,7 +107,7 @@ START_TEST(test_draw_arrows_join_the_boxes_of_their_weight)
 }
 END_TEST
 
-/* The pixels drawn where an arrow ends, at a multiple of the usual resolution. */
+/* Those where an arrow ends, at a multiple of the usual resolution. */
 static double ink_of_head(int scale)
 {
     static const double weight = 1;
@@ -108,12 +115,9 @@ static double ink_of_head(int scale)
     lb_panel panel = lb_diagram_panel(&diagram);
     lb_figure figure = {.panels = &panel, .count = 1, .dpi = scale * DPI};
     lb_canvas *canvas = lb_figure_draw(&figure, NULL);
-    double ink = 0;
     int end = (MARGIN + SIDE + BETWEEN) * scale;
     ck_assert_ptr_nonnull(canvas);
-    for (int y = end - 15 * scale; y < end - scale; y++)
-        for (int x = 0; x < lb_canvas_width(canvas); x++)
-            ink += (255 - lb_canvas_pixel(canvas, x, y).blue) / 255.0;
+    double ink = ink_in(canvas, end - 15 * scale, end - scale);
     lb_canvas_free(canvas);
     return ink;
 }
