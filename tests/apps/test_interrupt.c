@@ -49,12 +49,19 @@ static int interrupted_at(const char *name)
     return step;
 }
 
-/* Interrupts a run repeatedly, later each time, until it completes. Asserts that each session resumes where the one
- * before stopped. Returns the number of interruptions. */
+/* When to interrupt a run that is repeated until it completes: each time later by less than it trains, so that
+ * training is hit however long the program takes to start. */
+static int later(int ms)
+{
+    return ms ? ms + ms / 3 : 20;
+}
+
+/* Interrupts a run repeatedly until it completes. Asserts that each session resumes where the one before stopped.
+ * Returns the number of interruptions. */
 static int interrupt_until_done(const char *const *argv, const char *name, int number)
 {
     int interruptions = 0, last = -1;
-    for (int ms = 250; ms < 60000; ms += ms / 2) {
+    for (int ms = later(0); ms < 60000; ms = later(ms)) {
         run(argv, number, ms, 0);
         if (result.status == 0) return interruptions;
         if (result.status == 128 + number && interrupted_at(name) < 0) continue; /* before it trained */
@@ -107,7 +114,7 @@ START_TEST(test_interrupt_of_compare_ends_with_the_same_bits)
     RUN(KINDS, "--out", "whole");
     ck_assert_msg(result.status == 0, "%s", result.error);
     int interruptions = 0;
-    for (int ms = 250; ms < 60000; ms += ms / 2) {
+    for (int ms = later(0); ms < 60000; ms = later(ms)) {
         RUN_UNTIL(SIGINT, ms, KINDS, "--out", "stopped");
         if (result.status == 0) break;
         ck_assert_int_eq(result.status, 128 + SIGINT);
