@@ -166,13 +166,14 @@ END_TEST
 
 START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 {
-    support_write_rank_script("(sleep 2; kill -KILL $$) &");
+    support_write_rank_script(
+        "(while ! [ -e a/checkpoint.safetensors ]; do sleep 0.1; done; kill -KILL $$) &");
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
     ck_assert_int_ne(support_ranks_result.status, 0);
     ck_assert(support_exists("a/checkpoint.safetensors"));
     RUN(0, "inspect", "a/sort.safetensors");
     support_assert_ranks_done();
-    RUN_FOR(2, 1500, SORT, "--steps", "1000000", "--out", "a");
+    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "interrupted at step "));
 }
 END_TEST
@@ -194,7 +195,7 @@ END_TEST
 
 START_TEST(test_ranks_interrupted_save_and_say_so_once)
 {
-    RUN_FOR(2, 1500, SORT, "--steps", "1000000", "--out", "a");
+    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
     support_assert_said_once(
         "lookback sort: interrupted at step "); /* the status is that of mpirun, whichever */
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "the same command resumes"));

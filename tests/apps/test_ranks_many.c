@@ -296,10 +296,10 @@ END_TEST
 START_TEST(test_ranks_with_many_trainings_save_all_at_an_interruption_and_say_so_once)
 {
     write_inputs();
-    RUN_FOR(2, 2500, SWEEP, LONG, "--threads", "1", "--out", "sweep");
+    RUN_FOR(2, 4000, SWEEP, LONG, "--threads", "1", "--out", "sweep");
     support_assert_said_once("lookback train: interrupted after 0 trainings; the same command resumes\n");
     ck_assert_int_eq(count_in_logs("sweep", "interrupted at step "), 2);
-    RUN_FOR(2, 2500, COMPARE, "--steps", "1000000", "--out", "compare");
+    RUN_FOR(2, 4000, COMPARE, "--steps", "1000000", "--out", "compare");
     support_assert_said_once("the same command resumes\n");
     ck_assert(support_exists("compare/none.checkpoint.safetensors"));
     ck_assert(support_exists("compare/additive.checkpoint.safetensors"));
