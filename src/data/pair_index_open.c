@@ -42,7 +42,7 @@ static lb_status check_hashes(const opening *o, bool all)
 }
 
 /* Each line has a byte, but the last. */
-static bool has_possible_counts(const lb_pair_index_header *h)
+static bool has_possible_counts(const lb_pair_index_header *h, const lb_pair_format *format)
 {
     uint64_t most = h->key.bytes < INT64_MAX / 2 ? h->key.bytes + 1 : 0, bad = 0;
     if (h->lines > most || h->crlf > h->lines || h->byte_order_mark > 1) return false;
@@ -51,7 +51,9 @@ static bool has_possible_counts(const lb_pair_index_header *h)
         if (h->bad[kind] > h->lines - bad) return false;
         bad += h->bad[kind];
     }
-    return h->columns <= LB_PAIR_LINE_BYTES && h->first_bad <= LB_PAIRS_BAD_KEPT && h->first_bad <= bad;
+    if (h->columns < (uint64_t)lb_pair_format_columns(format) || h->columns > LB_PAIR_LINE_BYTES)
+        return false;
+    return h->first_bad <= LB_PAIRS_BAD_KEPT && h->first_bad <= bad;
 }
 
 static bool is_string(lb_bytes part)
@@ -141,7 +143,7 @@ static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_
 static lb_status take(opening *o, const char *path, const lb_pair_format *format)
 {
     const lb_pair_index_header *h = o->header;
-    if (!has_possible_counts(h)) return misfit(o, "damaged: found impossible numbers");
+    if (!has_possible_counts(h, format)) return misfit(o, "damaged: found impossible numbers");
     lb_status status =
         take_symbols(o, LB_PART_SOURCE, LB_PART_SOURCE_COUNTS, h->source_symbols, &o->pairs->source);
     if (!status)

@@ -82,6 +82,12 @@ lb_status lb_pair_format_check(const lb_pair_format *given, lb_error *error)
     return status || format.no_target ? status : lb_symbol_rule_check(&format.target, error);
 }
 
+int32_t lb_pair_format_columns(const lb_pair_format *format)
+{
+    lb_pair_format completed = complete(format);
+    return last_column(&completed);
+}
+
 bool lb_pair_line_has_mark(const char *text, size_t length)
 {
     static const char mark[LB_PAIR_LINE_MARK] = {'\xEF', '\xBB', '\xBF'};

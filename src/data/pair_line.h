@@ -44,6 +44,9 @@ typedef struct lb_pair_line {
 /** Checks a format. Errors: LB_ERROR_ARGUMENT, with the invalid field; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_pair_format_check(const lb_pair_format *format, lb_error *error);
 
+/** How many columns a line needs at least, by a format that lb_pair_format_check accepts. */
+int32_t lb_pair_format_columns(const lb_pair_format *format);
+
 /** Splits the next line of the file `name` by a format that lb_pair_format_check accepts. A byte order mark before line
  *  1 is not part of it. To start another file, set `columns` to 0.
  *  Memory: free it with lb_pair_line_free, also after an error.

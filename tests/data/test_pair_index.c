@@ -233,12 +233,16 @@ START_TEST(test_index_of_another_format_does_not_fit)
 }
 END_TEST
 
-/* Changes the index file by a function of its bytes. */
+/* Changes the index file on purpose, with right hashes. */
 static void change_index(void (*change)(lb_pair_index_header *header))
 {
     size_t count;
+    lb_bytes parts[LB_PARTS];
     char *bytes = support_read_file(INDEX, &count);
-    change((lb_pair_index_header *)(void *)bytes);
+    lb_pair_index_header *header = (lb_pair_index_header *)(void *)bytes;
+    change(header);
+    ck_assert(lb_pair_index_cut(&(lb_mapping){bytes, count}, parts));
+    lb_pair_index_seal(header, parts);
     support_write_file(INDEX, bytes, count);
     free(bytes);
 }
@@ -270,6 +274,20 @@ START_TEST(test_index_of_another_version_or_machine_does_not_fit)
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
     ck_assert_int_eq(mkdir(INDEX, 0777), 0);
     ck_assert_int_eq(open_index(true), LB_ERROR_OPEN);
+}
+END_TEST
+
+static void take_a_column(lb_pair_index_header *header)
+{
+    header->columns--;
+}
+
+/* Lines of so many columns would have no target. */
+START_TEST(test_index_of_too_few_columns_is_refused)
+{
+    make_index(text, 0);
+    change_index(take_a_column);
+    assert_misfit(INDEX ": damaged: found impossible numbers");
 }
 END_TEST
 
@@ -452,8 +470,8 @@ int main(void)
         SUPPORT_TESTS(
             test_index_has_what_the_passes_find, test_index_moves_with_its_file,
             test_index_of_other_bytes_does_not_fit, test_index_of_another_format_does_not_fit,
-            test_index_of_another_version_or_machine_does_not_fit, test_index_with_any_damage_is_refused,
-            test_index_that_was_made_up_is_refused_or_harmless,
+            test_index_of_another_version_or_machine_does_not_fit, test_index_of_too_few_columns_is_refused,
+            test_index_with_any_damage_is_refused, test_index_that_was_made_up_is_refused_or_harmless,
             test_index_is_checked_in_part_by_those_that_follow,
             test_index_of_a_file_that_changes_in_use_is_an_error, test_index_that_is_replaced_in_use_stays,
             test_index_allocations_failing_are_errors_and_leak_nothing));
