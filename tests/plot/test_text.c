@@ -1,3 +1,4 @@
+#include "plot/glyph.h"
 #include "plot/shape.h"
 #include "plot/text.h"
 #include "support/alloc.h"
@@ -312,6 +313,27 @@ START_TEST(test_draw_out_of_memory_is_remembered)
 }
 END_TEST
 
+static int height_of_box(double capital, double small)
+{
+    const lb_glyph_place place = {
+        .origin = {50, 150}, .right = {100, 0}, .up = {0, -100}, .capital = capital, .small = small};
+    lb_canvas_rect(canvas, (lb_rect){0, 0, 200, 200}, lb_rgb(0xFFFFFF));
+    lb_glyph_draw_box(font, &place, canvas);
+    lb_canvas_fill(canvas, lb_rgb(0));
+    ink found = find_ink();
+    return found.y1 - found.y0;
+}
+
+/* Text of a pixel has letters of one height. */
+START_TEST(test_box_is_stretched_only_if_capitals_are_higher_than_small_letters)
+{
+    int plain = height_of_box(0, 0);
+    ck_assert_int_gt(height_of_box(1, 0.5), plain + 10);
+    ck_assert_int_eq(height_of_box(0.5, 0.5), plain);
+    ck_assert_int_eq(height_of_box(0.4, 0.5), plain);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("text");
@@ -338,6 +360,7 @@ int main(void)
     tcase_add_test(tests, test_draw_bold_has_more_ink);
     tcase_add_test(tests, test_draw_color_is_used);
     tcase_add_test(tests, test_draw_out_of_memory_is_remembered);
+    tcase_add_test(tests, test_box_is_stretched_only_if_capitals_are_higher_than_small_letters);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -334,7 +334,7 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
     lb_training_config config = usual();
     train(&config);
     lb_translator *t = open_model(out);
-    lb_translate_config draw = {.sample = true, .temperature = 3, .n_best = 50};
+    lb_translate_config draw = {.sample = true, .temperature = 3, .n_best = 50, .copy_unknown = true};
     lb_translations *all = lb_translate_all(t, texts, TEXTS, draw, &error);
     ck_assert_msg(all, "%s", error.message);
     int pointed = 0;
