@@ -214,11 +214,9 @@ static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypot
     int64_t kept = 0;
     for (int64_t i = 0; i < pool->count[row]; i++) {
         const lb_hypothesis *h = &pool->hypothesis[row * pool->most + i];
-        int64_t at = kept;
-        while (at > 0 && is_better(h, &best[at - 1])) at--;
-        if (at == room) continue;
-        if (kept < room) kept++;
-        memmove(best + at + 1, best + at, (size_t)(kept - 1 - at) * sizeof *best);
+        if (kept == room && !is_better(h, &best[room - 1])) continue;
+        int64_t at = kept < room ? kept++ : room - 1;
+        for (; at > 0 && is_better(h, &best[at - 1]); at--) best[at] = best[at - 1];
         best[at] = *h;
     }
     for (int64_t i = kept; i < room; i++) best[i] = (lb_hypothesis){.score = (double)-INFINITY};

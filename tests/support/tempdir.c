@@ -104,9 +104,9 @@ void support_write_file(const char *path, const void *bytes, size_t count)
 int support_next_descriptor(void)
 {
     int descriptor = open("/dev/null", O_RDONLY);
-    if (descriptor < 0) stop("/dev/null");
-    close(descriptor);
-    return descriptor;
+    const int number = descriptor;
+    if (descriptor < 0 || close(descriptor) != 0) stop("/dev/null");
+    return number;
 }
 
 char *support_read_file(const char *path, size_t *count)

@@ -1,5 +1,6 @@
 /* A run that is stopped between two steps loses none of them.
  * This test runs in both precisions. */
+#include "io/dtype.h"
 #include "lookback/train.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -211,7 +212,7 @@ static void set_number(const char *path, const char *name, size_t index, double 
         size_t numbers = (size_t)lb_shape_count(arrays[i].shape);
         bool is_double = arrays[i].dtype == LB_DTYPE_F64;
         ck_assert_uint_le(numbers, LB_LENGTH(changed.number));
-        memcpy(&changed, arrays[i].data, numbers * (is_double ? sizeof(double) : sizeof(lb_real)));
+        memcpy(&changed, arrays[i].data, numbers * lb_dtype_size(arrays[i].dtype));
         if (is_double)
             changed.number[index] = value;
         else
