@@ -1,5 +1,7 @@
 #include "io/append.h"
 
+#include "io/write_all.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,8 +15,7 @@ static lb_status append(const char *path, off_t size, const void *bytes, size_t 
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     bool ready = file >= 0 && (size == AT_END || ftruncate(file, size) == 0);
-    if (ready) errno = ENOSPC; /* a partial write sets no errno */
-    bool written = ready && write(file, bytes, count) == (ssize_t)count;
+    bool written = ready && lb_write_all(file, bytes, count);
     int reason = errno;
     if (file >= 0 && close(file) != 0 && written) {
         written = false;

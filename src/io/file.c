@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "io/folder.h"
 #include "io/temp_file.h"
+#include "io/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,24 +21,10 @@ static lb_status write_error(lb_error *error, const char *path, int reason)
     return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", path, strerror(reason));
 }
 
-static bool write_all(int fd, lb_bytes part)
-{
-    const char *from = part.data;
-    while (part.count > 0) {
-        /* More than SSIZE_MAX at once is undefined. */
-        ssize_t written = write(fd, from, part.count < SSIZE_MAX ? part.count : SSIZE_MAX);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        from += written;
-        part.count -= (size_t)written;
-    }
-    return true;
-}
-
 static bool write_parts(int fd, const lb_bytes *parts, size_t part_count)
 {
     for (size_t p = 0; p < part_count; p++)
-        if (!write_all(fd, parts[p])) return false;
+        if (!lb_write_all(fd, parts[p].data, parts[p].count)) return false;
     return fsync(fd) == 0;
 }
 
