@@ -1,8 +1,10 @@
 #include "common/interrupt.h"
 
+#include "base/clock.h"
+
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 /* A program may get the same signal twice at once: timeout sends it to the process and to its group. */
 enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
@@ -13,9 +15,7 @@ static volatile int64_t first_ms;
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return lb_clock() / 1000000;
 }
 
 static void handle(int number)

@@ -1,12 +1,13 @@
 #include "common/progress.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BAR_MAX = 30, BAR_MIN = 8, DEFAULT_COLUMNS = 80 };
@@ -15,9 +16,7 @@ static const double REDRAW_SECONDS = 0.1, LOG_SECONDS = 10, LOG_SECONDS_MIN = 1;
 
 static double monotonic(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)lb_clock();
 }
 
 static const char *environment(const char *name)

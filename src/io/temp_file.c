@@ -24,7 +24,8 @@ static void choose_name(const char *path, char *name, size_t size)
 {
     static atomic_uint count;
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    /* Without a clock, process and counter still tell apart all files that are under way. */
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0) now = (struct timespec){0};
     snprintf(name, size, "%s.tmp-%lx-%llx-%lx-%x", path, (long)getpid(), (unsigned long long)now.tv_sec,
              now.tv_nsec, atomic_fetch_add(&count, 1));
 }

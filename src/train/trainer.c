@@ -1,6 +1,7 @@
 #include "lookback/train.h"
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "tensor/finite.h"
 #include "train/group.h"
@@ -9,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { EVALUATE_EVERY = 250 };
 
@@ -23,9 +23,7 @@ typedef struct session {
 
 static double now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return 1e-9 * (double)lb_clock();
 }
 
 static const lb_train_point *last_point(const lb_train_history *history)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/file.h"
 #include "io/temp_file.h"
+#include "support/clock.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -191,6 +193,26 @@ START_TEST(test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting)
 }
 END_TEST
 
+/* Each name has the number of the process and that of the file. */
+START_TEST(test_files_under_way_have_names_of_their_own_without_a_clock)
+{
+    char path[SUPPORT_PATH], expected[SUPPORT_PATH + LB_TEMP_SUFFIX], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    if (!can_refuse()) return;
+    int folder = open_folder();
+    support_path(path, "file");
+    support_fail_clock(true);
+    for (unsigned i = 0; i < 2; i++) {
+        int fd = lb_temp_open(folder, path, 0600, name, sizeof name);
+        ck_assert_int_ge(fd, 0);
+        snprintf(expected, sizeof expected, "%s.tmp-%lx-0-0-%x", path, (long)getpid(), i);
+        ck_assert_str_eq(name, expected);
+    }
+    support_fail_clock(false);
+    ck_assert_uint_eq(support_file_count(), 2);
+    close(folder);
+}
+END_TEST
+
 START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
@@ -232,6 +254,7 @@ int main(void)
                                            test_file_under_way_has_no_name_where_that_is_possible,
                                            test_file_is_written_where_there_are_no_locks,
                                            test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting,
+                                           test_files_under_way_have_names_of_their_own_without_a_clock,
                                            test_file_that_cannot_be_created_is_an_error_with_its_reason,
                                            test_no_file_descriptors_left_is_an_error_with_its_reason));
 }

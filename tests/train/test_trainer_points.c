@@ -1,5 +1,6 @@
 /* What a training measures and records at its points. This test runs in both precisions. */
 #include "lookback/train.h"
+#include "support/clock.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -193,11 +194,30 @@ START_TEST(test_train_stops_when_the_target_is_met_exactly)
 }
 END_TEST
 
+START_TEST(test_train_without_a_clock_ends_with_the_same_weights)
+{
+    climb with, without;
+    begin(&with);
+    begin(&without);
+    train(&with);
+    support_fail_clock(true);
+    train(&without);
+    support_fail_clock(false);
+    ck_assert_int_eq(without.history.count, with.history.count);
+    for (int64_t i = 0; i < without.history.count; i++)
+        ck_assert_double_eq(without.history.points[i].seconds, 0);
+    ck_assert_mem_eq(without.weight->data, with.weight->data, SIZE * sizeof *with.weight->data);
+    finish(&with);
+    finish(&without);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "points of a training",
         SUPPORT_TESTS(test_train_evaluates_and_ends_with_the_average_of_the_weights,
                       test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause,
-                      test_train_stops_when_the_target_is_met_exactly));
+                      test_train_stops_when_the_target_is_met_exactly,
+                      test_train_without_a_clock_ends_with_the_same_weights));
 }
