@@ -1,14 +1,14 @@
 #include "common/config.h"
 
+#include "common/json_file.h"
 #include "common/nearest.h"
 #include "common/option_value.h"
 #include "common/report.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "base/utf8.h"
-#include "io/file.h"
-#include "io/json.h"
+
+#include <cJSON.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
 typedef struct reader {
     const app_program *program;
     const app_config *config;
-    const char *path, *text;
+    const app_json_file *file;
     lb_error *error;
 } reader;
 
@@ -37,28 +37,9 @@ static bool is_settable(const app_option *option, const app_config *config)
     return option->kind != APP_IS_HEADING && !is_own(option, config);
 }
 
-static int line_of(const char *text, const char *place)
+static lb_status unknown_name(const reader *r, const cJSON *item)
 {
-    int line = 1;
-    for (; text < place; text++) line += *text == '\n';
-    return line;
-}
-
-/* The line number of a name; 1 if it is written with escapes. */
-static int line_of_key(const reader *r, const char *key)
-{
-    size_t length = strlen(key);
-    for (const char *at = r->text; (at = strchr(at, '"')) != NULL; at++) {
-        if (strncmp(at + 1, key, length) != 0 || at[length + 1] != '"') continue;
-        const char *behind = at + length + 2;
-        if (behind[strspn(behind, " \t\r\n")] == ':') return line_of(r->text, at);
-    }
-    return 1;
-}
-
-static lb_status unknown_name(const reader *r, const char *key)
-{
-    app_nearest nearest = {.word = key};
+    app_nearest nearest = {.word = item->string};
     for (int i = 0; i < r->program->option_count; i++) {
         const app_option *option = &r->program->options[i];
         if (!is_settable(option, r->config)) continue;
@@ -66,8 +47,9 @@ static lb_status unknown_name(const reader *r, const char *key)
         if (status) return status;
     }
     return lb_error_set(r->error, LB_ERROR_FORMAT,
-                        "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", r->path,
-                        line_of_key(r, key), FOUND, key, nearest.name ? nearest.name : "");
+                        "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"",
+                        r->file->path, app_json_file_line(r->file, item), FOUND, item->string,
+                        nearest.name ? nearest.name : "");
 }
 
 /* A JSON value as the text of a command line; NULL if its type does not fit the option. */
@@ -97,12 +79,7 @@ static lb_status set_value(const reader *r, const app_option *option, const cJSO
         strcpy(expected, "a string");
     else if (option->kind != APP_IS_FLAG)
         app_option_expects(option, expected, sizeof expected);
-    char *found = cJSON_PrintUnformatted(item);
-    lb_status status =
-        lb_error_set(r->error, LB_ERROR_FORMAT, "%s:%d: \"%s\": found %.*s, expected %s", r->path,
-                     line_of_key(r, option->name), option->name, FOUND, found ? found : "?", expected);
-    cJSON_free(found);
-    return status;
+    return app_json_file_refuse(r->file, item, item, expected, r->error);
 }
 
 static const app_option *find(const reader *r, const char *name)
@@ -114,46 +91,31 @@ static const app_option *find(const reader *r, const char *name)
     return NULL;
 }
 
-static lb_status set_all(const reader *r, const cJSON *json)
+static lb_status set_all(const reader *r)
 {
     const cJSON *item;
     lb_status status = LB_OK;
-    cJSON_ArrayForEach(item, json)
+    cJSON_ArrayForEach(item, r->file->json)
     {
         const app_option *option = find(r, item->string);
-        if (!option) return unknown_name(r, item->string);
-        if (cJSON_GetObjectItemCaseSensitive(json, item->string) != item)
-            return lb_error_set(r->error, LB_ERROR_FORMAT, "%s: found \"%s\" twice, expected it once",
-                                r->path, item->string);
-        status = set_value(r, option, item);
+        if (!option) return unknown_name(r, item);
+        status = app_json_file_check_name(r->file, item, r->error);
+        if (!status) status = set_value(r, option, item);
         if (status) return status;
     }
     return status;
 }
 
-static lb_status parse(const reader *r, size_t length, cJSON **json)
-{
-    const char *end = r->text;
-    if (strlen(r->text) != length || !lb_utf8_valid(r->text, length))
-        return lb_error_set(r->error, LB_ERROR_FORMAT, "%s: expected text in UTF-8", r->path);
-    if (lb_json_parse(r->text, length, &end, json) == LB_ERROR_MEMORY)
-        return lb_error_set(r->error, LB_ERROR_MEMORY, "%s: out of memory", r->path);
-    if (cJSON_IsObject(*json)) return LB_OK;
-    return lb_error_set(r->error, LB_ERROR_FORMAT, "%s:%d: %s, expected a JSON object with options", r->path,
-                        *json ? 1 : line_of(r->text, end), *json ? "found another value" : "found no JSON");
-}
-
 lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
 {
-    void *text;
-    size_t length;
-    lb_status status = lb_file_read(path, &text, &length, error);
-    if (status) return status;
-    reader r = {.program = program, .config = config, .path = path, .text = text, .error = error};
+    app_json_file file;
+    const reader r = {.program = program, .config = config, .file = &file, .error = error};
     app_config_free(config);
-    status = parse(&r, length, &config->json);
-    if (!status) status = set_all(&r, config->json);
-    lb_release(text);
+    lb_status status = app_json_file_open(&file, path, "with options", error);
+    if (!status) status = set_all(&r);
+    config->json = file.json;
+    file.json = NULL;
+    app_json_file_close(&file);
     return status;
 }
 

@@ -2,69 +2,56 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "io/file.h"
-#include "io/json.h"
+#include "common/json_file.h"
+
+#include <cJSON.h>
 
 #include <string.h>
 
-static lb_status check_value(const char *path, const cJSON *list, const cJSON *value, lb_error *error)
-{
-    if (cJSON_IsString(value) || cJSON_IsNumber(value) || cJSON_IsBool(value)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected strings, numbers, true or false", path,
-                        list->string);
-}
-
-static lb_status check_list(const char *path, const cJSON *json, const cJSON *list, lb_error *error)
+static lb_status check_list(const app_json_file *file, const cJSON *list, lb_error *error)
 {
     const cJSON *value;
     if (!cJSON_IsArray(list) || !list->child)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected a list of values", path,
-                            list->string);
-    if (cJSON_GetObjectItemCaseSensitive(json, list->string) != list)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%s\" twice, expected it once", path,
-                            list->string);
+        return app_json_file_refuse(file, list, list, "a list of values", error);
     cJSON_ArrayForEach(value, list)
     {
-        lb_status status = check_value(path, list, value, error);
-        if (status) return status;
+        if (!cJSON_IsString(value) && !cJSON_IsNumber(value) && !cJSON_IsBool(value))
+            return app_json_file_refuse(file, list, value, "strings, numbers, true or false", error);
     }
-    return LB_OK;
+    return app_json_file_check_name(file, list, error);
 }
 
-static lb_status count_all(app_grid *grid, const char *path, lb_error *error)
+static lb_status count_all(app_grid *grid, const app_json_file *file, lb_error *error)
 {
     const cJSON *list;
     grid->count = 1;
-    cJSON_ArrayForEach(list, grid->json)
+    cJSON_ArrayForEach(list, file->json)
     {
-        lb_status status = check_list(path, grid->json, list, error);
+        lb_status status = check_list(file, list, error);
         if (status) return status;
         grid->options++;
         grid->count *= cJSON_GetArraySize(list);
         if (grid->count > INT32_MAX)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s: found more combinations than can be counted",
-                                path);
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found more combinations than can be counted",
+                                file->path, app_json_file_line(file, list));
     }
     return grid->options
                ? LB_OK
-               : lb_error_set(error, LB_ERROR_FORMAT, "%s: expected at least one option with values", path);
+               : lb_error_set(error, LB_ERROR_FORMAT,
+                              "%s:1: found {}, expected at least one option with values", file->path);
 }
 
 lb_status app_grid_open(app_grid *grid, const char *path, lb_error *error)
 {
-    void *text;
-    size_t length;
+    app_json_file file;
     *grid = (app_grid){0};
-    lb_status status = lb_file_read(path, &text, &length, error);
-    if (status) return status;
-    status = lb_json_parse(text, length, NULL, &grid->json);
-    lb_release(text);
-    if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "%s: out of memory", path);
-    if (cJSON_IsObject(grid->json)) return count_all(grid, path, error);
-    return lb_error_set(error, LB_ERROR_FORMAT,
-                        "%s: expected a JSON object with a list of values for each option, such as "
-                        "{\"hidden\": [128, 192]}",
-                        path);
+    lb_status status = app_json_file_open(
+        &file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
+    if (!status) status = count_all(grid, &file, error);
+    grid->json = file.json;
+    file.json = NULL;
+    app_json_file_close(&file);
+    return status;
 }
 
 void app_grid_close(app_grid *grid)

@@ -111,10 +111,16 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
     } cases[] = {
         {"{\"hiden\": [1]}", "hidden", 2},
         {"{\"hidden\": [16, -1]}", "--hidden", 2},
-        {"{\"hidden\": 16}", "sweep.json: \"hidden\": expected a list of values", 65},
-        {"{\"hidden\": [[1]]}", "expected strings, numbers, true or false", 65},
-        {"{}", "expected at least one option with values", 65},
-        {"[1]", "expected a JSON object", 65},
+        {"{\"hidden\": 16}", "sweep.json:1: \"hidden\": found 16, expected a list of values", 65},
+        {"{\"hidden\": [16],\n\n \"tied\": [true, null]}",
+         "sweep.json:3: \"tied\": found null, expected strings, numbers, true or false", 65},
+        {"{\"hidden\": [16],\n \"lr\": [0.1],\n \"hidden\": [8]}",
+         "sweep.json:3: found \"hidden\" twice, expected it once", 65},
+        {"{\"hidden\": [16],\n \"lr\" [0.1]}",
+         "sweep.json:2: found no JSON, expected a JSON object with a list of values for each option", 65},
+        {"{}", "sweep.json:1: found {}, expected at least one option with values", 65},
+        {"[1]", "sweep.json:1: found another value, expected a JSON object with a list of values", 65},
+        {"{\"hidden\": [\"\xff\"]}", "sweep.json: expected text in UTF-8", 65},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sweep(cases[i].json, NULL);

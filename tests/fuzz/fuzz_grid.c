@@ -22,12 +22,27 @@ static void name_combination(const app_grid *grid, int64_t combination)
     free(argument);
 }
 
+/* What is wrong with the text is on one of its lines, unless it is no text. */
+static void require_line(const char *path, const uint8_t *data, size_t size, const lb_error *error)
+{
+    size_t length = strlen(path);
+    long last = 1;
+    for (size_t i = 0; i < size; i++) last += data[i] == '\n';
+    fuzz_require(strncmp(error->message, path, length) == 0 && error->message[length] == ':',
+                 "an error names the file");
+    long line = strtol(error->message + length + 1, NULL, 10);
+    fuzz_require((line >= 1 && line <= last) || strstr(error->message, "UTF-8"),
+                 "an error names a line of the file");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     app_grid grid;
-    lb_status status = app_grid_open(&grid, fuzz_file(data, size), &error);
+    const char *path = fuzz_file(data, size);
+    lb_status status = app_grid_open(&grid, path, &error);
     fuzz_require_told(status == LB_OK, &error);
+    if (status == LB_ERROR_FORMAT) require_line(path, data, size, &error);
     for (int64_t i = 0; !status && i < grid.count && i < MOST_COMBINATIONS; i++) {
         name_combination(&grid, i);
         name_combination(&grid, grid.count - 1 - i);

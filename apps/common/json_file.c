@@ -1,0 +1,85 @@
+#include "common/json_file.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <string.h>
+
+enum { FOUND = 64 };
+
+static int line_of(const char *text, const char *place)
+{
+    int line = 1;
+    for (; text < place; text++) line += *text == '\n';
+    return line;
+}
+
+/* The next place from `at` on where the text has this name; NULL if there is none. */
+static const char *find_name(const char *at, const char *name)
+{
+    size_t length = strlen(name);
+    for (; (at = strchr(at, '"')) != NULL; at++) {
+        if (strncmp(at + 1, name, length) != 0 || at[length + 1] != '"') continue;
+        const char *behind = at + length + 2;
+        if (behind[strspn(behind, " \t\r\n")] == ':') return at;
+    }
+    return NULL;
+}
+
+int app_json_file_line(const app_json_file *file, const cJSON *item)
+{
+    const char *place = find_name(file->text, item->string);
+    for (const cJSON *other = file->json->child; place && other != item; other = other->next)
+        if (strcmp(other->string, item->string) == 0) place = find_name(place + 1, item->string);
+    return place ? line_of(file->text, place) : 1;
+}
+
+lb_status app_json_file_refuse(const app_json_file *file, const cJSON *item, const cJSON *value,
+                               const char *expected, lb_error *error)
+{
+    char *found = cJSON_PrintUnformatted(value);
+    lb_status status =
+        lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: \"%s\": found %.*s, expected %s", file->path,
+                     app_json_file_line(file, item), item->string, FOUND, found ? found : "?", expected);
+    cJSON_free(found);
+    return status;
+}
+
+lb_status app_json_file_check_name(const app_json_file *file, const cJSON *item, lb_error *error)
+{
+    if (cJSON_GetObjectItemCaseSensitive(file->json, item->string) == item) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\" twice, expected it once", file->path,
+                        app_json_file_line(file, item), item->string);
+}
+
+static lb_status parse(app_json_file *file, size_t length, const char *expected, lb_error *error)
+{
+    const char *end = file->text;
+    if (strlen(file->text) != length || !lb_utf8_valid(file->text, length))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: expected text in UTF-8", file->path);
+    if (lb_json_parse(file->text, length, &end, &file->json) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
+    if (cJSON_IsObject(file->json)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: %s, expected a JSON object %s", file->path,
+                        file->json ? 1 : line_of(file->text, end),
+                        file->json ? "found another value" : "found no JSON", expected);
+}
+
+lb_status app_json_file_open(app_json_file *file, const char *path, const char *expected, lb_error *error)
+{
+    void *text;
+    size_t length;
+    *file = (app_json_file){.path = path};
+    lb_status status = lb_file_read(path, &text, &length, error);
+    file->text = text;
+    return status ? status : parse(file, length, expected, error);
+}
+
+void app_json_file_close(app_json_file *file)
+{
+    lb_release(file->text);
+    cJSON_Delete(file->json);
+    *file = (app_json_file){0};
+}
