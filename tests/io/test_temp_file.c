@@ -17,7 +17,12 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { HOUR = 3600, SOMEBODY = 65534 };
+
+static const uid_t OURS = (uid_t)-1; /* chown changes nothing */
 
 #ifdef __linux__
 #    include <linux/filter.h>
@@ -166,18 +171,83 @@ START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
 }
 END_TEST
 
-START_TEST(test_file_is_written_where_there_are_no_locks)
+/* Writes "file" where there are neither nameless files nor locks. False if that cannot be tested here. */
+static bool save_without_locks(void)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    if (!can_refuse()) return;
+    if (!can_refuse()) return false;
     int folder = open_folder();
-    if (refuse_locks(folder))
+    bool refused = refuse_locks(folder);
+    close(folder);
+    if (refused)
         ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
                       error.message);
     else
         support_not_run("files without locks", "no filter of system calls here");
-    close(folder);
+    return refused;
+}
+
+/* What a process of this owner left `age` seconds ago. */
+static void leave(const char *name, uid_t owner, time_t age)
+{
+    char path[SUPPORT_PATH];
+    const struct timespec left = {.tv_sec = time(NULL) - age}, times[] = {left, left};
+    support_write_file(support_path(path, name), "half", 4);
+    ck_assert_int_eq(chown(path, owner, (gid_t)-1), 0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_there(const char *name)
+{
+    char path[SUPPORT_PATH];
+    return access(support_path(path, name), F_OK) == 0;
+}
+
+START_TEST(test_file_is_written_where_there_are_no_locks)
+{
+    if (!save_without_locks()) return;
+    ck_assert(is_there("file"));
+    ck_assert_uint_eq(support_file_count(), 1);
+}
+END_TEST
+
+START_TEST(test_leftover_is_removed_after_an_hour_where_there_are_no_locks)
+{
+    leave("file.tmp-1", OURS, 2 * HOUR);
+    leave("file.tmp-2", OURS, HOUR / 2);
+    if (!save_without_locks()) return;
+    ck_assert(!is_there("file.tmp-1"));
+    ck_assert(is_there("file.tmp-2"));
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+/* A folder may be shared, and the clocks of its machines may differ. */
+START_TEST(test_leftover_of_somebody_else_stays_where_there_are_no_locks)
+{
+    if (geteuid() != 0) {
+        support_not_run("leftovers of somebody else", "only root can give files away");
+        return;
+    }
+    leave("file.tmp-1", SOMEBODY, 2 * HOUR);
+    if (!save_without_locks()) return;
+    ck_assert(is_there("file.tmp-1"));
+    ck_assert_uint_eq(support_file_count(), 2);
+}
+END_TEST
+
+START_TEST(test_many_files_under_way_do_not_prevent_another_where_there_are_no_locks)
+{
+    enum { MANY = 20 };
+    for (int i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "file.tmp%d", i);
+        leave(name, OURS, 0);
+    }
+    if (!save_without_locks()) return;
+    ck_assert(is_there("file"));
+    ck_assert_uint_eq(support_file_count(), MANY + 1);
 }
 END_TEST
 
@@ -248,13 +318,17 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("temporary files",
-                             SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
-                                           test_files_under_way_are_locked_and_left_alone_by_other_writers,
-                                           test_file_under_way_has_no_name_where_that_is_possible,
-                                           test_file_is_written_where_there_are_no_locks,
-                                           test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting,
-                                           test_files_under_way_have_names_of_their_own_without_a_clock,
-                                           test_file_that_cannot_be_created_is_an_error_with_its_reason,
-                                           test_no_file_descriptors_left_is_an_error_with_its_reason));
+    return support_run_tests(
+        "temporary files",
+        SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
+                      test_files_under_way_are_locked_and_left_alone_by_other_writers,
+                      test_file_under_way_has_no_name_where_that_is_possible,
+                      test_file_is_written_where_there_are_no_locks,
+                      test_leftover_is_removed_after_an_hour_where_there_are_no_locks,
+                      test_leftover_of_somebody_else_stays_where_there_are_no_locks,
+                      test_many_files_under_way_do_not_prevent_another_where_there_are_no_locks,
+                      test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting,
+                      test_files_under_way_have_names_of_their_own_without_a_clock,
+                      test_file_that_cannot_be_created_is_an_error_with_its_reason,
+                      test_no_file_descriptors_left_is_an_error_with_its_reason));
 }
