@@ -7,10 +7,12 @@
 #include "translate/text_model.h"
 #include <lookback/translate.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TSH    "t\xca\x83"
@@ -205,6 +207,32 @@ START_TEST(test_translator_open_of_anything_else_is_refused_with_its_name)
 }
 END_TEST
 
+/* root may search everywhere, so this drops root privileges in a child. */
+static bool is_forbidden_unprivileged(const char *path)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) _exit(99);
+        error = (lb_error){0};
+        bool opened = lb_translator_open(path, &error) != NULL;
+        _exit(!opened && error.status == LB_ERROR_OPEN && strstr(error.message, strerror(EACCES)) ? 0 : 1);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+START_TEST(test_translator_open_of_a_folder_that_may_not_be_searched_says_so)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "model.safetensors"), "", 0);
+    ck_assert_int_eq(chmod(support_tempdir(), 0444), 0);
+    bool forbidden = is_forbidden_unprivileged(support_tempdir());
+    ck_assert_int_eq(chmod(support_tempdir(), 0700), 0);
+    ck_assert(forbidden);
+}
+END_TEST
+
 /* Opens the model and applies it to three texts, one of which it skips. */
 static lb_status translate_three(const char *path, const char *const *texts)
 {
@@ -261,5 +289,6 @@ int main(void)
                                     test_translator_about_tells_the_facts,
                                     test_translate_text_that_cannot_be_read_is_an_error_or_skipped,
                                     test_translator_open_of_anything_else_is_refused_with_its_name,
+                                    test_translator_open_of_a_folder_that_may_not_be_searched_says_so,
                                     test_translate_any_failing_allocation_is_an_error_and_leaks_nothing));
 }
