@@ -1,12 +1,24 @@
 #!/bin/sh
 # What the programs and shared libraries of an installed Lookback are protected by, as checksec sees it.
-#   hardened.sh PREFIX
+#   hardened.sh PREFIX NAME...
+# NAME is a file that has to be among them.
 set -eu
-command -v checksec >/dev/null || {
-    echo "not run: checksec is missing"
-    exit 0
-}
 failed=0
+
+# The tools of ./run test that this machine lacks. Where only checksec does, it was forgotten.
+absent=$(sed -n "/^packages_test=/,/'\$/s/.* tool \([a-z]*\).*/\1/p" "$(dirname -- "$0")/../../run" |
+    while read -r tool; do command -v "$tool" >/dev/null || printf ' %s' "$tool"; done)
+case $absent in
+' checksec')
+    echo "checksec is missing, expected it with the other packages of ./run test"
+    exit 1
+    ;;
+*checksec*)
+    echo "not run: these are missing:$absent"
+    exit 0
+    ;;
+esac
+
 check() { # FILE
     file=$1
     found=$(checksec --format=csv --file="$file")
@@ -29,7 +41,16 @@ check() { # FILE
 }
 
 cd "$1"
-find . -type f \( -path '*/bin/lookback' -o -name 'liblookback*.so.*' \) >"${TMPDIR:-/tmp}/hardened.$$"
-while read -r path; do check "$path"; done <"${TMPDIR:-/tmp}/hardened.$$"
-rm "${TMPDIR:-/tmp}/hardened.$$"
+shift
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+# shellcheck disable=SC2016 # it is the inner shell that has a file
+find . -type f -exec sh -c 'test "$(head -c 4 "$1" | tail -c 3)" = ELF' - {} \; -print >"$list"
+while read -r path; do check "$path"; done <"$list"
+for name; do
+    sed 's,.*/,,' "$list" | grep -qxF -e "$name" || {
+        echo "$name: not found among the installed programs and shared libraries"
+        failed=1
+    }
+done
 exit $failed
