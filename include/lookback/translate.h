@@ -38,8 +38,8 @@ typedef struct lb_translate_config {
     int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
     double length_penalty; /* of lb_beam_config [1]; negative: none */
     int n_best;            /* outputs per text [1] */
-    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts]; at most as many as the
-     * model has learned positions. */
+    /* Maximum symbols of an output [8 + twice the longest of the text and the training texts; the latter count up to 128
+     * symbols, or 8 times the text if that is more]; at most as many as the model has learned positions. */
     int64_t limit;
     bool attention; /* return the attention weights, too */
     /* Replace an unknown symbol by the source symbol with the largest attention at that step, by the mean over the

@@ -210,12 +210,22 @@ lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *ow
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 
+/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for minutes
+ * with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded together. */
+static int64_t most_of_training(int64_t source_length)
+{
+    int64_t most = LB_TEXT_MODEL_TRUSTED;
+    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
+    return most;
+}
+
 int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
 {
-    int64_t longest = source_length;
-    if (longest < model->longest_source) longest = model->longest_source;
-    if (longest < model->longest_target) longest = model->longest_target;
-    return lb_decoding_limit(longest);
+    int64_t longest =
+        model->longest_source > model->longest_target ? model->longest_source : model->longest_target;
+    int64_t most = most_of_training(source_length);
+    if (longest > most) longest = most;
+    return lb_decoding_limit(longest > source_length ? longest : source_length);
 }
 
 void lb_text_model_free(lb_text_model *model)

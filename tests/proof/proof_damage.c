@@ -20,8 +20,7 @@ enum {
     FILES,
     NPY_COUNT = 15,
     HOSTILE_FILES = 10000,
-    MOST_BYTES = 100000000,
-    STEPS = 50
+    MOST_BYTES = 100000000
 };
 
 static const uint64_t STRIDE = 2654435761; /* a prime: all damages in an order without order */
@@ -184,7 +183,7 @@ static const char *use_model(const char *path, lb_error *error)
                                                                 : "refused without the name of the file";
     }
     const char *text = lb_translator_about(model).sorts ? "1 2" : "ab";
-    lb_translate_config config = {.limit = STEPS, .attention = true};
+    lb_translate_config config = {.attention = true};
     lb_translations *output = lb_translate_all(model, &text, 1, config, error);
     bool silent = !output && (error->status == LB_OK || !*error->message);
     bool empty = output && (output->count != 1 || output->text[0].count < 1);

@@ -282,6 +282,25 @@ START_TEST(test_text_model_limit_is_one_for_all_that_training_knew)
 }
 END_TEST
 
+/* Lengths that a file can name in a few bytes. */
+START_TEST(test_text_model_limit_is_in_proportion_to_the_source_if_training_knew_long_ones)
+{
+    const lb_text_model target = {.longest_source = 9, .longest_target = 65535},
+                        source = {.longest_source = 65535}, honest = {.longest_target = 128};
+    const lb_text_model *const hostile[] = {&target, &source};
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 1), 2 * 128 + 8);
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 16), 2 * 128 + 8);
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 17), 2 * 256 + 8);
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 33), 2 * 512 + 8);
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 9000), 2 * 65535 + 8);
+        ck_assert_int_eq(lb_text_model_limit(hostile[i], 70000), 2 * 70000 + 8);
+    }
+    for (int64_t length = 1; length <= 128; length++)
+        ck_assert_int_eq(lb_text_model_limit(&honest, length), 2 * 128 + 8);
+}
+END_TEST
+
 START_TEST(test_text_model_any_flipped_byte_of_the_file_is_refused)
 {
     lb_text_model made = make_model();
@@ -335,14 +354,16 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "text model", SUPPORT_TESTS(test_text_model_load_gives_what_was_saved,
-                                    test_text_model_load_gives_one_vocabulary_where_one_was_shared,
-                                    test_text_model_load_gives_the_ensemble_that_was_saved,
-                                    test_translator_open_with_takes_a_model_of_a_kind_of_ones_own,
-                                    test_text_model_save_of_what_does_not_fit_is_an_error,
-                                    test_text_model_load_of_anything_else_is_refused_with_a_reason,
-                                    test_text_model_load_of_weights_without_a_model_is_refused,
-                                    test_text_model_limit_is_one_for_all_that_training_knew,
-                                    test_text_model_any_flipped_byte_of_the_file_is_refused,
-                                    test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing));
+        "text model",
+        SUPPORT_TESTS(test_text_model_load_gives_what_was_saved,
+                      test_text_model_load_gives_one_vocabulary_where_one_was_shared,
+                      test_text_model_load_gives_the_ensemble_that_was_saved,
+                      test_translator_open_with_takes_a_model_of_a_kind_of_ones_own,
+                      test_text_model_save_of_what_does_not_fit_is_an_error,
+                      test_text_model_load_of_anything_else_is_refused_with_a_reason,
+                      test_text_model_load_of_weights_without_a_model_is_refused,
+                      test_text_model_limit_is_one_for_all_that_training_knew,
+                      test_text_model_limit_is_in_proportion_to_the_source_if_training_knew_long_ones,
+                      test_text_model_any_flipped_byte_of_the_file_is_refused,
+                      test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing));
 }
