@@ -162,7 +162,8 @@ static lb_model *copier_restore(lb_params *params, const char *name, const char 
 {
     (void)own; /* for models that contain others */
     copier_config config = {0};
-    copier *c = lb_config_read(copier_fields, json, &config) ? lb_params_alloc(params, sizeof *c) : NULL;
+    if (lb_config_read(copier_fields, json, &config, error)) return NULL;
+    copier *c = lb_params_alloc(params, sizeof *c);
     if (!c || copier_init(c, params, name, config)) return lb_config_fail(params, error);
     return &c->base;
 }

@@ -184,10 +184,13 @@ typedef struct lb_config_field {
 LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
 
 /** Reads all fields of the table from a JSON object into the struct. Other fields of the object are ignored.
- *  False if a field has the wrong type, or is required and missing. */
-LB_MUST_USE bool lb_config_read(const lb_config_field *fields, const char *json, void *config);
+ *  Errors: LB_ERROR_FORMAT with the name of the first field that has the wrong type, or is needed and missing;
+ *          LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_config_read(const lb_config_field *fields, const char *json, void *config,
+                                     lb_error *error);
 
-/** Records that a configuration is invalid, or the error of `params` if there is one. Returns NULL. */
+/** Records that a configuration is invalid, or the error of `params` if there is one; an error that lb_config_read has
+ *  recorded stays. Returns NULL. */
 lb_model *lb_config_fail(const lb_params *params, lb_error *error);
 
 LB_END_DECLS

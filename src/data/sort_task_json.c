@@ -35,6 +35,15 @@ static double share(const cJSON *json, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : -1;
 }
 
+/* The first field that every sort task needs and this one lacks; NULL: it has all. */
+static const char *missing_field(const cJSON *json)
+{
+    static const char *const needed[] = {"max_number", "min_length", "max_length"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!cJSON_GetObjectItemCaseSensitive(json, needed[i])) return needed[i];
+    return NULL;
+}
+
 lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
 {
     cJSON *json = NULL;
@@ -47,7 +56,10 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),
                            .repeats = share(json, "repeats")};
+    const char *missing = is_sort ? missing_field(json) : NULL;
     cJSON_Delete(json);
+    if (missing)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", LB_SORT_TASK_KEY, missing);
     lb_status status = is_sort ? lb_sort_check(task, NULL) : LB_ERROR_FORMAT;
     if (status == LB_OK) return LB_OK;
     if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "out of memory for a sort task");

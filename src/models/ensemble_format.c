@@ -39,19 +39,39 @@ static bool writes_backward(const cJSON *json)
     return direction && strcmp(direction, "backward") == 0;
 }
 
+static lb_model *has_no(const char *key, lb_error *error)
+{
+    lb_error_set(error, LB_ERROR_FORMAT, "found no \"%s\"", key);
+    return NULL;
+}
+
 /* The model of one entry of "members"; NULL, with the error, if it is invalid. */
-static lb_model *restore_member(lb_params *params, const char *name, const cJSON *json,
-                                const lb_extensions *own, lb_error *error)
+static lb_model *restore_one(lb_params *params, const char *name, const cJSON *json, const lb_extensions *own,
+                             lb_error *error)
 {
     const char *called = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "kind"));
-    if (!called) return lb_config_fail(params, error);
+    const cJSON *described = cJSON_GetObjectItemCaseSensitive(json, "config");
+    if (!called) return has_no("kind", error);
+    if (!described) return has_no("config", error);
     const lb_model_kind *kind = lb_model_kind_find(called, own, error);
     if (!kind) return NULL;
-    char *config = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(json, "config"));
+    char *config = cJSON_PrintUnformatted(described);
     if (!config) return lb_config_fail(params, error);
     lb_model *model = lb_model_restore(kind, params, name, config, own, error);
     cJSON_free(config);
     if (model) model->backward = writes_backward(json);
+    return model;
+}
+
+/* Errors of parameters have the name of the member already. */
+static lb_model *restore_member(lb_params *params, int number, const char *name, const cJSON *json,
+                                const lb_extensions *own, lb_error *error)
+{
+    lb_error found = {0};
+    lb_model *model = restore_one(params, name, json, own, &found);
+    bool named = lb_params_status(params) || found.status == LB_ERROR_MEMORY;
+    if (!model && named) lb_error_set(error, found.status, "%s", found.message);
+    if (!model && !named) lb_error_set(error, found.status, "member %d: %s", number, found.message);
     return model;
 }
 
@@ -78,7 +98,7 @@ static lb_model *restore_members(lb_params *params, const char *name, const cJSO
                                  const lb_extensions *own, lb_error *error)
 {
     int count = cJSON_IsArray(members) ? cJSON_GetArraySize(members) : 0;
-    if (count == 0) return lb_config_fail(params, error);
+    if (count == 0) return has_no("members", error);
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
     const lb_model **member = lb_params_alloc(params, (size_t)count * sizeof *member);
     if (!ensemble || !member) return lb_config_fail(params, error);
@@ -86,7 +106,7 @@ static lb_model *restore_members(lb_params *params, const char *name, const cJSO
     for (int i = 0; i < count; i++, json = json->next) {
         char inner[NAME_LENGTH];
         snprintf(inner, sizeof inner, "member.%d", i);
-        member[i] = restore_member(params, lb_params_scope(params, name, inner), json, own, error);
+        member[i] = restore_member(params, i, lb_params_scope(params, name, inner), json, own, error);
         if (!member[i]) return NULL;
     }
     const double *weight;

@@ -39,6 +39,10 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const cha
         lb_buffer_print(json, "%d", number);
 }
 
+static const char NO_MEMORY[] = "out of memory for a model";
+
+enum { LARGEST = 1000000 };
+
 /* The value of a field that is a number. */
 static double number_at(lb_config_kind kind, const char *at)
 {
@@ -88,7 +92,7 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
 static double size_of(const cJSON *item)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    bool fits = value >= 1 && value <= 1e6 && value == (double)(int64_t)value;
+    bool fits = value >= 1 && value <= LARGEST && value == (double)(int64_t)value;
     return fits ? value : -1;
 }
 
@@ -124,8 +128,9 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     case LB_CONFIG_FRACTION:
         return fraction_of(item);
     case LB_CONFIG_POSITIVE:
-        return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= 1e6 ? item->valuedouble
-                                                                                         : -1;
+        return cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= LARGEST
+                   ? item->valuedouble
+                   : -1;
     case LB_CONFIG_FLAG:
         return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
     case LB_CONFIG_CHOICE:
@@ -170,22 +175,66 @@ static bool read_field(const lb_config_field *field, const cJSON *item, char *at
     return value >= 0;
 }
 
-static bool read_fields(const lb_config_field *fields, const cJSON *json, void *config)
+/* What a field has to be, after "expected ". */
+static void print_expected(lb_buffer *text, const lb_config_field *field)
 {
-    for (const lb_config_field *field = fields; field->key; field++)
-        if (!read_field(field, cJSON_GetObjectItemCaseSensitive(json, field->key),
-                        (char *)config + field->offset))
-            return false;
-    return true;
+    switch (field->kind) {
+    case LB_CONFIG_FRACTION:
+        lb_buffer_print(text, "a number from 0 to below 1");
+        return;
+    case LB_CONFIG_POSITIVE:
+        lb_buffer_print(text, "a number above 0, at most %d", LARGEST);
+        return;
+    case LB_CONFIG_FLAG:
+        lb_buffer_print(text, "true or false");
+        return;
+    case LB_CONFIG_WORD:
+        lb_buffer_print(text, "a text of less than %d bytes", LB_CONFIG_WORD_BYTES);
+        return;
+    case LB_CONFIG_CHOICE:
+        for (int i = 0; field->names[i]; i++)
+            lb_buffer_print(text, "%s\"%s\"", i ? ", " : "one of ", field->names[i]);
+        return;
+    case LB_CONFIG_SIZE:
+    case LB_CONFIG_COUNT:
+        break;
+    }
+    lb_buffer_print(text, "an integer from 1 to %d", LARGEST);
 }
 
-bool lb_config_read(const lb_config_field *fields, const char *json, void *config)
+static lb_status refuse(const lb_config_field *field, const cJSON *item, lb_error *error)
+{
+    if (!item) return lb_error_set(error, LB_ERROR_FORMAT, "found no \"%s\"", field->key);
+    lb_buffer expected = {0};
+    print_expected(&expected, field);
+    char *found = cJSON_PrintUnformatted(item);
+    lb_status status = found && !expected.failed
+                           ? lb_error_set(error, LB_ERROR_FORMAT, "\"%s\": found %.40s, expected %s",
+                                          field->key, found, expected.text)
+                           : lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY);
+    cJSON_free(found);
+    lb_release(expected.text);
+    return status;
+}
+
+static lb_status read_fields(const lb_config_field *fields, const cJSON *json, void *config, lb_error *error)
+{
+    for (const lb_config_field *field = fields; field->key; field++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, field->key);
+        if (!read_field(field, item, (char *)config + field->offset)) return refuse(field, item, error);
+    }
+    return LB_OK;
+}
+
+lb_status lb_config_read(const lb_config_field *fields, const char *json, void *config, lb_error *error)
 {
     cJSON *parsed;
-    bool read =
-        lb_json_parse(json, strlen(json), NULL, &parsed) == LB_OK && read_fields(fields, parsed, config);
+    lb_status status = lb_json_parse(json, strlen(json), NULL, &parsed);
+    if (status == LB_ERROR_MEMORY) return lb_error_set(error, status, "%s", NO_MEMORY);
+    if (status) return lb_error_set(error, status, "found no JSON");
+    status = read_fields(fields, parsed, config, error);
     cJSON_Delete(parsed);
-    return read;
+    return status;
 }
 
 lb_model *lb_config_fail(const lb_params *params, lb_error *error)
@@ -193,7 +242,7 @@ lb_model *lb_config_fail(const lb_params *params, lb_error *error)
     enum { SOME_BYTES = 4096 };
     lb_status status = lb_params_status(params);
     if (!status && !lb_json_has_memory(SOME_BYTES)) {
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+        lb_error_set(error, LB_ERROR_MEMORY, "%s", NO_MEMORY);
         return NULL;
     }
     lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",

@@ -60,10 +60,10 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     lb_params_take_from(params, NULL);
     /* What refuses an array or its configuration cannot know that they come from a file. */
     if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
-    if (!model && lb_params_status(params))
+    if (!model && (lb_params_status(params) || found.status == LB_ERROR_MEMORY))
         lb_error_set(error, found.status, "%s", found.message);
     else if (!model)
-        lb_error_set(error, found.status, "%s: %.200s", found.message, config);
+        lb_error_set(error, found.status, "%s: %s: %.200s", CONFIG_KEY, found.message, config);
     return model;
 }
 

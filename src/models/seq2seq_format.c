@@ -56,7 +56,7 @@ lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *co
                              const lb_extensions *own, lb_error *error)
 {
     description d = {0};
-    if (!lb_config_read(fields, config, &d)) return lb_config_fail(params, error);
+    if (lb_config_read(fields, config, &d, error)) return NULL;
     if (choose_attention(&d, own, error)) return NULL;
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_seq2seq_init(model, params, name, d.config)) return lb_config_fail(params, error);

@@ -44,8 +44,8 @@ lb_model *lb_transformer_restore(lb_params *params, const char *name, const char
 {
     (void)own;
     lb_transformer_config parsed = {0};
-    lb_transformer *model =
-        lb_config_read(fields, config, &parsed) ? lb_params_alloc(params, sizeof *model) : NULL;
+    if (lb_config_read(fields, config, &parsed, error)) return NULL;
+    lb_transformer *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_transformer_init(model, params, name, parsed)) return lb_config_fail(params, error);
     return &model->base;
 }

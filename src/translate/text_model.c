@@ -106,8 +106,14 @@ static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key
     const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
     const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
     const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
-    if (!separator || !normalize || !lb_normalization_find(normalize, &rule->normalize))
-        return lb_error_set(error, LB_ERROR_FORMAT, "the model has no valid symbol rule for the %s", key);
+    if (!fields) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", TASK_KEY, key);
+    if (!separator || !normalize)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
+                            separator ? "normalize" : "separator", key);
+    if (!lb_normalization_find(normalize, &rule->normalize))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
+                            TASK_KEY, key, normalize);
     const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
     lb_status status = keep(t, separator, &rule->separator, error);
     if (!status && features) status = keep(t, features, &rule->features, error);
@@ -141,6 +147,8 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     t->sorts = is_task(json, SORT);
     if (t->sorts)
         status = lb_sort_task_parse(text, &t->task, error);
+    else if (cJSON_IsObject(json) && !cJSON_GetObjectItemCaseSensitive(json, "task"))
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"task\"", TASK_KEY);
     else if (!is_task(json, PAIRS))
         status = text ? lb_error_set(error, LB_ERROR_FORMAT,
                                      "%s is %.160s, expected the task \"pairs\" or \"sort\"", TASK_KEY, text)

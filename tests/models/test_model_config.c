@@ -7,6 +7,7 @@
 #include "support/suite.h"
 
 #include <cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static const lb_config_field fields[] = {
 
 static bool reads(const char *text, sample *found)
 {
-    return lb_config_read(fields, text, found);
+    return lb_config_read(fields, text, found, NULL) == LB_OK;
 }
 
 START_TEST(test_config_read_finds_what_config_write_wrote)
@@ -71,31 +72,45 @@ END_TEST
 
 START_TEST(test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind)
 {
-    static const char *const bad[] = {
-        "{}",
-        "[]",
-        "7",
-        "{\"Size\":2}",
-        "{\"size\":0}",
-        "{\"size\":1.5}",
-        "{\"size\":1000001}",
-        "{\"size\":\"2\"}",
-        "{\"size\":null}",
-        "{\"size\":2,\"count\":-1}",
-        "{\"size\":2,\"count\":1e300}",
-        "{\"size\":2,\"share\":1}",
-        "{\"size\":2,\"share\":-0.1}",
-        "{\"size\":2,\"share\":true}",
-        "{\"size\":2,\"scale\":0}",
-        "{\"size\":2,\"scale\":1e7}",
-        "{\"size\":2,\"flag\":1}",
-        "{\"size\":2,\"flag\":\"true\"}",
-        "{\"size\":2,\"color\":\"Green\"}",
-        "{\"size\":2,\"color\":1}",
+    static const char size[] = "\"size\": found ", integer[] = ", expected an integer from 1 to 1000000",
+                      fraction[] = ", expected a number from 0 to below 1",
+                      positive[] = ", expected a number above 0, at most 1000000";
+    static const struct {
+        const char *json, *before, *found, *after;
+    } bad[] = {
+        {"{", "found no JSON", "", ""},
+        {"{}", "found no \"size\"", "", ""},
+        {"[]", "found no \"size\"", "", ""},
+        {"7", "found no \"size\"", "", ""},
+        {"{\"Size\":2}", "found no \"size\"", "", ""},
+        {"{\"size\":0}", size, "0", integer},
+        {"{\"size\":1.5}", size, "1.5", integer},
+        {"{\"size\":1000001}", size, "1000001", integer},
+        {"{\"size\":\"2\"}", size, "\"2\"", integer},
+        {"{\"size\":null}", size, "null", integer},
+        {"{\"size\":2,\"count\":-1}", "\"count\": found ", "-1", integer},
+        {"{\"size\":2,\"count\":1e300}", "\"count\": found ", "1e+300", integer},
+        {"{\"size\":2,\"share\":1}", "\"share\": found ", "1", fraction},
+        {"{\"size\":2,\"share\":-0.5}", "\"share\": found ", "-0.5", fraction},
+        {"{\"size\":2,\"share\":true}", "\"share\": found ", "true", fraction},
+        {"{\"size\":2,\"scale\":0}", "\"scale\": found ", "0", positive},
+        {"{\"size\":2,\"scale\":10000000}", "\"scale\": found ", "10000000", positive},
+        {"{\"size\":2,\"flag\":1}", "\"flag\": found ", "1", ", expected true or false"},
+        {"{\"size\":2,\"flag\":\"true\"}", "\"flag\": found ", "\"true\"", ", expected true or false"},
+        {"{\"size\":2,\"color\":\"Green\"}", "\"color\": found ", "\"Green\"",
+         ", expected one of \"red\", \"green\", \"blue\""},
+        {"{\"size\":2,\"color\":1}", "\"color\": found ", "1",
+         ", expected one of \"red\", \"green\", \"blue\""},
     };
     sample found;
     ck_assert(reads("{\"size\":2}", &found));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) ck_assert_msg(!reads(bad[i], &found), "%s", bad[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        lb_error error = {0};
+        char expected[LB_ERROR_LENGTH];
+        snprintf(expected, sizeof expected, "%s%s%s", bad[i].before, bad[i].found, bad[i].after);
+        ck_assert_int_eq(lb_config_read(fields, bad[i].json, &found, &error), LB_ERROR_FORMAT);
+        ck_assert_str_eq(error.message, expected);
+    }
 }
 END_TEST
 
@@ -129,6 +144,7 @@ START_TEST(test_config_fail_tells_memory_from_a_bad_configuration)
     error = (lb_error){0};
     ck_assert_ptr_null(lb_config_fail(params, &error));
     ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_config_read(fields, "{}", &(sample){0}, NULL), LB_ERROR_MEMORY);
     cJSON_InitHooks(NULL);
     lb_params_free(params);
 }
@@ -144,15 +160,13 @@ START_TEST(test_config_word_is_a_text_that_fits_and_is_there)
     ck_assert_uint_eq(strlen(LONGEST), LB_CONFIG_WORD_BYTES - 1);
     char *text = lb_config_write(just_one, written);
     ck_assert_str_eq(text, "{\"word\":\"" LONGEST "\"}");
-    ck_assert(lb_config_read(just_one, text, found));
+    ck_assert_int_eq(lb_config_read(just_one, text, found, NULL), LB_OK);
     ck_assert_str_eq(found, LONGEST);
     lb_release(text);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        ck_assert_msg(!lb_config_read(just_one, bad[i], found), "%s", bad[i]);
+        ck_assert_msg(lb_config_read(just_one, bad[i], found, NULL) == LB_ERROR_FORMAT, "%s", bad[i]);
 }
 END_TEST
-
-#define NO_SENSE "invalid model configuration"
 
 /* The configuration that `kind` writes for the model built from the JSON, or the error. */
 static void check_restored(const lb_model_kind *kind, const char *text, const char *expected,
@@ -205,15 +219,17 @@ START_TEST(test_restored_seq2seq_has_the_configuration_of_the_file)
                    NULL,
                    "unknown attention 'dotted' in the model: a custom attention must be in the "
                    "attentions of lb_extensions");
-    check_restored(&lb_seq2seq_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
-    check_restored(&lb_seq2seq_kind,
-                   "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
-                   "\"attention\":\"dot\",\"attention_weights\":\"hardmax\",\"dropout\":0}",
-                   NULL, NO_SENSE);
+    check_restored(&lb_seq2seq_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, "found no \"embed\"");
+    check_restored(
+        &lb_seq2seq_kind,
+        "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
+        "\"attention\":\"dot\",\"attention_weights\":\"hardmax\",\"dropout\":0}",
+        NULL,
+        "\"attention_weights\": found \"hardmax\", expected one of \"softmax\", \"sparsemax\", \"entmax\"");
     check_restored(&lb_seq2seq_kind,
                    "{\"source_vocab\":7,\"target_vocab\":8,\"embed\":3,\"hidden\":4,\"layers\":1,"
                    "\"attention\":\"location\",\"dropout\":0,\"window\":0}",
-                   NULL, NO_SENSE);
+                   NULL, "\"window\": found 0, expected an integer from 1 to 1000000");
 }
 END_TEST
 
@@ -239,7 +255,8 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
         "\"post_norm\":false,\"positions\":\"rotary\",\"max_length\":9,\"dropout\":0,\"tied\":false,"
         "\"loss\":\"cross-entropy\",\"kv_heads\":2,\"softcap\":0.5,\"window\":3}";
     check_restored(&lb_transformer_kind, settings, settings, NULL);
-    check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL, NO_SENSE);
+    check_restored(&lb_transformer_kind, "{\"source_vocab\":7,\"target_vocab\":8}", NULL,
+                   "found no \"width\"");
 }
 END_TEST
 

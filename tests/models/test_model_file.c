@@ -123,7 +123,61 @@ START_TEST(test_model_load_without_name_or_configuration_is_an_error)
 {
     static const lb_safetensors_metadata half[] = {
         {"lookback.model", "seq2seq"}, {"lookback.config", "{\"source_vocab\":8,\"target_vocab\":8}"}};
-    for (int i = 0; i < 2; i++) expect_format_error(&half[i], 1, NULL, 0, "");
+    static const char *const missing[] = {"lookback.config is missing", "lookback.model is missing"};
+    for (int i = 0; i < 2; i++) expect_format_error(&half[i], 1, NULL, 0, missing[i]);
+}
+END_TEST
+
+typedef struct field {
+    const char *key, *value;
+} field;
+
+/* Expects that a model without any one of its fields is refused with the name of that field. */
+static void expect_each_needed(const char *kind, const field *fields, int count)
+{
+    for (int missing = 0; missing < count; missing++) {
+        char config[512] = "{\"a later version\":1", message[64];
+        for (int i = 0; i < count; i++) {
+            size_t length = strlen(config);
+            if (i != missing)
+                snprintf(config + length, sizeof config - length, ",\"%s\":%s", fields[i].key,
+                         fields[i].value);
+        }
+        strcat(config, "}");
+        const lb_safetensors_metadata metadata[] = {{"lookback.model", kind}, {"lookback.config", config}};
+        snprintf(message, sizeof message, "lookback.config: found no \"%s\": {", fields[missing].key);
+        expect_format_error(metadata, 2, NULL, 0, message);
+    }
+}
+
+START_TEST(test_model_load_without_a_needed_field_names_it)
+{
+    static const field seq2seq[] = {{"source_vocab", "8"}, {"target_vocab", "8"}, {"embed", "3"},
+                                    {"hidden", "4"},       {"layers", "1"},       {"attention", "\"dot\""},
+                                    {"dropout", "0"}},
+                       transformer[] = {{"source_vocab", "8"}, {"target_vocab", "8"},     {"width", "4"},
+                                        {"heads", "2"},        {"feed_forward", "4"},     {"layers", "1"},
+                                        {"max_length", "9"},   {"positions", "\"none\""}, {"dropout", "0"}},
+                       ensemble[] = {{"members", "[]"}};
+    expect_each_needed("seq2seq", seq2seq, 7);
+    expect_each_needed("transformer", transformer, 9);
+    expect_each_needed("ensemble", ensemble, 1);
+}
+END_TEST
+
+START_TEST(test_model_load_of_a_member_without_a_needed_field_names_both)
+{
+    static const char *const cases[][2] = {
+        {"{}", "lookback.config: member 0: found no \"kind\": {"},
+        {"{\"kind\":\"seq2seq\"}", "lookback.config: member 0: found no \"config\": {"},
+        {"{\"kind\":\"seq2seq\",\"config\":{}}", "lookback.config: member 0: found no \"source_vocab\": {"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char config[128];
+        snprintf(config, sizeof config, "{\"members\":[%s]}", cases[i][0]);
+        const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},
+                                                    {"lookback.config", config}};
+        expect_format_error(metadata, 2, NULL, 0, cases[i][1]);
+    }
 }
 END_TEST
 
@@ -161,6 +215,8 @@ int main(void)
                       test_model_load_gives_the_transformer_that_was_saved,
                       test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
                       test_model_load_without_name_or_configuration_is_an_error,
+                      test_model_load_without_a_needed_field_names_it,
+                      test_model_load_of_a_member_without_a_needed_field_names_both,
                       test_model_load_of_an_array_of_another_shape_is_an_error_of_format,
                       test_model_save_with_any_failing_allocation_saves_all_or_nothing));
 }

@@ -65,7 +65,9 @@ static lb_model *relay_restore(lb_params *params, const char *name, const char *
                                const lb_extensions *own, lb_error *error)
 {
     (void)own;
-    relay read, *r = lb_config_read(relay_fields, config, &read) ? lb_params_alloc(params, sizeof *r) : NULL;
+    relay read;
+    if (lb_config_read(relay_fields, config, &read, error)) return NULL;
+    relay *r = lb_params_alloc(params, sizeof *r);
     return r && !relay_init(r, params, name, read.width) ? &r->base : lb_config_fail(params, error);
 }
 
