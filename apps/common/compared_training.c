@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "common/output.h"
 #include "common/report.h"
+#include "common/training_view.h"
 
 #include <stdio.h>
 
@@ -46,6 +47,12 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
 {
     app_compared_training *t = context;
     if (!t->silent) app_sort_show(&t->training, step, loss, last, tokens, seconds);
+}
+
+static void warn_unsaved(void *context, const lb_error *error)
+{
+    app_compared_training *t = context;
+    app_warn_unsaved(&t->warned, error);
 }
 
 static lb_status build_seq2seq(app_compared_training *t, int32_t vocabulary)
@@ -114,6 +121,7 @@ static lb_status train(app_compared_training *t, lb_train_history *history, lb_e
     config.loss = loss_of_step;
     config.evaluate = watch;
     config.progress = show_progress;
+    config.unsaved = warn_unsaved;
     config.checkpoint = app_path(t->out, name, checkpoint);
     config.fresh = t->fresh;
     config.run = app_sort_identity(&t->training, identity);

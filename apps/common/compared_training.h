@@ -17,6 +17,7 @@ typedef struct app_compared_training {
     const char *out; /* the folder of all models */
     bool fresh;      /* start again instead of resuming */
     bool silent;     /* show no progress */
+    bool warned;     /* that a checkpoint could not be written */
     const app_compared_kind *kind;
     app_sort_training training; /* of one of these */
     lb_seq2seq seq2seq;

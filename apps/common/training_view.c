@@ -45,14 +45,18 @@ static void begin(void *context, const lb_training_run *run)
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
 }
 
-/* Once is enough: the same disk is full at every evaluation. */
+void app_warn_unsaved(bool *warned, const lb_error *error)
+{
+    if (*warned) return;
+    *warned = true;
+    app_note("%s; training continues and tries again at each evaluation", error->message);
+}
+
 static void warn_unsaved(void *context, const lb_training_run *run, const lb_error *error)
 {
     app_training_view *v = context;
     (void)run;
-    if (v->warned) return;
-    v->warned = true;
-    app_note("%s; training continues and tries again at each evaluation", error->message);
+    app_warn_unsaved(&v->warned, error);
 }
 
 static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)

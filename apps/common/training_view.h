@@ -28,6 +28,10 @@ LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_con
  *  Run: its name, NULL or "" for none. */
 lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error);
 
+/** Says that files cannot be written now, unless `*warned`, and sets it. Once is enough: the same disk is full at every
+ *  evaluation. */
+void app_warn_unsaved(bool *warned, const lb_error *error);
+
 /** Describes a setting by its option, "--label-smoothing 0.1": an lb_setting_fn. */
 void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size);
 
