@@ -33,6 +33,7 @@ static int join(const settings *s, int count, char **models)
     lb_status status = check(s, &error);
     if (!status) status = lb_translator_join(&config, &result, &error);
     if (status) return app_fail(&error);
+    if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     app_show_joined(&result);
     if (s->data.dev)
         printf("exact match %.4f on %lld pairs of %s\n", result.dev.exact_match, (long long)result.pairs,
@@ -56,7 +57,8 @@ int join_main(int argc, char **argv)
 {
     settings s = {.out = "out"};
     const app_option options[] = {
-        APP_TEXT('o', "out", "DIR", &s.out, "folder for the joined model"),
+        APP_TEXT('o', "out", "DIR", &s.out,
+                 "folder for the joined model; an earlier model there is kept under another name"),
         APP_TEXT(0, "dev", "FILE", &s.data.dev,
                  "pairs that no model was trained on, to weigh the models by; without it, all have the same "
                  "weight"),

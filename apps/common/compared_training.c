@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/report.h"
 #include "common/training_view.h"
+#include "io/set_aside.h"
 
 #include <stdio.h>
 
@@ -128,12 +129,23 @@ static lb_status train(app_compared_training *t, lb_train_history *history, lb_e
     return app_sort_train(&t->training, &config, history, error);
 }
 
+static lb_status keep_earlier_model(const app_compared_training *t, const char *path, lb_error *error)
+{
+    char *kept = NULL;
+    lb_status status = t->fresh ? lb_set_aside(path, &kept, error) : LB_OK;
+    if (kept) app_note("%s: the earlier model is kept as %s", t->kind->name, kept);
+    lb_release(kept);
+    return status;
+}
+
 lb_status app_compared_train(app_compared_training *t, lb_train_history *history, lb_error *error)
 {
     char name[APP_SHORT + 32], path[APP_PATH];
     snprintf(name, sizeof name, "%s.safetensors", t->kind->name);
-    lb_status status = train(t, history, error);
-    return status ? status : app_sort_save(&t->training, app_path(t->out, name, path), history, error);
+    app_path(t->out, name, path);
+    lb_status status = keep_earlier_model(t, path, error);
+    if (!status) status = train(t, history, error);
+    return status ? status : app_sort_save(&t->training, path, history, error);
 }
 
 lb_status app_compared_measure(const app_compared_training *t, double *exact_match, lb_error *error)

@@ -34,7 +34,8 @@ lb_sort_task app_compared_length(const lb_sort_task *task, int32_t length);
 LB_MUST_USE lb_status app_compared_build(app_compared_training *t, const app_compared_kind *kind,
                                          lb_error *error);
 
-/** Trains the model that was built, or resumes its training, and writes it to the folder.
+/** Trains the model that was built, or resumes its training, and writes it to the folder. If it is fresh, an earlier
+ *  model of the kind is kept under another name, see lb_set_aside.
  *  Memory: release history->points with lb_release, also after an error. Errors: those of lb_train; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status app_compared_train(app_compared_training *t, lb_train_history *history,
                                          lb_error *error);

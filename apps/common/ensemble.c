@@ -106,8 +106,9 @@ static lb_status join(session *s)
     char path[APP_PATH];
     for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
     const char *out = s->all.repeated->out;
+    /* What was there before the first training is kept already. */
     const lb_join_config config = {
-        .models = folders, .count = (int)s->all.count, .out = out, .data = &s->data};
+        .models = folders, .count = (int)s->all.count, .out = out, .data = &s->data, .replace = true};
     lb_lock_free(s->all.lock); /* whoever joins takes it */
     s->all.lock = NULL;
     lb_status status = lb_translator_join(&config, &s->result, s->error);

@@ -377,6 +377,7 @@ typedef struct lb_join_config {
     /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns and skip_bad_lines
      * apply. NULL: all weights are equal, and nothing is measured. */
     const lb_training_config *data;
+    bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;
 
 /** One member of a joined model. */
@@ -393,13 +394,16 @@ typedef struct lb_join_result {
     int count;         /* of members */
     lb_evaluation dev; /* of all together */
     int64_t pairs;     /* that were measured: at most 2000 */
+    char set_aside
+        [256]; /* where the earlier model of the folder is kept, cut off if it is longer; "": nowhere */
 } lb_join_result;
 
 /** Makes one model of finished ones, see lb_ensemble, and saves it for lb_translator_open. They must have the same
  *  vocabularies and symbol rules.
  *  Weights: those under which the right outputs of the pairs are likeliest among the hypotheses of all members, drawn to
  *           equal ones as if by 5 nats (docs/adr/0027). The result of the vote on the same pairs is a little optimistic.
- *  File:    depends on the models and pairs alone, and on the order of the models.
+ *  File:    depends on the models and pairs alone, and on the order of the models. An earlier model of the folder is kept
+ *           as model.old-1.safetensors, or -2 and so on.
  *  Errors:  LB_ERROR_OPEN, LB_ERROR_FORMAT as lb_translator_open; LB_ERROR_ARGUMENT if models do not fit together, with
  *           the first difference, for more than LB_JOIN_MOST members, or if the result would overwrite one of them; those
  *           of reading pairs; LB_ERROR_WRITE; LB_ERROR_BUSY; LB_ERROR_MEMORY. `result` may be NULL. */

@@ -5,6 +5,7 @@
 #include "io/folder.h"
 #include "io/json.h"
 #include "io/lock.h"
+#include "io/set_aside.h"
 #include "models/label.h"
 #include "models/vote_fit.h"
 #include "translate/join_fit.h"
@@ -274,6 +275,15 @@ static char *print_records(const joining *j)
     return NULL;
 }
 
+static lb_status keep_earlier_model(const joining *j, const char *path)
+{
+    char *kept = NULL;
+    lb_status status = j->config->replace ? LB_OK : lb_set_aside(path, &kept, j->error);
+    if (kept) snprintf(j->result->set_aside, sizeof j->result->set_aside, "%s", kept);
+    lb_release(kept);
+    return status;
+}
+
 static lb_status save(joining *j)
 {
     lb_status status = lb_folder_make(j->config->out, j->error);
@@ -281,7 +291,8 @@ static lb_status save(joining *j)
     if (status) return status;
     char *record = print_records(j), *path = target_path(j);
     j->text.training = record;
-    status = record && path ? lb_text_model_save(path, &j->text, j->error) : out_of_memory(j);
+    status = record && path ? keep_earlier_model(j, path) : out_of_memory(j);
+    if (!status) status = lb_text_model_save(path, &j->text, j->error);
     lb_release(record);
     lb_release(path);
     return status;

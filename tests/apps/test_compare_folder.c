@@ -1,8 +1,9 @@
-/* The folder of compare: what a training does while it cannot write. */
+/* The folder of compare: earlier models are kept, and what cannot be written is said. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -48,8 +49,43 @@ START_TEST(test_compare_warns_once_while_checkpoints_cannot_be_written)
 }
 END_TEST
 
+static void expect_kept(const char *name, const char *content)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    char *text = support_read_file(support_path(path, name), &count);
+    ck_assert_str_eq(text, content);
+    free(text);
+}
+
+static void write_earlier(const char *name)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, name), "earlier", strlen("earlier"));
+}
+
+START_TEST(test_compare_fresh_keeps_the_earlier_model_of_each_kind)
+{
+    make_folder("a");
+    write_earlier("a/none.safetensors");
+    write_earlier("a/dot.safetensors");
+    write_earlier("a/general.safetensors");
+    COMPARE("--kinds", "none,dot,additive", "--steps", "3", "--fresh");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_int_eq(count_notes("the earlier model is kept as "), 2);
+    ck_assert_int_eq(count_notes("none: the earlier model is kept as a/none.old-1.safetensors\n"), 1);
+    expect_kept("a/none.old-1.safetensors", "earlier");
+    expect_kept("a/dot.old-1.safetensors", "earlier");
+    expect_kept("a/general.safetensors", "earlier");
+    COMPARE("--kinds", "none", "--steps", "3");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_uint_eq(support_match_count("a/*.old-*"), 2);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("compare folder",
-                             SUPPORT_TESTS(test_compare_warns_once_while_checkpoints_cannot_be_written));
+                             SUPPORT_TESTS(test_compare_warns_once_while_checkpoints_cannot_be_written,
+                                           test_compare_fresh_keeps_the_earlier_model_of_each_kind));
 }

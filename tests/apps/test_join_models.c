@@ -104,9 +104,29 @@ START_TEST(test_join_and_votes_refuse_what_cannot_be)
 }
 END_TEST
 
+START_TEST(test_join_keeps_the_earlier_model_of_the_folder)
+{
+    size_t before, after;
+    train_two();
+    RUN("", BIN_DIR "/lookback", "join", "a", "b", "-o", "both");
+    ck_assert_str_eq(result.error, "");
+    char *earlier = support_content("both/model.safetensors", &before);
+    RUN("", BIN_DIR "/lookback", "join", "b", "a", "-o", "both");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.error,
+                     "lookback join: the earlier model is kept as both/model.old-1.safetensors\n");
+    char *kept = support_content("both/model.old-1.safetensors", &after);
+    ck_assert_uint_eq(before, after);
+    ck_assert_mem_eq(kept, earlier, before);
+    free(earlier);
+    free(kept);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("join_models",
                              SUPPORT_TESTS(test_join_prints_a_table_and_predict_shows_who_voted_for_what,
-                                           test_join_and_votes_refuse_what_cannot_be));
+                                           test_join_and_votes_refuse_what_cannot_be,
+                                           test_join_keeps_the_earlier_model_of_the_folder));
 }
