@@ -1,11 +1,14 @@
-/* The folder of compare: earlier models are kept, and what cannot be written is said. */
+/* The folder of compare: one process at a time, earlier models are kept, and what cannot be written is said. */
+#include "io/lock.h"
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static support_result result;
 
@@ -83,9 +86,25 @@ START_TEST(test_compare_fresh_keeps_the_earlier_model_of_each_kind)
 }
 END_TEST
 
+START_TEST(test_compare_in_a_folder_that_another_process_has_is_refused)
+{
+    char path[SUPPORT_PATH], process[32];
+    lb_lock *lock;
+    make_folder("a");
+    ck_assert_int_eq(lb_lock_folder(support_path(path, "a"), &lock, NULL), LB_OK);
+    COMPARE("--kinds", "none", "--steps", "3");
+    snprintf(process, sizeof process, ", process %ld", (long)getpid());
+    ck_assert_int_eq(result.status, 75);
+    ck_assert_int_eq(count_notes(process), 1);
+    ck_assert_uint_eq(support_match_count("a/*"), 0);
+    lb_lock_free(lock);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("compare folder",
                              SUPPORT_TESTS(test_compare_warns_once_while_checkpoints_cannot_be_written,
+                                           test_compare_in_a_folder_that_another_process_has_is_refused,
                                            test_compare_fresh_keeps_the_earlier_model_of_each_kind));
 }

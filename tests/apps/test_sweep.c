@@ -1,4 +1,5 @@
 /* train --sweep: one training for each combination, a table, a chart, and the best model. It takes seconds. */
+#include "io/lock.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -93,6 +94,20 @@ START_TEST(test_sweep_keeps_an_earlier_model_that_is_not_its_own)
 }
 END_TEST
 
+START_TEST(test_sweep_in_a_folder_that_another_process_has_is_refused)
+{
+    char path[SUPPORT_PATH], process[32];
+    lb_lock *lock;
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    sweep(GRID, NULL);
+    snprintf(process, sizeof process, ", process %ld", (long)getpid());
+    support_assert_refused(75, process);
+    ck_assert_uint_eq(support_match_count("out/*"), 0);
+    lb_lock_free(lock);
+}
+END_TEST
+
 START_TEST(test_sweep_some_combinations_are_drawn_by_the_seed)
 {
     static const char *const three[] = {"--sweep-count", "3", "--steps", "10", NULL};
@@ -164,6 +179,7 @@ int main(void)
                              SUPPORT_TESTS(test_sweep_trains_each_combination_and_keeps_the_best,
                                            test_sweep_of_the_same_again_trains_nothing_and_says_the_same,
                                            test_sweep_keeps_an_earlier_model_that_is_not_its_own,
+                                           test_sweep_in_a_folder_that_another_process_has_is_refused,
                                            test_sweep_some_combinations_are_drawn_by_the_seed,
                                            test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
                                            test_sweep_a_training_without_its_log_is_not_started,

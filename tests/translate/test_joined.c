@@ -1,5 +1,6 @@
 /* Finished models as one: what is kept of them, how they are weighed, and which do not fit.
  * It takes seconds. */
+#include "io/lock.h"
 #include "models/ensemble.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static lb_error error;
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], forward[SUPPORT_PATH], backward[SUPPORT_PATH],
@@ -301,6 +304,40 @@ START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
 }
 END_TEST
 
+START_TEST(test_join_in_a_folder_that_another_process_has_is_refused)
+{
+    char process[32];
+    lb_lock *lock;
+    train_two();
+    ck_assert_int_eq(mkdir(joined, 0700), 0);
+    ck_assert_int_eq(lb_lock_folder(joined, &lock, &error), LB_OK);
+    ck_assert_int_eq(JOIN(NULL, joined, forward, backward), LB_ERROR_BUSY);
+    snprintf(process, sizeof process, ", process %ld", (long)getpid());
+    ck_assert_ptr_nonnull(strstr(error.message, process));
+    ck_assert_uint_eq(support_match_count("joined/*"), 0);
+    lb_lock_free(lock);
+    JOINED(NULL, joined, forward, backward);
+    ck_assert_uint_eq(support_match_count("joined/.lock"), 0);
+}
+END_TEST
+
+/* The default, which the program uses, and what an ensemble of train does, whose earlier model is kept already. */
+START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
+{
+    char expected[SUPPORT_PATH];
+    train_two();
+    JOINED(NULL, joined, forward, backward);
+    ck_assert_str_eq(result.set_aside, "");
+    JOINED(NULL, joined, backward, forward);
+    ck_assert_str_eq(result.set_aside, support_path(expected, "joined/model.old-1.safetensors"));
+    const lb_join_config replacing = {
+        .models = (const char *const[]){forward}, .count = 1, .out = joined, .replace = true};
+    ck_assert_int_eq(lb_translator_join(&replacing, &result, &error), LB_OK);
+    ck_assert_str_eq(result.set_aside, "");
+    ck_assert_uint_eq(support_match_count("joined/*"), 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("join");
@@ -312,6 +349,8 @@ int main(void)
     tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);
     tcase_add_test(tests, test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol);
     tcase_add_test(tests, test_join_of_models_that_do_not_fit_is_refused_in_words);
+    tcase_add_test(tests, test_join_in_a_folder_that_another_process_has_is_refused);
+    tcase_add_test(tests, test_join_keeps_the_earlier_model_unless_it_replaces_it);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
