@@ -93,6 +93,7 @@ make_model() {
 }
 
 programs=(train resume fresh predict evaluate score inspect visualize sort)
+more_programs=(join compare attend report seeds ensemble from)
 
 # Runs a program in $folder/now, where the model of before is in out/. Files to compare are left in result/.
 run_program() { # PROGRAM PREFIX...
@@ -108,6 +109,14 @@ run_program() { # PROGRAM PREFIX...
     inspect) set -- "$@" "$bin/lookback" inspect out --json ;;
     visualize) set -- "$@" "$bin/lookback" visualize out --input abc --output map.png --threads 1 ;;
     sort) set -- "$@" "$bin/lookback" sort --max-number 5 --max-length 3 --embed 4 --hidden 8 --batch 4 --steps 5 --threads 1 --out new ;;
+    join) set -- "$@" "$bin/lookback" join out out --dev ../dev.tsv --threads 1 --out new ;;
+    compare) set -- "$@" "$bin/lookback" compare --kinds none,dot --max-number 5 --min-length 2 --max-length 3 --hidden 4 --batch 4 \
+        --steps 3 --threads 1 --out new ;;
+    attend) set -- "$@" "$bin/lookback" attend ../texts --length 4 --embed 4 --threads 1 --output map.png ;;
+    report) set -- "$@" "$bin/lookback" report out ../dev.tsv --details 2 --heads-off 1 --threads 1 --output page.html ;;
+    seeds) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --seeds 2 --out new ;;
+    ensemble) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --ensemble 2 --out new ;;
+    from) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --from out --out new ;;
     esac
     rm -rf "$folder/now"
     mkdir "$folder/now"
@@ -117,7 +126,9 @@ run_program() { # PROGRAM PREFIX...
 
 # What a run that ends with 0 has to leave.
 results() {
-    (cd "$folder/now" && cat output && find . -name '*.safetensors' ! -name 'checkpoint*' -o -name 'map.png' | sort | xargs cksum)
+    (cd "$folder/now" && cat output &&
+        find . -name '*.safetensors' ! -name '*checkpoint.safetensors' -o -name map.png -o -name exact_match.png -o -name page.html |
+        sort | xargs cksum)
 }
 
 declare -A expected
@@ -128,7 +139,8 @@ expect_results() { # PROGRAM PREFIX...
     expected[$1]=$(results)
 }
 
-# After a program with a fault: the right result, or an error with a message; no crash, and models that can be read.
+# After a program with a fault: the right result, or an error with a message; no crash, models that can be read, and no file in
+# progress, unless it is the removal that fails.
 check_program() { # STATUS WHAT PROGRAM
     local status=$1 what=$2 program=$3
     # The loader of shared libraries has calls of its own.
@@ -143,7 +155,9 @@ check_program() { # STATUS WHAT PROGRAM
     elif [[ ! -s $folder/now/message ]]; then
         failure "$what: status $status without a message"
     fi
-    for model in "$folder"/now/*/model.safetensors; do
+    for model in "$folder"/now/{*,*/*}/model.safetensors; do
         [[ ! -e $model ]] || "$bin/lookback" inspect "$model" >/dev/null 2>&1 || failure "$what: $model cannot be read"
     done
+    [[ $what == *" of unlink"* ]] || ((status > 128)) || [[ -z $(find "$folder/now" -name '*.tmp*') ]] ||
+        failure "$what: a file in progress is left"
 }

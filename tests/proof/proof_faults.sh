@@ -6,6 +6,7 @@ name=$(basename "$0" .sh)
 . "$(dirname -- "$0")/common.bash"
 strace -o /dev/null true 2>/dev/null || not_run "strace is missing, or may not trace"
 make_model
+((!${more:-0})) || programs=("${more_programs[@]}")
 
 declare -A errors=(
     [openat]="EIO ENOSPC EACCES EMFILE EINTR" [read]="EIO EINTR" [write]="EIO ENOSPC EINTR" [fsync]="EIO ENOSPC"

@@ -5,6 +5,7 @@ name=$(basename "$0" .sh)
 # shellcheck source=common.bash
 . "$(dirname -- "$0")/common.bash"
 make_model
+programs+=("${more_programs[@]}")
 for program in "${programs[@]}"; do expect_results "$program" env; done
 
 # Runs a program on a disk of its own, in memory, that has some free KB; with "ro", nothing can be written. Its files are back

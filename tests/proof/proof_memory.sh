@@ -7,32 +7,13 @@ name=$(basename "$0" .sh)
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 command -v gcc >/dev/null || not_run "gcc is missing"
 gcc -O1 -shared -fPIC -o "$folder/fail_malloc.so" "$here/fail_malloc.c"
-make_pairs "$folder/train.tsv" 60
-make_pairs "$folder/dev.tsv" 10
-"${small[@]}" --out "$folder/model" >/dev/null 2>&1
-cut -f1 "$folder/dev.tsv" >"$folder/texts"
-programs=(train predict evaluate score inspect visualize)
-
-run_program() { # PROGRAM PREFIX...
-    local program=$1
-    shift
-    case $program in
-    train) set -- "$@" "${small[@]}" --steps 10 --out "$folder/new" --fresh ;;
-    predict) set -- "$@" "$bin/lookback" predict "$folder/model" --threads 1 ;;
-    evaluate) set -- "$@" "$bin/lookback" evaluate "$folder/model" "$folder/dev.tsv" --threads 1 ;;
-    score) set -- "$@" "$bin/lookback" score "$folder/model" "$folder/dev.tsv" --threads 1 ;;
-    inspect) set -- "$@" "$bin/lookback" inspect "$folder/model" ;;
-    visualize) set -- "$@" "$bin/lookback" visualize "$folder/model" --input abc --output "$folder/map.png" --threads 1 ;;
-    esac
-    rm -rf "$folder/new"
-    timeout -k 5 60 "$@" <"$folder/texts" >"$folder/output" 2>"$folder/message"
-}
-
-declare -A expected
-for program in "${programs[@]}"; do
-    run_program "$program" env || failure "$program does not run: $(cat "$folder/message")"
-    expected[$program]=$(cat "$folder/output")
-done
+make_model
+if ((${more:-0})); then
+    programs=(resume sort "${more_programs[@]}")
+else
+    programs=(train predict evaluate score inspect visualize)
+fi
+for program in "${programs[@]}"; do expect_results "$program" env; done
 
 # The number of allocations of a program, in $allocations: the first n for which failing from the n-th on changes nothing.
 count_allocations() { # PROGRAM
@@ -60,25 +41,18 @@ shuffled <"$folder/all" >"$folder/allocations"
 # Cairo and FreeType crash in a drawing (docs/adr/0021); a training draws after it has saved its model.
 explained=0
 in_picture() {
-    [[ $program == visualize ]] || { [[ $program == train ]] && grep -q "kept the model of step" "$folder/message"; }
+    [[ $program == visualize || $program == attend ]] || grep -q "kept the model of step" "$folder/now/message"
 }
 
 while ! time_is_up && read -r program n all <&8; do
-    what="$program, allocation $n fails${all:+ and all after it}"
     status=0
     { run_program "$program" env LD_PRELOAD="$folder/fail_malloc.so" ${all:+"$all"} FAIL_AT="$n" || status=$?; } 2>/dev/null
-    trials=$((trials + 1))
     if ((status > 128)) && in_picture; then
         explained=$((explained + 1))
-    elif ((status >= 124)); then
-        failure "$what: status $status: $(head -n 1 "$folder/message")"
-    elif ((status == 0)) && [[ $(cat "$folder/output") != "${expected[$program]}" ]]; then
-        failure "$what: status 0, but another result"
-    elif ((status != 0)) && [[ ! -s $folder/message ]]; then
-        failure "$what: status $status without a message"
+    else
+        check_program $status "$program, allocation $n fails${all:+ and all after it}" "$program"
     fi
 done 8<"$folder/allocations"
 echo "$name: $trials of $(wc -l <"$folder/allocations") failing allocations"
 ((explained == 0)) || echo "$name: $explained more trials crashed in Cairo or FreeType while a picture was drawn"
-trials=$((trials - explained))
 finish
