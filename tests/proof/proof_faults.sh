@@ -6,13 +6,14 @@ name=$(basename "$0" .sh)
 . "$(dirname -- "$0")/common.bash"
 strace -o /dev/null true 2>/dev/null || not_run "strace is missing, or may not trace"
 make_model
-((!${more:-0})) || programs=("${more_programs[@]}")
+((${more:-0} == 0)) || programs=("${more_programs[@]}")
 
 declare -A errors=(
-    [openat]="EIO ENOSPC EACCES EMFILE EINTR" [read]="EIO EINTR" [write]="EIO ENOSPC EINTR" [fsync]="EIO ENOSPC"
-    [linkat]="EIO ENOSPC EPERM" [rename]="EIO ENOSPC EACCES" [close]="EIO EINTR" [mkdir]="EACCES ENOSPC EIO"
-    [newfstatat]="EIO EACCES" [fstat]="EIO" [flock]="EIO ENOLCK EINTR" [mmap]="ENOMEM" [ftruncate]="EIO"
-    [getdents64]="EIO" [access]="EACCES" [pwrite64]="EIO ENOSPC" [unlink]="EACCES"
+    [openat]="EIO ENOSPC EACCES EMFILE EINTR" [read]="EIO EINTR" [write]="EIO ENOSPC EINTR EACCES"
+    [fsync]="EIO ENOSPC EINTR EACCES" [linkat]="EIO ENOSPC EPERM EINTR" [rename]="EIO ENOSPC EACCES EINTR"
+    [close]="EIO EINTR EACCES" [mkdir]="EACCES ENOSPC EIO EINTR" [newfstatat]="EIO EACCES EINTR" [fstat]="EIO"
+    [flock]="EIO ENOLCK EINTR EACCES" [mmap]="ENOMEM EACCES ENODEV" [ftruncate]="EIO EINTR" [fchmod]="EIO EPERM EACCES"
+    [getdents64]="EIO" [access]="EACCES" [pwrite64]="EIO ENOSPC EINTR" [unlink]="EACCES"
 )
 calls=("${!errors[@]}")
 mapfile -t calls < <(printf '%s\n' "${calls[@]}" | sort)
