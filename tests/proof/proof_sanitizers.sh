@@ -23,14 +23,15 @@ find_units() { # FOLDER
     done
 }
 
-# Runs units at random for some seconds; one that needs longer is not counted.
+# Runs each unit once, in a random order, and then again, for some seconds; one that needs longer is not counted.
 run_units() { # WHAT SECONDS PREFIX...
-    local what=$1 end=$((SECONDS + $2)) status unit
+    local what=$1 end=$((SECONDS + $2)) status unit left=()
     shift 2
     trials=0 failures=0
     while ((SECONDS < end)) && ((${#units[@]})); do
-        draw ${#units[@]}
-        unit=${units[drawn]}
+        ((${#left[@]})) || mapfile -t left < <(printf '%s\n' "${units[@]}" | shuffled)
+        unit=${left[-1]}
+        unset 'left[-1]'
         status=0
         # shellcheck disable=SC2086
         timeout -k 5 $((end - SECONDS + 20)) "$@" $unit >"$folder/log" 2>&1 || status=$?
@@ -67,6 +68,7 @@ find_units "${bin%/bin}/tests"
 run_units valgrind $((seconds / 4)) "${memcheck[@]}"
 
 make_model
+programs+=("${more_programs[@]}")
 trials=0 failures=0 most_seconds=600
 until ((trials > 0)) && time_is_up; do
     draw ${#programs[@]}
