@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same model file, byte for byte, with any number of threads, on one processor, and on a busy machine.
+# The same model file, byte for byte, with any number of threads, on one processor or another, and on a busy machine.
 name=$(basename "$0" .sh)
 # shellcheck source=common.bash
 . "$(dirname -- "$0")/common.bash"
@@ -7,6 +7,13 @@ make_pairs "$folder/train.tsv" 200
 make_pairs "$folder/dev.tsv" 20
 kinds=("" "--model transformer --hidden 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied" "--seeds 2 --layers 2"
     "--attention-weights entmax --loss sparsemax" "--copy")
+
+# The first and the last processor that the campaign may use, and all of them.
+processors=$(taskset -cp $$)
+processors=${processors##* }
+first=${processors%%[,-]*} last=${processors##*[,-]}
+sets=("$first")
+[[ $last == "$first" ]] || sets+=("$last" "$processors")
 
 train() { # OUT THREADS PREFIX...
     local out=$1 threads=$2
@@ -35,8 +42,10 @@ while ! time_is_up; do
         train "$folder/other" $threads env
         compare "$threads threads"
     done
-    train "$folder/other" 2 taskset -c 0
-    compare "two threads on one processor"
+    for set in "${sets[@]}"; do
+        train "$folder/other" 2 taskset -c "$set"
+        compare "two threads on processors $set"
+    done
     timeout 60 sh -c 'while :; do :; done' &
     busy=$!
     train "$folder/other" 2 env
