@@ -170,9 +170,11 @@ END
     cat "$here/notes.md"
 }
 
+# What a campaign counted as one before is replaced by its parts.
 record=$here/record.tsv
 {
-    awk -F'\t' 'FILENAME == ARGV[1] { now[$1, $2]; next } !(($1, $2) in now)' "$run/rows" "$record"
+    awk -F'\t' 'FILENAME == ARGV[1] { now[$1, $2]; tried[$1]; next } !(($1, $2) in now || $2 == "" && $1 in tried)' \
+        "$run/rows" "$record"
     cat "$run/rows"
 } | sort -t $'\t' -k 1,2 >"$run/record.tsv"
 cp "$run/record.tsv" "$record"

@@ -26,11 +26,15 @@ outputs() { # MODEL PROGRAM...
     "$@" predict "$model" --threads 1 <"$folder/texts" 2>"$folder/log"
 }
 
+declare -A trials_of failures_of
+
 check() { # WHAT COMMAND...
     local what=$1
     shift
-    trials=$((trials + 1))
-    "$@" || failure "$machine, ${kind[*]}: $what: $(tail -n 1 "$folder/log")"
+    trials_of[$machine]=$((${trials_of[$machine]:-0} + 1))
+    "$@" && return
+    failures_of[$machine]=$((${failures_of[$machine]:-0} + 1))
+    failure "$machine, ${kind[*]}: $what: $(tail -n 1 "$folder/log")"
 }
 
 same_outputs() { # MODEL
@@ -58,8 +62,8 @@ exchange() {
     kind=("${kind[@]::${#kind[@]}-2}")
 }
 
-machines=("x86-64 without AVX (Nehalem)|qemu-x86_64 -cpu Nehalem $bin/lookback"
-    "x86-64 with AVX2 (Haswell)|qemu-x86_64 -cpu Haswell $bin/lookback")
+machines=("Nehalem|qemu-x86_64 -cpu Nehalem $bin/lookback"
+    "Haswell|qemu-x86_64 -cpu Haswell $bin/lookback")
 for processor in aarch64 s390x; do
     command=$root/build/$processor/bin/lookback
     if [[ $other_builds == yes && -x $command ]] && command -v qemu-$processor >/dev/null; then
@@ -86,4 +90,10 @@ until ((round > 0)) && time_is_up; do
     done
     round=$((round + 1))
 done
-finish
+all=$failures
+for entry in "${machines[@]}"; do
+    machine=${entry%%|*}
+    trials=${trials_of[$machine]} failures=${failures_of[$machine]:-0}
+    report "$machine"
+done
+((all == 0))
