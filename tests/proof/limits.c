@@ -2,6 +2,7 @@
 
 #include <lookback/base.h>
 
+#include <cjson/cJSON.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,6 +44,7 @@ static void set_seconds(int seconds)
 
 void proof_limits_begin(void)
 {
+    cJSON_InitHooks(&(cJSON_Hooks){allocate, release});
     atomic_store(&most, atomic_load(&live));
     set_seconds(1);
 }
@@ -50,5 +52,6 @@ void proof_limits_begin(void)
 size_t proof_limits_end(void)
 {
     set_seconds(0);
+    cJSON_InitHooks(NULL); /* between trials, the campaign has trees of its own */
     return atomic_load(&most);
 }

@@ -7,7 +7,7 @@
 /** Makes the library count its memory. Call it in the child, before it uses the library. */
 void proof_watch_memory(void);
 
-/** Starts a trial. */
+/** Starts a trial. Until its end, the memory of cJSON is counted, too. */
 void proof_limits_begin(void);
 
 /** Ends it. Returns the most memory that the library had at once during the trial, in bytes. */

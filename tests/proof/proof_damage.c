@@ -1,7 +1,8 @@
-/* Damaged files are refused, and hostile ones end in time. Every bit flip and every truncation of each kind of file
- * that programs read; and model files with a right checksum that somebody made on purpose. */
+/* Damaged files are refused, or read as what they say, and hostile ones end in time. Every bit flip and every truncation
+ * of each kind of file that programs read; and model files with a right checksum that somebody made on purpose. */
 #include "data/pair_index.h"
 #include "lookback/io.h"
+#include "proof/damaged_texts.h"
 #include "proof/hostile.h"
 #include "proof/limits.h"
 #include "proof/small_model.h"
@@ -17,7 +18,8 @@ enum {
     NPY_FLOAT = PROOF_MODELS, /* after the kinds of models */
     NPY_DOUBLE,
     INDEX, /* of pairs */
-    FILES,
+    TEXTS,
+    FILES = TEXTS + PROOF_TEXTS,
     NPY_COUNT = 15,
     HOSTILE_FILES = 10000,
     MOST_BYTES = 100000000
@@ -32,7 +34,7 @@ static struct sound {
     size_t count;
 } sound[FILES];
 
-static const char *const file_names[FILES] = {"a model of pairs", "a transformer",    "a model of lists",
+static const char *const file_names[TEXTS] = {"a model of pairs", "a transformer",    "a model of lists",
                                               "an ensemble",      "a checkpoint",     "an npy file in float",
                                               "an npy file",      "an index of pairs"};
 
@@ -79,7 +81,10 @@ static void make_files(void *context)
     (void)context;
     for (int kind = 0; kind < FILES; kind++) {
         snprintf(path, sizeof path, "%s/sound-%d", campaign->folder, kind);
-        if (make_file(path, kind)) abort();
+        if (kind >= TEXTS)
+            proof_text_write(kind - TEXTS, path);
+        else if (make_file(path, kind))
+            abort();
     }
 }
 
@@ -135,6 +140,7 @@ static const char *check_damaged(const char *path, const damage *d)
 {
     lb_error error = {0};
     bool accepted;
+    if (d->kind >= TEXTS) return proof_text_check(d->kind - TEXTS, path, d->cut && d->at == 0);
     if (d->kind == NPY_FLOAT || d->kind == NPY_DOUBLE) return check_npy(path, d);
     if (d->kind == INDEX) {
         lb_indexed_pairs pairs;
@@ -169,7 +175,8 @@ static void try_damage(proof_count *count, uint64_t seed)
     size_t most = proof_limits_end();
     if (!fault && most > MOST_BYTES) fault = "too much memory";
     if (fault)
-        proof_fail(campaign, count, seed, "%s with %s %zu: %s", file_names[d.kind],
+        proof_fail(campaign, count, seed, "%s with %s %zu: %s",
+                   d.kind < TEXTS ? file_names[d.kind] : proof_text_name(d.kind - TEXTS),
                    d.cut ? "length" : "flipped bit", d.at, fault);
 }
 
@@ -209,8 +216,8 @@ static void try_hostile(proof_count *count, uint64_t seed)
     size_t most = proof_limits_end();
     if (!fault && most > MOST_BYTES) fault = "too much memory";
     if (fault)
-        proof_fail(campaign, count, seed, "hostile file %llu, %zu bytes of memory: %s (%.200s)",
-                   (unsigned long long)seed, most, fault, error.message);
+        proof_fail(campaign, count, seed, "hostile file %llu of %zu bytes, %zu bytes of memory: %s (%.200s)",
+                   (unsigned long long)seed, bytes, most, fault, error.message);
 }
 
 static void begin_child(void)
