@@ -162,6 +162,11 @@ END
             printf "| %s%s | %d | %d | %s | %s | %s | %s |\n", $1, $2 ? ": " $2 : "", $3, $4, $5, $6, $7, $8
         }' "$record"
     done < <(described)
+    if [[ -s $survivors ]]; then
+        printf '\nFaults that no test noticed:\n\n```text\n'
+        cat "$survivors"
+        echo '```'
+    fi
     echo
     echo "## The campaigns"
     echo
@@ -178,6 +183,11 @@ record=$here/record.tsv
     cat "$run/rows"
 } | sort -t $'\t' -k 1,2 >"$run/record.tsv"
 cp "$run/record.tsv" "$record"
+# What the last run of the mutants left unnoticed.
+survivors=$here/survivors.txt
+if grep -q '^mutants' "$run/rows"; then
+    sed -n 's/^FAILURE: \(.*\); repeat with: .*/\1/p' "$work/mutants.log" | sort >"$survivors"
+fi
 page >"$root/docs/reliability.md"
 echo "docs/reliability.md"
 [[ ! -e $run/failed ]]
