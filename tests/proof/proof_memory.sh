@@ -38,21 +38,37 @@ for program in "${programs[@]}"; do
 done >"$folder/all"
 shuffled <"$folder/all" >"$folder/allocations"
 
-# Cairo and FreeType crash in a drawing (docs/adr/0021); a training draws after it has saved its model.
-explained=0
+# Cairo and FreeType crash in a drawing (docs/adr/0021). A training draws after it has saved its model, in an ensemble in a
+# process of its own; compare draws after the last training.
+crashed=0
 in_picture() {
-    [[ $program == visualize || $program == attend ]] || grep -q "kept the model of step" "$folder/now/message"
+    [[ $program == visualize || $program == attend ]] ||
+        grep -qsE "kept the model of step|dot 3/3" "$folder/now/message" "$folder"/now/new/*/train.log
+}
+
+# HarfBuzz and Cairo leave out what they have no memory for, and do not say so.
+incomplete=0
+without_pictures() {
+    sed '/[.]png$/d' <<<"$1"
+}
+only_picture_differs() {
+    local now
+    now=$(results)
+    [[ $now != "${expected[$program]}" && $(without_pictures "$now") == "$(without_pictures "${expected[$program]}")" ]]
 }
 
 while ! time_is_up && read -r program n all <&8; do
     status=0
     { run_program "$program" env LD_PRELOAD="$folder/fail_malloc.so" ${all:+"$all"} FAIL_AT="$n" || status=$?; } 2>/dev/null
     if ((status > 128)) && in_picture; then
-        explained=$((explained + 1))
+        crashed=$((crashed + 1))
+    elif ((status == 0)) && only_picture_differs; then
+        incomplete=$((incomplete + 1))
     else
         check_program $status "$program, allocation $n fails${all:+ and all after it}" "$program"
     fi
 done 8<"$folder/allocations"
 echo "$name: $trials of $(wc -l <"$folder/allocations") failing allocations"
-((explained == 0)) || echo "$name: $explained more trials crashed in Cairo or FreeType while a picture was drawn"
+((crashed == 0)) || echo "$name: $crashed more trials crashed in Cairo or FreeType while a picture was drawn"
+((incomplete == 0)) || echo "$name: $incomplete more trials drew an incomplete picture"
 finish
