@@ -61,9 +61,12 @@ static void pen_close(hb_draw_funcs_t *funcs, void *data, hb_draw_state_t *state
     lb_canvas_close_path(((pen *)data)->canvas);
 }
 
-static hb_draw_funcs_t *pen_functions(void)
+/* Without memory, HarfBuzz gives functions that draw nothing and cannot be set. */
+static hb_draw_funcs_t *pen_functions(lb_canvas *canvas)
 {
     hb_draw_funcs_t *funcs = hb_draw_funcs_create();
+    if (hb_draw_funcs_is_immutable(funcs))
+        lb_canvas_fail(canvas, LB_ERROR_MEMORY, "out of memory for a glyph");
     hb_draw_funcs_set_move_to_func(funcs, pen_move, NULL, NULL);
     hb_draw_funcs_set_line_to_func(funcs, pen_line, NULL, NULL);
     hb_draw_funcs_set_cubic_to_func(funcs, pen_curve, NULL, NULL);
@@ -74,7 +77,7 @@ static hb_draw_funcs_t *pen_functions(void)
 void lb_glyph_draw(const lb_font *font, uint32_t glyph, const lb_glyph_place *place, lb_canvas *canvas)
 {
     pen p = {font, lb_font_units(font), place, canvas};
-    hb_draw_funcs_t *functions = pen_functions();
+    hb_draw_funcs_t *functions = pen_functions(canvas);
     hb_font_get_glyph_shape(lb_font_handle(font), glyph, functions, &p);
     hb_draw_funcs_destroy(functions);
 }
