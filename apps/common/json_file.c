@@ -54,11 +54,24 @@ lb_status app_json_file_check_name(const app_json_file *file, const cJSON *item,
                         app_json_file_line(file, item), item->string);
 }
 
+/* The first line that is not text, as a place in it; NULL: all are. No character of UTF-8 goes beyond its line. */
+static const char *find_no_text(const char *text, size_t length)
+{
+    for (const char *line = text, *end = text + length; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t bytes = (size_t)((next ? next : end) - line);
+        if (memchr(line, '\0', bytes) || !lb_utf8_valid(line, bytes)) return line;
+        line += bytes + 1;
+    }
+    return NULL;
+}
+
 static lb_status parse(app_json_file *file, size_t length, const char *expected, lb_error *error)
 {
-    const char *end = file->text;
-    if (strlen(file->text) != length || !lb_utf8_valid(file->text, length))
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: expected text in UTF-8", file->path);
+    const char *end = file->text, *no_text = find_no_text(file->text, length);
+    if (no_text)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: expected text in UTF-8", file->path,
+                            line_of(file->text, no_text));
     if (lb_json_parse(file->text, length, &end, &file->json) == LB_ERROR_MEMORY)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", file->path);
     if (cJSON_IsObject(file->json)) return LB_OK;

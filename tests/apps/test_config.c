@@ -112,7 +112,8 @@ static const struct {
     {"{} {}", ":1: found no JSON, expected a JSON object with options"},
     {"", ":1: found no JSON, expected a JSON object with options"},
     {"[1]", ":1: found another value, expected a JSON object with options"},
-    {"{\"out\": \"\xff\"}", ": expected text in UTF-8"},
+    {"{\"out\": \"\xff\"}", ":1: expected text in UTF-8"},
+    {"{\"out\":\n\"\xc3\"}", ":2: expected text in UTF-8"},
 };
 
 START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
@@ -123,7 +124,8 @@ START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
         snprintf(expected, sizeof expected, "%s%s", support_path(path, "c.json"), refused[i].message);
         ck_assert_str_eq(error.message, expected);
     }
-    ck_assert_int_eq(read_bytes("{}\0{}", 5), LB_ERROR_FORMAT);
+    ck_assert_int_eq(read_bytes("{\n}\n\0{}", 7), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "c.json:3: expected text in UTF-8"));
     error = (lb_error){0};
     ck_assert_int_eq(app_config_read(&program, &config, "/no/such.json", &error), LB_ERROR_OPEN);
     app_config_free(&config);

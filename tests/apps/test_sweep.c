@@ -135,7 +135,7 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
          "sweep.json:2: found no JSON, expected a JSON object with a list of values for each option", 65},
         {"{}", "sweep.json:1: found {}, expected at least one option with values", 65},
         {"[1]", "sweep.json:1: found another value, expected a JSON object with a list of values", 65},
-        {"{\"hidden\": [\"\xff\"]}", "sweep.json: expected text in UTF-8", 65},
+        {"{\"hidden\": [\"\xff\"]}", "sweep.json:1: expected text in UTF-8", 65},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sweep(cases[i].json, NULL);

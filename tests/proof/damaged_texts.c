@@ -80,7 +80,7 @@ static const struct kind {
      true},
     {"a file of a sweep",
      "{\n  \"hidden\": [8, 12],\n  \"lr\": [0.001, 2e-3],\n  \"cell\": [\"gru\", \"lstm\"]\n}\n", read_sweep,
-     false},
+     true},
     {"a font", NULL, read_font, false},
 };
 
