@@ -133,7 +133,7 @@ static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_
     const int64_t *count = o->parts[counts].data;
     if (!is_string(o->parts[symbols]) || !has_possible_sum(count, size))
         return misfit(o, "damaged: found no symbols");
-    *taken = lb_vocabulary_parse(o->parts[symbols].data, o->error);
+    *taken = lb_vocabulary_parse(o->parts[symbols].data, INT32_MAX, o->error);
     if (!*taken) return o->error->status;
     if ((uint64_t)lb_vocabulary_size(*taken) != size) return misfit(o, "damaged: found other symbols");
     lb_vocabulary_set_counts(*taken, count);

@@ -53,9 +53,28 @@ static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_err
                         (int)id, LB_FIRST_TOKEN);
 }
 
-lb_vocabulary *lb_vocabulary_parse(const char *text, lb_error *error)
+/* The commas of a list of strings that are not in one of them. */
+static int64_t count_commas(const char *text)
+{
+    int64_t count = 0;
+    bool inside = false;
+    for (; *text; text++) {
+        if (*text == '"') inside = !inside;
+        if (inside && text[0] == '\\' && text[1]) text++;
+        if (!inside && *text == ',') count++;
+    }
+    return count;
+}
+
+lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *error)
 {
     cJSON *symbols = NULL;
+    /* A tree takes much more memory than its text. */
+    if (text && count_commas(text) >= most) {
+        lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d",
+                     (long long)count_commas(text) + 1, (int)most);
+        return NULL;
+    }
     if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY) {
         lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
         return NULL;

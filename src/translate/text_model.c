@@ -171,10 +171,10 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     return status;
 }
 
-static lb_vocabulary *load_vocabulary(const char *key, const char *text, lb_error *error)
+static lb_vocabulary *load_vocabulary(const char *key, const char *text, int64_t most, lb_error *error)
 {
     lb_error found = {0};
-    lb_vocabulary *vocabulary = text ? lb_vocabulary_parse(text, &found) : NULL;
+    lb_vocabulary *vocabulary = text ? lb_vocabulary_parse(text, (int32_t)most, &found) : NULL;
     if (!text)
         lb_error_set(error, LB_ERROR_FORMAT, "%s is missing from the metadata", key);
     else if (!vocabulary)
@@ -190,9 +190,10 @@ static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t,
     int32_t numbers = implied ? lb_sort_vocab(&t->task) : 0;
     if (implied && check_sizes(t, numbers, numbers, LB_ERROR_FORMAT, error)) return LB_ERROR_FORMAT;
     t->source = implied ? lb_list_vocabulary(&t->task, error)
-                        : load_vocabulary(LB_SOURCE_VOCABULARY_KEY, source, error);
+                        : load_vocabulary(LB_SOURCE_VOCABULARY_KEY, source, t->model->source_vocab, error);
     if (!t->source) return error->status;
-    t->target = target ? load_vocabulary(LB_TARGET_VOCABULARY_KEY, target, error) : t->source;
+    t->target =
+        target ? load_vocabulary(LB_TARGET_VOCABULARY_KEY, target, t->model->target_vocab, error) : t->source;
     return t->target ? LB_OK : error->status;
 }
 

@@ -10,7 +10,7 @@ static void require_round_trip(const lb_vocabulary *vocabulary)
 {
     lb_error error = {0};
     char *text = lb_vocabulary_print(vocabulary);
-    lb_vocabulary *again = text ? lb_vocabulary_parse(text, &error) : NULL;
+    lb_vocabulary *again = text ? lb_vocabulary_parse(text, lb_vocabulary_size(vocabulary), &error) : NULL;
     if (!again) fuzz_fail("a printed vocabulary can be read");
     char *same = lb_vocabulary_print(again);
     fuzz_require(same && strcmp(text, same) == 0, "a printed vocabulary is read as the same");
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     char *text = fuzz_text(data, size);
-    lb_vocabulary *vocabulary = lb_vocabulary_parse(text, &error);
+    lb_vocabulary *vocabulary = lb_vocabulary_parse(text, INT32_MAX, &error);
     fuzz_require_told(vocabulary != NULL, &error);
     if (vocabulary) require_round_trip(vocabulary);
     lb_vocabulary_free(vocabulary);

@@ -246,7 +246,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {TASK, SOURCE, SPECIALS ",\"\\n\"]",
          "lookback.target_vocabulary: symbol 4 is invalid: it contains a tab or a line end"},
         {TASK, SOURCE, NULL, "the vocabularies have 10 and 10 symbols, expected 10 and 7 as in the model"},
-        {TASK, TARGET, SOURCE, "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model"},
+        {TASK, SOURCE, SOURCE, "lookback.target_vocabulary: found 10 symbols, expected at most 7"},
+        {TASK, TARGET, TARGET, "the vocabularies have 7 and 7 symbols, expected 10 and 7 as in the model"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lb_text_model loaded;
@@ -256,6 +257,9 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         lb_text_model_free(&loaded);
     }
     lb_text_model loaded;
+    write_model(TASK, SPECIALS ",\",\",\"\\\"\",\"\\\\\",\",,\",\"],[\",\"f\"]", TARGET); /* , " \ ,, ],[ f */
+    ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
+    lb_text_model_free(&loaded);
     write_model(TASK, SOURCE, TARGET);
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
     /* A file from before lengths were stored. */
