@@ -5,13 +5,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Rounding must not put the first distance of a bucket, into the one before: log 2 / log 32 is less than 1 / 5. */
+static const double ROUNDING = 1e-9;
+
 /* Distances up to `exact` have a bucket each; beyond, buckets grow with the logarithm, up to the last one. */
 static int64_t bucket_of_distance(int64_t distance, int64_t buckets, int64_t farthest)
 {
     int64_t exact = buckets / 2;
     if (distance < exact) return distance;
     double share = log((double)distance / (double)exact) / log((double)farthest / (double)exact);
-    int64_t bucket = exact + (int64_t)(share * (double)(buckets - exact));
+    int64_t bucket = exact + (int64_t)(share * (double)(buckets - exact) + ROUNDING);
     return bucket < buckets - 1 ? bucket : buckets - 1;
 }
 
@@ -162,6 +165,10 @@ static double slope_of(int64_t heads, int64_t head)
  *  Source: ALiBi, Press, Smith, Lewis 2022, arXiv:2108.12409. */
 lb_tensor *lb_alibi_bias(lb_tape *tape, int64_t heads, int64_t queries, int64_t keys, int64_t first)
 {
+    if (heads < 0 || queries < 0 || keys < 0)
+        return lb_tape_fail(tape, LB_ERROR_SHAPE,
+                            "lb_alibi_bias: found %lld heads, %lld queries and %lld keys, expected 0 or more",
+                            (long long)heads, (long long)queries, (long long)keys);
     lb_tensor *bias = lb_tensor_new(tape, LB_SHAPE(heads, queries, keys), NULL);
     if (!lb_is_sound(bias)) return bias;
     for (int64_t h = 0; h < heads; h++)
