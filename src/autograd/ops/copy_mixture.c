@@ -154,10 +154,11 @@ static void reference(const lb_node *node, double *const *out)
     int64_t classes = lb_dim(node->in[LOGITS], 2);
     for (int64_t i = 0; i < lb_count(node->in[LOGITS]); i++) {
         mixture m = mixture_at(node, i / classes);
-        double sum = 0, mass = 0, g = 1 / (1 + exp(-(double)node->in[GATE]->data[i / classes]));
+        double sum = 0, mass = 0, gate = (double)node->in[GATE]->data[i / classes];
+        double g = 1 / (1 + exp(-gate)), rest = 1 / (1 + exp(gate));
         for (int64_t v = 0; v < classes; v++) sum += exp((double)m.logits[v]);
         for (int64_t k = 0; k < m.length; k++) mass += m.symbol[k] == i % classes ? (double)m.weights[k] : 0;
-        out[0][i] = log(g * exp((double)m.logits[i % classes]) / sum + (1 - g) * mass);
+        out[0][i] = log(g * exp((double)m.logits[i % classes]) / sum + rest * mass);
     }
 }
 

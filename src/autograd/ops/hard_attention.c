@@ -102,7 +102,7 @@ static void reference_row(const lb_hard_run *run, int64_t row, double *const *ou
     int64_t length = lb_hard_length(run, row), keys = run->keys, classes = run->classes;
     double *belief = run->after ? out[2] + row * keys * classes : NULL;
     const lb_real *before = run->before ? run->before->data + row * keys * classes : NULL;
-    int32_t read = run->how->monotonic ? run->how->tokens.id[row * run->steps] : 0;
+    int32_t read = length > 0 && run->how->monotonic ? run->how->tokens.id[row * run->steps] : 0;
     for (int64_t i = 0; belief && i < keys * classes; i++) {
         bool begins = length > 0 && i % classes == 0;
         belief[i] = before ? (double)before[begins ? i + read : i] : (i < classes ? 1 : 0);

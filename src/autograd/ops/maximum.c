@@ -44,18 +44,30 @@ static void minimum_backward(int64_t width, lb_pair_row a, lb_pair_row b, const 
     share(width, a, b, -1, grad);
 }
 
+static double maximum_of(double a, double b)
+{
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+}
+
 static void maximum_reference(const lb_node *node, double *const *out)
 {
     lb_shape shape = node->out[0]->shape;
     for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = fmax(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
+        out[0][i] =
+            maximum_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
+}
+
+static double minimum_of(double a, double b)
+{
+    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
 }
 
 static void minimum_reference(const lb_node *node, double *const *out)
 {
     lb_shape shape = node->out[0]->shape;
     for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = fmin(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
+        out[0][i] =
+            minimum_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
 }
 
 static lb_tensor *maximum_case(lb_tensor *const *in)

@@ -21,11 +21,21 @@ static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb
     }
 }
 
+/* e^(b ln |a|), with the sign of a negative a for odd b. Infinite b count as even, as in C. */
+static double power_of(double a, double b)
+{
+    if (b == 0 || a == 1 || (a == -1 && isinf(b))) return 1;
+    double size = exp(b * log(fabs(a)));
+    if (!signbit(a) || isinf(b)) return size;
+    if (fmod(b, 1) != 0) return a == 0 || isinf(a) ? size : NAN;
+    return fmod(b, 2) != 0 ? -size : size;
+}
+
 static void power_reference(const lb_node *node, double *const *out)
 {
     lb_shape shape = node->out[0]->shape;
     for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = exp(lb_pair_operand(node->in[1], shape, i) * log(lb_pair_operand(node->in[0], shape, i)));
+        out[0][i] = power_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
 }
 
 static lb_tensor *power_case(lb_tensor *const *in)

@@ -91,7 +91,8 @@ static void max_reference(const lb_node *node, double *const *out)
     for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = -INFINITY;
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
         int64_t row = i / (a.inner * a.length) * a.inner + i % a.inner;
-        out[0][row] = fmax(out[0][row], (double)node->in[0]->data[i]);
+        double x = (double)node->in[0]->data[i];
+        out[0][row] = isnan(x) || isnan(out[0][row]) ? NAN : fmax(out[0][row], x);
     }
 }
 

@@ -126,9 +126,14 @@ static void scale_reference(const lb_node *node, double *const *out)
     for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = factor * (double)node->in[0]->data[i];
 }
 
+static double root_of(double x)
+{
+    return x < 0 ? NAN : pow(x, 0.5);
+}
+
 static void sqrt_reference(const lb_node *node, double *const *out)
 {
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = pow((double)node->in[0]->data[i], 0.5);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = root_of((double)node->in[0]->data[i]);
 }
 
 static void abs_reference(const lb_node *node, double *const *out)
@@ -138,7 +143,10 @@ static void abs_reference(const lb_node *node, double *const *out)
 
 static void softplus_reference(const lb_node *node, double *const *out)
 {
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = log1p(exp((double)node->in[0]->data[i]));
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
+        double x = (double)node->in[0]->data[i], y = log1p(exp(x));
+        out[0][i] = isinf(y) ? x : y; /* e^x overflows where 1 is far below it */
+    }
 }
 
 static lb_tensor *exp_case(lb_tensor *const *in)

@@ -143,7 +143,7 @@ static void reference(const lb_node *node, double *const *out)
             shares += c->soft ? (i == 0) : weight * hard;
         }
     }
-    out[0][0] = sum / shares;
+    out[0][0] = shares > 0 ? sum / shares : 0;
 }
 
 static lb_tokens example_targets(lb_tape *tape)
