@@ -48,6 +48,10 @@ static void say(const settings *s, const app_report_made *made)
     if (made->detailed < made->pairs)
         app_note("the first %lld of %lld pairs have their attention; --details sets how many",
                  (long long)made->detailed, (long long)made->pairs);
+    if (made->means > 0)
+        app_note("%lld of %lld pairs have the mean over their heads, so that the page stays small; "
+                 "--all-heads keeps each head",
+                 (long long)made->means, (long long)made->pairs);
     app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked.output, (long long)made->pairs,
              (made->bytes + 999) / 1000);
 }
@@ -84,6 +88,9 @@ int report_main(int argc, char **argv)
         APP_INT(0, "details", "N", &s.asked.details, 0, 1 << 20,
                 "pairs with the attention of all outputs and the likeliest symbols; others have the best "
                 "output only"),
+        APP_FLAG(0, "all-heads", &s.asked.all_heads,
+                 "keep the attention of each head, however large the page becomes, where many long pairs "
+                 "have the mean over their heads"),
         APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
                 "pairs on which each head is switched off, to see what it is good for; 0: none"),
         APP_TEXT(

@@ -13,8 +13,13 @@
 
 #include <string.h>
 
-/* Texts decoded at once if all of their outputs keep their attention. */
-enum { DETAILED_BATCH = 32 };
+enum {
+    DETAILED_BATCH = 32, /* texts decoded at once if all of their outputs keep their attention */
+    /* Bytes of compressed weights, once and for each pair, within which heads are kept apart. With them 200 pairs of
+     * 60 x 60 stay under a megabyte, also of a model that looks everywhere: docs/adr/0024. */
+    ROOM = 16 << 10,
+    ROOM_OF_PAIR = 3 << 9
+};
 
 typedef struct session {
     const app_report_asked *asked;
@@ -82,6 +87,11 @@ static lb_status refuse(session *s, const app_report_row *row, const char *why, 
     return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
 }
 
+static bool lacks_room(const session *s)
+{
+    return s->data.blob.count > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
+}
+
 static lb_status add_text(session *s, const app_report_row *row, const lb_translations *all,
                           const lb_translation *text, lb_error *error)
 {
@@ -90,6 +100,8 @@ static lb_status add_text(session *s, const app_report_row *row, const lb_transl
                             .detailed = s->made->pairs < s->asked->details,
                             .votes = s->votes.ensemble ? &s->votes : NULL,
                             .at = (size_t)(text - all->text)};
+    pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
+    s->made->means += pair.mean_of_heads;
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status && row->target) {
         status =

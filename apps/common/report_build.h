@@ -13,13 +13,15 @@ typedef struct app_report_asked {
     size_t input_count;
     lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
     int batch, beam, details, heads_off;
+    bool all_heads; /* keep heads apart, however large the page becomes */
     double length_penalty;
 } app_report_asked;
 
 /** What the program says about a report. */
 typedef struct app_report_made {
     int64_t pairs, unreadable, detailed, bad_frames;
-    size_t bytes; /* of data and weights in the page */
+    int64_t means; /* detailed pairs with the mean over their heads */
+    size_t bytes;  /* of data and weights in the page */
 } app_report_made;
 
 /** Makes the report and writes it. Errors: those of reading model and pairs, of decoding, and of writing. */

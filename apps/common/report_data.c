@@ -83,6 +83,20 @@ size_t app_report_weights(app_report_data *report, const lb_real *weight, size_t
     return app_report_bytes(report, report->byte, count);
 }
 
+size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                        size_t cells)
+{
+    size_t count = (size_t)layers * cells;
+    if (!reserve(report, count)) return 0;
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0;
+        const lb_real *first = weight + i / cells * (size_t)heads * cells + i % cells;
+        for (int64_t head = 0; head < heads; head++) sum += (double)first[(size_t)head * cells];
+        report->byte[i] = byte_of(sum / (double)heads);
+    }
+    return app_report_bytes(report, report->byte, count);
+}
+
 size_t app_report_numbers(app_report_data *report, const double *weight, size_t count)
 {
     if (!reserve(report, count)) return 0;

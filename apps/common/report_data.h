@@ -37,6 +37,10 @@ size_t app_report_weights(app_report_data *report, const lb_real *weight, size_t
 size_t app_report_numbers(app_report_data *report, const double *weight, size_t count);
 size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size_t count);
 
+/** Adds the mean over the heads of each layer, of weights [layers, heads, cells]. */
+size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                        size_t cells);
+
 /** Prints a number with so many significant digits; null if it is not finite. */
 void app_report_number(app_report_data *report, double value, int digits);
 

@@ -3,10 +3,20 @@
 #include "base/alloc.h"
 #include <lookback/metrics.h>
 
-enum { LIKELIEST = 5, PROBABILITY = 4, SCORE = 6 }; /* symbols; significant digits */
+#include <math.h>
 
-static void add_output(app_report_data *report, const lb_translations *all, const lb_translation *text,
-                       const lb_output *output, bool detailed)
+enum { LIKELIEST = 5, PROBABILITY = 3, SCORE = 6 }; /* symbols; significant digits */
+
+/* Weights [layers, heads, cells], or their mean over the heads. Returns the offset in the blob. */
+static size_t add_weights(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                          size_t cells, bool mean)
+{
+    return mean ? app_report_means(report, weight, layers, heads, cells)
+                : app_report_weights(report, weight, (size_t)(layers * heads) * cells);
+}
+
+static void add_output(app_report_data *report, const lb_translations *all, const app_report_pair *pair,
+                       const lb_output *output)
 {
     lb_buffer *json = &report->json;
     lb_buffer_print(json, "{");
@@ -25,9 +35,11 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
         lb_buffer_print(json, "%s%lld%s", i ? "," : ",\"copied\":[", (long long)output->copied[i],
                         i + 1 < output->length ? "" : "]");
     lb_buffer_print(json, ",\"weights\":");
-    if (detailed && output->weights) {
-        size_t count = (size_t)(all->layers * all->heads * output->steps * text->length);
-        lb_buffer_print(json, "%zu}", app_report_weights(report, output->weights, count));
+    if (pair->detailed && output->weights) {
+        size_t cells = (size_t)(output->steps * pair->text->length);
+        lb_buffer_print(
+            json, "%zu}",
+            add_weights(report, output->weights, all->layers, all->heads, cells, pair->mean_of_heads));
     } else {
         lb_buffer_print(json, "-1}");
     }
@@ -57,10 +69,9 @@ static lb_status add_likeliest(app_report_data *report, lb_translator *translato
         lb_buffer_print(json, "%s%d", i ? "," : "", (int)id_of(report, target, found->symbol[i]));
     lb_buffer_print(json, "],\"probability\":[");
     for (int64_t i = 0; i < count; i++) {
-        /* Four decimals: rare symbols need no digits. */
-        double shown = found->probability[i] < 0.00005 ? 0 : found->probability[i];
+        /* Three decimals: rare symbols need no digits. */
         if (i) lb_buffer_print(json, ",");
-        app_report_number(report, shown, shown < 0.001 ? 1 : PROBABILITY - 1);
+        app_report_number(report, round(1000 * found->probability[i]) / 1000, PROBABILITY);
     }
     lb_buffer_print(json, "]}");
     lb_likeliest_free(found);
@@ -80,23 +91,23 @@ static lb_status add_rollout(app_report_data *report, const lb_text_attention *o
     return status;
 }
 
-static lb_status add_self(app_report_data *report, lb_translator *translator, const lb_translation *text,
+static lb_status add_self(app_report_data *report, lb_translator *translator, const app_report_pair *pair,
                           lb_error *error)
 {
-    lb_text_attention *own = lb_translate_self_attention(translator, text, text->output, error);
+    bool mean = pair->mean_of_heads;
+    lb_text_attention *own = lb_translate_self_attention(translator, pair->text, pair->text->output, error);
     if (!own) return error->status;
     lb_status status = LB_OK;
     if (own->layers == 0) {
         lb_buffer_print(&report->json, ",\"self\":null");
     } else {
-        size_t maps = (size_t)(own->layers * own->heads), length = (size_t)own->length,
-               steps = (size_t)own->steps;
-        size_t encoder = app_report_weights(report, own->encoder, maps * length * length);
-        size_t decoder = app_report_weights(report, own->decoder, maps * steps * steps);
+        size_t length = (size_t)own->length, steps = (size_t)own->steps;
+        size_t encoder = add_weights(report, own->encoder, own->layers, own->heads, length * length, mean);
+        size_t decoder = add_weights(report, own->decoder, own->layers, own->heads, steps * steps, mean);
         lb_buffer_print(
             &report->json,
             ",\"self\":{\"layers\":%lld,\"heads\":%lld,\"encoder\":%zu,\"decoder\":%zu,\"rollout\":",
-            (long long)own->layers, (long long)own->heads, encoder, decoder);
+            (long long)own->layers, mean ? 1 : (long long)own->heads, encoder, decoder);
         status = add_rollout(report, own, error);
     }
     lb_text_attention_free(own);
@@ -124,6 +135,7 @@ static void add_texts(app_report_data *report, const app_report_pair *pair)
         lb_buffer_print(json, ",\"edits\":%lld", (long long)pair->edits);
     else
         lb_buffer_print(json, ",\"edits\":null");
+    if (pair->mean_of_heads) lb_buffer_print(json, ",\"mean\":true");
 }
 
 lb_status app_report_add_pair(app_report_data *report, lb_translator *translator, const lb_translations *all,
@@ -138,7 +150,7 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
     lb_buffer_print(json, ",\"outputs\":[");
     for (int64_t i = 0; i < outputs; i++) {
         if (i) lb_buffer_print(json, ",");
-        add_output(report, all, text, &text->output[i], pair->detailed);
+        add_output(report, all, pair, &text->output[i]);
     }
     lb_buffer_print(json, "]");
     if (steps)
@@ -146,7 +158,7 @@ lb_status app_report_add_pair(app_report_data *report, lb_translator *translator
     else
         lb_buffer_print(json, ",\"likeliest\":null");
     if (!status && steps)
-        status = add_self(report, translator, text, error);
+        status = add_self(report, translator, pair, error);
     else
         lb_buffer_print(json, ",\"self\":null");
     lb_buffer_print(json, "}");

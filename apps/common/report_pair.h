@@ -14,6 +14,7 @@ typedef struct app_report_pair {
     const char *error;          /* why it could not be read; NULL: it could */
     int64_t edits;              /* between the expected and the best output; -1: not known */
     bool detailed;          /* with all outputs, their weights, the likeliest symbols and self-attention */
+    bool mean_of_heads;     /* weights are the mean over the heads of each layer, which takes less room */
     const app_votes *votes; /* NULL: not of a model of several */
     size_t at;              /* in the votes */
 } app_report_pair;

@@ -212,6 +212,23 @@ test("choosing a head by its thumbnail changes the matrix", () =>
         assert.equal(shown[2], (Math.max(...one) / 255).toFixed(2));
     }));
 
+test("a pair without room for its heads shows their mean, and says so", () =>
+    inPage("means", { hash: "#pair=3&head=2&layer=1" }, async (page) => {
+        const [data, bytes] = dataOf("means"),
+            pair = data.pairs[2];
+        assert.match(await textOf(page, ".missing"), /the mean over the heads for this pair/);
+        assert.match(await textOf(page, "figure.ribbons .note"), /layer 1, mean of all heads/);
+        assert.equal(await countOf(page, ".thumbnail"), 2);
+        const image = await page.$(".heatmap image");
+        await image.scrollIntoView();
+        const box = await image.boundingBox();
+        await page.mouse.move(box.x + 1.5 * (box.width / pair.source.length), box.y + 3);
+        await settle(page);
+        assert.equal(await textOf(page, ".heatmap .value"), (bytes[pair.outputs[0].weights + 1] / 255).toFixed(2));
+        for (const kind of ["encoder", "decoder", "rollout"]) await select(page, "Attention", kind);
+        assert.equal(await countOf(page, "figure.heatmap svg image"), 1);
+    }));
+
 test("the writing can be played, paused and stepped through", () =>
     inPage("french", {}, async (page) => {
         await page.focus(".pair input[type=range]");

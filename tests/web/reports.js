@@ -127,6 +127,12 @@ const MAKERS = {
         maker.pairs[0].outputs[0].copied = maker.pairs[0].outputs[0].symbols.map((_, i) => (i === 1 ? 3 : -1));
         return withBytes(maker);
     },
+    // Two layers of four heads, of which the page has the mean.
+    means: () => {
+        const maker = frenchOf(10, 6, { layers: 2, heads: 1, self: true });
+        for (const pair of maker.pairs) pair.mean = true;
+        return [maker.data({ about: { heads: 4 } }), maker.bytes];
+    },
     // 60 symbols, read and written.
     long: () => {
         const maker = new Maker(6),

@@ -50,6 +50,15 @@ function textsOfPair(report, pair, output) {
     );
 }
 
+function whatIsMissing(report, kinds) {
+    if (kinds.some((kind) => kind.mean))
+        return "To stay small, this report has the mean over the heads for this pair. With --all-heads, it has each head.";
+    if (kinds.length > 0) return "";
+    return report.about.layers > 0 && state.pair >= report.detailed
+        ? `Only the first ${report.detailed} pairs have their attention in this report.`
+        : "This model has no attention to show.";
+}
+
 export function makePairView(report, neighbours) {
     let parts = [],
         attention = null;
@@ -191,7 +200,7 @@ export function makePairView(report, neighbours) {
             rows,
             suffix,
             under:
-                `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 ? `, ${name}` : ""}.` +
+                `Read above, written below: ${attention.title}${attention.heads * attention.layers > 1 || attention.mean ? `, ${name}` : ""}.` +
                 (band.even ? " The weights are too small to be seen: choose the range of the data." : ""),
         });
         const beside = room() - band.picture.viewBox.baseVal.width - 40;
@@ -287,15 +296,7 @@ export function makePairView(report, neighbours) {
         aligned.replaceChildren(
             ...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []),
         );
-        missing.replaceChildren(
-            ...(output && kinds.length === 0
-                ? [
-                      report.about.layers > 0 && state.pair >= report.detailed
-                          ? `Only the first ${report.detailed} pairs have their attention in this report.`
-                          : "This model has no attention to show.",
-                  ]
-                : []),
-        );
+        missing.textContent = output ? whatIsMissing(report, kinds) : "";
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
         drawControls(pair, kinds);

@@ -134,20 +134,22 @@ export class Report {
         return output !== undefined && output.weights >= 0 && this.about.layers > 0 && this.about.heads > 0;
     }
 
-    // The kinds of attention of an output: name, title, layers, heads and labels.
+    // The kinds of attention of an output: name, title, layers, heads and labels. `mean`: the one head is the mean of all.
     attentions(pair, which) {
         const output = pair.outputs[which],
             found = [];
         if (!output) return found;
         const { layers, heads } = this.about,
             source = this.sourceLabels(pair),
-            steps = this.stepLabels(output);
+            steps = this.stepLabels(output),
+            mean = pair.mean === true;
         if (this.hasWeights(output)) {
             found.push({
                 name: "source",
                 title: "output to source",
                 layers,
-                heads,
+                heads: mean ? 1 : heads,
+                mean,
                 offset: output.weights,
                 above: source,
                 below: steps,
@@ -163,6 +165,7 @@ export class Report {
                 title: "source to itself",
                 layers: own.layers,
                 heads: own.heads,
+                mean,
                 offset: own.encoder,
                 above: source,
                 below: source,
@@ -191,6 +194,7 @@ export class Report {
                 title: "output to itself",
                 layers,
                 heads: own.heads,
+                mean,
                 offset: own.decoder,
                 above: this.readLabels(output),
                 below: steps,

@@ -6,7 +6,7 @@ import { ALL_HEADS } from "./report.js";
 import { readsLeft } from "./symbols.js";
 
 export function headName(attention, layer, head) {
-    const which = head === ALL_HEADS ? "mean of all heads" : `head ${head + 1}`;
+    const which = head === ALL_HEADS || attention.mean ? "mean of all heads" : `head ${head + 1}`;
     return attention.layers > 1 ? `layer ${layer + 1}, ${which}` : which;
 }
 
@@ -37,7 +37,7 @@ export function drawThumbnails(report, attention, layer, head, ofData, onselect)
                         click: () => onselect(l, h),
                     },
                     canvas,
-                    el("span", { "aria-hidden": "true" }, h === ALL_HEADS ? "mean" : String(h + 1)),
+                    el("span", { "aria-hidden": "true" }, h === ALL_HEADS || attention.mean ? "mean" : String(h + 1)),
                 ),
             );
         }
