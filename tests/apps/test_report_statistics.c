@@ -1,0 +1,152 @@
+/* report: what it says over all pairs is what their outputs and weights in the page give. */
+#include "support/pair_program.h"
+#include "support/process.h"
+#include "support/report_page.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <cJSON.h>
+#include <lookback/metrics.h>
+#include <math.h>
+
+#define REPORT BIN_DIR "/report"
+
+enum { SYMBOLS = 64, HEADS = 4, DEV = 80 };
+
+static support_result result;
+
+/* A model that has learned too little, so that some outputs are wrong, and its page. */
+static support_page open_report(void)
+{
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_pairs("dev.tsv", DEV, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "90", "--attention",
+                  "multi-head");
+    support_assert_trained();
+    support_command command = {
+        .argv = (const char *const[]){REPORT, "out", "dev.tsv", "-o", "page.html", "--heads-off=0", NULL},
+        .directory = support_tempdir()};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    ck_assert_double_eq(support_number(p.data, "about.heads"), HEADS);
+    ck_assert(support_number(p.data, "statistics.exact") > 0.05 &&
+              support_number(p.data, "statistics.exact") < 0.95);
+    return p;
+}
+
+static int item(const cJSON *list, int i)
+{
+    return cJSON_GetArrayItem(list, i)->valueint;
+}
+
+/* Sums of what each target symbol gives to each source symbol, of target symbols, and the most occurrences of a source
+ * symbol in one source. */
+typedef struct sums {
+    double given[SYMBOLS][SYMBOLS];
+    int times[SYMBOLS], most;
+} sums;
+
+static void add_pair(const support_page *p, const cJSON *pair, sums *s)
+{
+    const cJSON *source = support_at(pair, "source"), *symbols = support_at(pair, "outputs.0.symbols");
+    int length = cJSON_GetArraySize(source), steps = support_count(pair, "outputs.0.steps"),
+        occurs[SYMBOLS] = {0};
+    const unsigned char *weight = p->blob + (size_t)support_number(pair, "outputs.0.weights");
+    for (int k = 0; k < length; k++) {
+        int times = ++occurs[item(source, k)];
+        if (times > s->most) s->most = times;
+    }
+    for (int step = 0; step < cJSON_GetArraySize(symbols); step++) {
+        int target = item(symbols, step);
+        s->times[target]++;
+        for (int k = 0; k < length; k++)
+            for (int head = 0; head < HEADS; head++)
+                s->given[target][item(source, k)] +=
+                    weight[(head * steps + step) * length + k] / 255.0 / HEADS;
+    }
+}
+
+START_TEST(test_report_has_the_alignment_that_its_weights_give)
+{
+    static sums s;
+    support_page p = open_report();
+    const cJSON *pair, *target = support_at(p.data, "statistics.alignment.target"),
+                       *source = support_at(p.data, "statistics.alignment.source");
+    ck_assert_int_le(support_count(p.data, "symbols"), SYMBOLS);
+    cJSON_ArrayForEach(pair, support_at(p.data, "pairs")) add_pair(&p, pair, &s);
+    int rows = cJSON_GetArraySize(target), columns = cJSON_GetArraySize(source);
+    const unsigned char *mean = p.blob + (size_t)support_number(p.data, "statistics.alignment.mean");
+    ck_assert_int_gt(rows, 4);
+    ck_assert_int_gt(columns, 4);
+    for (int i = 0; i < rows; i++) {
+        int row = item(target, i);
+        for (int k = 0; k < columns; k++) {
+            double expected = s.given[row][item(source, k)] / s.times[row];
+            ck_assert_double_eq_tol(mean[i * columns + k] / 255.0, expected, 0.501 / 255 * (1 + s.most));
+        }
+    }
+    support_close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_counts_wrong_pairs_by_length)
+{
+    support_page p = open_report();
+    const cJSON *pair, *bin;
+    int pairs[SYMBOLS] = {0}, wrong[SYMBOLS] = {0}, all = 0;
+    cJSON_ArrayForEach(pair, support_at(p.data, "pairs"))
+    {
+        int length = support_count(pair, "source");
+        pairs[length]++;
+        wrong[length] += support_number(pair, "edits") > 0;
+    }
+    cJSON_ArrayForEach(bin, support_at(p.data, "statistics.by_length"))
+    {
+        int length = (int)support_number(bin, "length");
+        ck_assert_double_eq(support_number(bin, "pairs"), pairs[length]);
+        ck_assert_double_eq(support_number(bin, "wrong"), wrong[length]);
+        all += pairs[length];
+    }
+    ck_assert_int_eq(all, DEV);
+    support_close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_calibrates_the_probabilities_of_its_outputs)
+{
+    support_page p = open_report();
+    const cJSON *pair, *bin = support_at(p.data, "statistics.calibration")->child;
+    double pairs[LB_CALIBRATION_BINS] = {0}, sum[LB_CALIBRATION_BINS] = {0}, right[LB_CALIBRATION_BINS] = {0},
+           error = 0;
+    cJSON_ArrayForEach(pair, support_at(p.data, "pairs"))
+    {
+        double probability = support_number(pair, "outputs.0.probability");
+        int i = (int)fmin(probability * LB_CALIBRATION_BINS, LB_CALIBRATION_BINS - 1);
+        pairs[i]++;
+        sum[i] += probability;
+        right[i] += support_number(pair, "edits") == 0;
+    }
+    for (int i = 0; i < LB_CALIBRATION_BINS; i++) {
+        if (pairs[i] == 0) continue;
+        ck_assert_ptr_nonnull(bin);
+        ck_assert_double_eq(support_number(bin, "pairs"), pairs[i]);
+        ck_assert_double_eq_tol(support_number(bin, "confidence"), sum[i] / pairs[i], 1e-5);
+        ck_assert_double_eq_tol(support_number(bin, "exact"), right[i] / pairs[i], 1e-5);
+        error += fabs(sum[i] - right[i]) / DEV;
+        bin = bin->next;
+    }
+    ck_assert_ptr_null(bin);
+    ck_assert_double_eq_tol(support_number(p.data, "statistics.calibration_error"), error, 1e-5);
+    support_close_page(&p);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("report_statistics",
+                             SUPPORT_TESTS(test_report_has_the_alignment_that_its_weights_give,
+                                           test_report_counts_wrong_pairs_by_length,
+                                           test_report_calibrates_the_probabilities_of_its_outputs));
+}
