@@ -16,6 +16,7 @@
 #include <lookback/lookback.h>
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
@@ -267,6 +268,20 @@ static lb_status begin_with_recipe(lb_error *error)
     choice.patience = -1;
     choice.label_smoothing = -1;
     return status;
+}
+
+char *train_usual_options(const char *kind)
+{
+    lb_error error = {0};
+    const app_program program = {.options = options, .option_count = sizeof options / sizeof options[0]};
+    if (begin_with_recipe(&error)) return NULL;
+    for (model.model = 0; app_models[model.model] && strcmp(app_models[model.model], kind) != 0;
+         model.model++) {
+    }
+    if (!app_models[model.model] || app_choose_model(&model, &usual, &settings, &error) || settle(&error))
+        return NULL;
+    model.model = usual.model; /* the kind is an option, too */
+    return app_config_record(&program, &config, of_the_run);
 }
 
 static const app_example examples[] = {

@@ -1,45 +1,17 @@
 #include "common/report_about.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "common/shell_word.h"
+#include "common/train_command.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "models/model_formats.h"
 
 #include <string.h>
 
-static const char UNREADABLE[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
 static lb_status out_of_memory(lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
-}
-
-/* Paths and arguments may be any bytes; JSON is UTF-8. */
-static void print_readable(lb_buffer *text, const char *bytes)
-{
-    while (*bytes) {
-        size_t valid = lb_utf8_prefix(bytes, strlen(bytes));
-        lb_buffer_print(text, "%.*s%s", (int)valid, bytes, bytes[valid] ? UNREADABLE : "");
-        bytes += valid + (bytes[valid] != '\0');
-    }
-}
-
-static void print_word(lb_buffer *text, const char *word)
-{
-    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                             "_-+=./:,@%")];
-    if (!plain) lb_buffer_print(text, "'");
-    for (const char *quote; !plain && (quote = strchr(word, '\'')) != NULL; word = quote + 1) {
-        char *part = lb_alloc_string(word);
-        text->failed = text->failed || !part;
-        if (part) part[quote - word] = '\0';
-        if (part) print_readable(text, part);
-        lb_release(part);
-        lb_buffer_print(text, "'\\''");
-    }
-    print_readable(text, word);
-    if (!plain) lb_buffer_print(text, "'");
 }
 
 char *app_report_command(int argc, char *const *argv)
@@ -48,7 +20,7 @@ char *app_report_command(int argc, char *const *argv)
     lb_buffer_print(&text, "lookback report");
     for (int i = 1; i < argc; i++) {
         lb_buffer_print(&text, " ");
-        print_word(&text, argv[i]);
+        app_shell_word(&text, argv[i]);
     }
     if (!text.failed) return text.text;
     lb_release(text.text);
@@ -61,7 +33,7 @@ static void print_string(app_report_data *report, const char *key, const char *t
     lb_buffer_print(&report->json, "\"%s\":", key);
     if (text) {
         lb_buffer_print(&readable, "%s", "");
-        print_readable(&readable, text);
+        app_print_readable(&readable, text);
         report->failed = report->failed || readable.failed;
         if (!readable.failed) lb_buffer_json_string(&report->json, readable.text);
     } else {
@@ -138,8 +110,26 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
     cJSON_free(text);
 }
 
+/* The command of the training; null for a record that does not tell its options. */
+static void print_training_command(const app_report_about *about, const cJSON *record,
+                                   app_report_data *report)
+{
+    const cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options"),
+                *kind = cJSON_GetObjectItemCaseSensitive(options, "model");
+    cJSON *usual = NULL;
+    char *command = NULL, *text = cJSON_IsString(kind) ? about->usual_options(kind->valuestring) : NULL;
+    if (text && lb_json_parse(text, strlen(text), NULL, &usual) == LB_OK)
+        command = app_train_command(options, usual);
+    report->failed = report->failed || (cJSON_IsString(kind) && !command);
+    print_string(report, "training_command", command);
+    cJSON_Delete(usual);
+    lb_release(text);
+    lb_release(command);
+}
+
 /* Configuration and record; the record without its history, which is elsewhere. */
-static void print_records(const lb_translator_facts *model, app_report_data *report)
+static void print_records(const app_report_about *about, const lb_translator_facts *model,
+                          app_report_data *report)
 {
     char *text = lb_model_config_json(model->model);
     cJSON *config = NULL, *record = NULL, *member;
@@ -157,6 +147,7 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
     print_json(report, "configuration", config);
     print_json(report, "training", record);
+    print_training_command(about, record, report);
     cJSON_Delete(config);
     cJSON_Delete(record);
     lb_release(text);
@@ -183,7 +174,7 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     print_string(report, "kind", model->model->kind->name);
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
-    print_records(model, report);
+    print_records(about, model, report);
     lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,",
                     (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
                     model->sorts ? "true" : "false");

@@ -1,6 +1,5 @@
 /* report: what is in the page equals what evaluate and predict print; texts of the command line; errors. */
 #include "support/pair_model.h"
-#include "support/pair_program.h"
 #include "support/process.h"
 #include "support/report_page.h"
 #include "support/sort_model.h"
@@ -324,38 +323,6 @@ START_TEST(test_report_of_nothing_usable_is_an_error)
 }
 END_TEST
 
-START_TEST(test_report_of_a_training_has_its_history_and_its_film)
-{
-    char text[1024];
-    support_write_pairs("train.tsv", 300, 1);
-    support_write_pairs("dev.tsv", 30, 2);
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--film", "3");
-    support_assert_trained();
-    RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    support_page p = support_open_page("page.html");
-    ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, "out \xC2\xB7 dev.tsv");
-    ck_assert_int_eq(support_count(p.data, "history.points"), support_line_count("out/log.jsonl"));
-    ck_assert_int_eq(support_count(p.data, "film"), 3);
-    const cJSON *film, *frame;
-    cJSON_ArrayForEach(film, support_at(p.data, "film"))
-    {
-        double before = 0;
-        ck_assert_int_eq(support_count(film, "frames"), support_line_count("out/film.jsonl") / 3);
-        support_page_text(&p, support_at(film, "source"), "", text);
-        cJSON_ArrayForEach(frame, support_at(film, "frames"))
-        {
-            size_t steps =
-                (size_t)support_count(frame, "symbols") + (size_t)cJSON_IsTrue(support_at(frame, "finished"));
-            ck_assert_double_gt(support_number(frame, "step"), before);
-            ck_assert_uint_le((size_t)support_number(frame, "weights") + steps * strlen(text), p.blob_size);
-            before = support_number(frame, "step");
-        }
-    }
-    support_close_page(&p);
-}
-END_TEST
-
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 300, LB_ATTENTION_ADDITIVE);
@@ -371,6 +338,5 @@ int main(void)
             test_report_of_the_same_command_is_the_same_page,
             test_report_of_a_transformer_has_its_self_attention,
             test_report_of_a_model_without_attention_has_no_weights,
-            test_report_of_bad_lines_stops_or_shows_them, test_report_of_nothing_usable_is_an_error,
-            test_report_of_a_training_has_its_history_and_its_film));
+            test_report_of_bad_lines_stops_or_shows_them, test_report_of_nothing_usable_is_an_error));
 }

@@ -214,6 +214,7 @@ export class Maker {
                 file: "test.tsv",
                 lookback: "0.2.0",
                 command: "lookback report out/french test.tsv -o report.html",
+                training_command: "lookback train --train train.tsv --steps 4000 --lr 0.001",
                 kind: this.self ? "transformer" : "seq2seq",
                 attention: this.self ? null : "additive",
                 parameters: 412345,

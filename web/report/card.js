@@ -69,13 +69,23 @@ function symbolList(report, title, ids) {
     );
 }
 
-export function makeCard(report) {
-    const { about } = report,
-        command = about.command ?? "",
-        said = el("span", { class: "status", role: "status" });
+function commandBlock(title, command, note) {
+    const said = el("span", { class: "status", role: "status" });
     const copy = button("Copy", {
         click: async () => (said.textContent = (await copyText(command)) ? "copied" : "cannot copy"),
     });
+    return el(
+        "section",
+        { class: "block wide" },
+        el("h3", {}, title),
+        note && el("p", { class: "note" }, note),
+        el("pre", { class: "command", tabindex: 0 }, command),
+        el("div", { class: "tools" }, copy, said),
+    );
+}
+
+export function makeCard(report) {
+    const { about } = report;
     const facts = [
         ["kind", shownValue(about.kind)],
         ["attention", shownValue(about.attention)],
@@ -91,13 +101,14 @@ export function makeCard(report) {
         "section",
         { class: "card", "aria-label": "a card of the model" },
         el("h2", {}, "The model"),
-        el(
-            "section",
-            { class: "block wide" },
-            el("h3", {}, "The command that made this report"),
-            el("pre", { class: "command", tabindex: 0 }, command),
-            el("div", { class: "tools" }, copy, said),
-        ),
+        about.training_command
+            ? commandBlock(
+                  "The command that trained the model",
+                  about.training_command,
+                  "From the record in the model file, which has no folders, and no options that leave the model as it is.",
+              )
+            : el("p", { class: "note" }, "The model file does not tell the command of its training."),
+        commandBlock("The command that made this report", about.command ?? ""),
         el(
             "div",
             { class: "blocks" },

@@ -1,0 +1,98 @@
+/* report: what it tells about the training of its model: the command, the history, the film. */
+#include "support/pair_program.h"
+#include "support/process.h"
+#include "support/report_page.h"
+#include "support/sort_model.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPORT BIN_DIR "/report"
+
+static support_result result;
+
+static void run(const char *const *argv, const char *input)
+{
+    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert(!result.timed_out);
+}
+
+#define RUN(program, text, ...) run((const char *const[]){program, __VA_ARGS__, NULL}, text)
+
+START_TEST(test_report_has_the_command_that_trains_the_model_again)
+{
+    support_write_pairs("train.tsv", 300, 1);
+    SUPPORT_TRAIN("--train", "train.tsv", "--target-separator", " ", "--model", "transformer", "--hidden",
+                  "16", "--tied", "--steps", "2", "--seed", "7", "--threads", "1");
+    support_assert_trained();
+    RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    const char *command = support_at(p.data, "about.training_command")->valuestring;
+    ck_assert_str_eq(command, "lookback train --train train.tsv --target-separator ' ' --model transformer "
+                              "--hidden 16 --tied --steps 2 --seed 7");
+    const char *begin = command + strlen("lookback train ");
+    char script[SUPPORT_PATH], sorts[SUPPORT_PATH];
+    snprintf(script, sizeof script, "exec '%s' %s --threads 1 --out again", BIN_DIR "/train_seq2seq", begin);
+    RUN("/bin/sh", NULL, "-c", script);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_assert_same_files("out/model.safetensors", "again/model.safetensors");
+    support_close_page(&p);
+    support_train_model(support_path(sorts, "sort.safetensors"), 5, SUPPORT_TRANSFORMER);
+    RUN(REPORT, NULL, sorts, "--input", "7 0 3", "-o", "page.html");
+    p = support_open_page("page.html");
+    ck_assert(cJSON_IsNull(support_at(p.data, "about.training_command")));
+    support_close_page(&p);
+}
+END_TEST
+
+START_TEST(test_report_of_a_training_has_its_history_and_its_film)
+{
+    char text[1024];
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_pairs("dev.tsv", 30, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--film", "3");
+    support_assert_trained();
+    RUN(REPORT, NULL, "out", "dev.tsv", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, "out \xC2\xB7 dev.tsv");
+    ck_assert_str_eq(support_at(p.data, "about.lookback")->valuestring, lb_version());
+    ck_assert_double_eq(support_number(p.data, "about.training.seed"), 1);
+    /* Without what is usual, such as the seed, and what does not change the model. */
+    ck_assert_str_eq(
+        support_at(p.data, "about.training_command")->valuestring,
+        "lookback train --train train.tsv --dev dev.tsv --target-separator ' ' --embed 16 --hidden 32 "
+        "--dropout 0 --steps 300 --lr 0.02 --warm-up 20 --label-smoothing 0 --evaluate-every 50");
+    ck_assert_int_eq(support_count(p.data, "history.points"), support_line_count("out/log.jsonl"));
+    ck_assert_int_eq(support_count(p.data, "film"), 3);
+    const cJSON *film, *frame;
+    cJSON_ArrayForEach(film, support_at(p.data, "film"))
+    {
+        double before = 0;
+        ck_assert_int_eq(support_count(film, "frames"), support_line_count("out/film.jsonl") / 3);
+        support_page_text(&p, support_at(film, "source"), "", text);
+        cJSON_ArrayForEach(frame, support_at(film, "frames"))
+        {
+            size_t steps =
+                (size_t)support_count(frame, "symbols") + (size_t)cJSON_IsTrue(support_at(frame, "finished"));
+            ck_assert_double_gt(support_number(frame, "step"), before);
+            ck_assert_uint_le((size_t)support_number(frame, "weights") + steps * strlen(text), p.blob_size);
+            before = support_number(frame, "step");
+        }
+    }
+    support_close_page(&p);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("report_training",
+                             SUPPORT_TESTS(test_report_has_the_command_that_trains_the_model_again,
+                                           test_report_of_a_training_has_its_history_and_its_film));
+}
