@@ -280,6 +280,8 @@ test("the beam is a tree: each hypothesis has its own attention", () =>
             path.forEach((_, i) => prefixes.add(path.slice(0, i + 1).join()));
         }
         assert.equal(await countOf(page, ".beam .node"), prefixes.size);
+        const href = () => page.$eval(".heatmap image", (image) => image.getAttribute("href")),
+            before = await href();
         await (await page.$$(".hypothesis"))[1].click();
         await settle(page);
         const written = await page.$$eval(".ribbons .written text", (nodes) => nodes.map((node) => node.textContent));
@@ -287,6 +289,7 @@ test("the beam is a tree: each hypothesis has its own attention", () =>
             written.slice(0, outputs[1].symbols.length),
             outputs[1].symbols.map((id) => data.symbols[id]),
         );
+        assert.notEqual(await href(), before);
     }));
 
 test("a model of several shows who voted for what", () =>
@@ -317,6 +320,12 @@ test("what was learned: a confusion opens its pairs, a head opens in the pairs",
         await settle(page);
         assert.ok((await rowTexts(page)).length >= 1);
         assert.match(await textOf(page, ".shown"), /^\d+ of 72 pairs$/);
+        await page.evaluate(() => (location.hash = "#view=learned"));
+        await settle(page);
+        await (await page.$$(".learned table.data th button"))[2].click();
+        await settle(page);
+        assert.equal(await textOf(page, "nav [aria-current]"), "Pairs");
+        assert.equal(await page.$eval(".thumbnail[aria-pressed=true]", (node) => node.title), "head 3");
     }));
 
 test("the film follows its slider and the arrows", () =>
