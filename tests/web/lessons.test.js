@@ -469,8 +469,14 @@ for (const dark of [false, true]) {
 }
 
 for (const [number, options] of [
+    [1, {}],
     [2, { dark: true }],
+    [3, {}],
     [4, {}],
+    [5, {}],
+    [6, {}],
+    [7, {}],
+    [8, {}],
     [10, { width: 480 }],
 ]) {
     test(`lesson ${number} looks as its picture`, () =>

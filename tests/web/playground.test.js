@@ -1,17 +1,27 @@
 // The playground in headless Chromium, against the native program.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { launch } from "./browser.js";
+import {
+    DEFAULTS,
+    losses,
+    native,
+    openPlayground,
+    PLAYGROUND,
+    predict,
+    press,
+    stepOf,
+    trainTo,
+    type,
+    untilIdle,
+    untilStep,
+    written,
+} from "./playground.js";
 import { assertAccessible } from "./use.js";
 
-const PLAYGROUND = process.env.PLAYGROUND,
-    LOOKBACK = process.env.LOOKBACK,
-    PATIENCE = 120000;
 const folder = mkdtempSync(join(tmpdir(), "lookback-playground-"));
 let browser, close;
 before(async () => ({ browser, close } = await launch()));
@@ -20,131 +30,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-// The arguments of `lookback sort` for the defaults of the page.
-const DEFAULTS = [
-    "--max-number",
-    "20",
-    "--min-length",
-    "2",
-    "--max-length",
-    "6",
-    "--repeats",
-    "0.3",
-    "--attention",
-    "multi-head",
-    "--embed",
-    "32",
-    "--hidden",
-    "64",
-    "--batch",
-    "48",
-    "--lr",
-    "0.01",
-    "--seed",
-    "1",
-    "--target",
-    "0",
-    "--threads",
-    "1",
-];
-
-function native(...words) {
-    return execFileSync(LOOKBACK, words, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
-}
-
-function predict(model, text) {
-    return execFileSync(LOOKBACK, ["predict", model], { encoding: "utf8", input: `${text}\n` }).trim();
-}
-
-// `heard` in the page has every message of every worker; `trouble` all that goes wrong.
-async function open({ dark = false, early = () => {} } = {}) {
-    const page = await browser.newPage(),
-        trouble = [],
-        url = pathToFileURL(PLAYGROUND).href;
-    page.setDefaultTimeout(PATIENCE);
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
-    page.on(
-        "console",
-        (message) =>
-            ["error", "warn", "warning"].includes(message.type()) && trouble.push(`console: ${message.text()}`),
-    );
-    page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
-    page.on(
-        "request",
-        (request) =>
-            request.url() !== url && !/^(data|blob):/.test(request.url()) && trouble.push(`request: ${request.url()}`),
-    );
-    await page.evaluateOnNewDocument(() => {
-        globalThis.heard = [];
-        const Plain = Worker;
-        globalThis.Worker = class extends Plain {
-            constructor(address) {
-                super(address);
-                this.addEventListener("message", ({ data }) => globalThis.heard.push(data));
-            }
-        };
-    });
-    await page.evaluateOnNewDocument(early);
-    await page.goto(url);
-    await page.waitForSelector("html[data-ready]");
-    return { page, trouble };
-}
-
-const press = (page, name) =>
-    page.evaluate(
-        (text) => [...document.querySelectorAll("button")].find((one) => one.textContent === text).click(),
-        name,
-    );
-const status = (page) => page.evaluate(() => document.querySelector(".status").textContent);
-const stepOf = async (page) => Number(/step (\d+)/.exec(await status(page))?.[1] ?? 0);
-const losses = (page) =>
-    page.evaluate(() => globalThis.heard.filter((one) => one.type === "step").flatMap((one) => one.losses));
-const untilStep = (page, step) =>
-    page.waitForFunction(
-        (least) => Number(/step (\d+)/.exec(document.querySelector(".status").textContent)?.[1]) >= least,
-        {},
-        step,
-    );
-const untilIdle = (page) => page.waitForFunction(() => document.querySelector(".primary").textContent === "Train");
-const written = (page) => page.evaluate(() => document.querySelector(".written")?.textContent);
-
-async function set(page, label, value) {
-    await page.evaluate(
-        (name, given) => {
-            const input = document.querySelector(`[aria-label="${name}"]`);
-            input.value = given;
-            input.dispatchEvent(new Event("change"));
-        },
-        label,
-        value,
-    );
-}
-
-async function type(page, text) {
-    await page.evaluate((given) => {
-        const input = document.getElementById("input");
-        input.value = given;
-        input.dispatchEvent(new Event("input"));
-    }, text);
-    await page.waitForFunction(
-        (given) =>
-            document.querySelector(".written")?.textContent.startsWith(`${given} →`) ||
-            document.querySelector(".picture .trouble")?.textContent,
-        {},
-        text,
-    );
-}
-
-async function trainTo(page, steps) {
-    await set(page, "steps", steps);
-    await page.waitForFunction(
-        (all) => document.querySelector(".status").textContent.includes(`step 0 of ${all}`),
-        {},
-        steps,
-    );
-    await press(page, "Train");
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
-}
+const open = (options) => openPlayground(browser, options);
 
 test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size < 1e6));
 

@@ -1,0 +1,99 @@
+// The controls, the curves and the looks of the playground; its speed next to the native program.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch } from "./browser.js";
+import { assertLooks } from "./look.js";
+import { DEFAULTS, losses, native, openPlayground, press, set, trainTo, untilIdle } from "./playground.js";
+
+const folder = mkdtempSync(join(tmpdir(), "lookback-controls-"));
+let browser, close;
+before(async () => ({ browser, close } = await launch()));
+after(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+// The last loss in the log of a native training; later flags win.
+function nativeLoss(name, flags) {
+    const out = join(folder, name);
+    native("sort", ...DEFAULTS, ...flags, "--out", out);
+    const lines = readFileSync(join(out, "train.jsonl"), "utf8").trim().split("\n");
+    return JSON.parse(lines.at(-1)).loss;
+}
+
+const CONTROLS = [
+    [{ width: 96 }, ["--hidden", "96"]],
+    [{ "largest number": 50 }, ["--max-number", "50"]],
+    [{ shortest: 3, longest: 4 }, ["--min-length", "3", "--max-length", "4"]],
+    [{ seed: 5 }, ["--seed", "5"]],
+    [{ "lists in a step": 16 }, ["--batch", "16"]],
+    ...["additive", "dot", "general", "scaled-dot", "none"].map((kind) => [{ attention: kind }, ["--attention", kind]]),
+];
+
+for (const [values, flags] of CONTROLS) {
+    test(`with ${Object.entries(values).join(" and ")}, the first loss is that of the native program`, async () => {
+        const { page, trouble } = await openPlayground(browser);
+        const begun = () => page.evaluate(() => globalThis.heard.filter((one) => one.type === "begun").length);
+        const before = await begun();
+        for (const [label, value] of Object.entries(values)) await set(page, label, value);
+        await page.waitForFunction(
+            (count) => globalThis.heard.filter((one) => one.type === "begun").length === count,
+            {},
+            before + Object.keys(values).length,
+        );
+        await press(page, "Step");
+        await page.waitForFunction(() => globalThis.heard.some((one) => one.type === "step"));
+        await untilIdle(page);
+        const [found] = await losses(page),
+            expected = nativeLoss(flags.join("").replaceAll("-", ""), [...flags, "--steps", "1"]);
+        assert.ok(Math.abs(found - expected) < 1e-5 * expected, `found ${found}, expected ${expected}`);
+        assert.deepEqual(trouble, []);
+        await page.close();
+    });
+}
+
+test("with another learning rate, the losses are those of the native program, and both curves are drawn", async () => {
+    const { page, trouble } = await openPlayground(browser);
+    await set(page, "learning rate", -3);
+    await trainTo(page, 100);
+    const found = await losses(page),
+        mean = found.reduce((sum, loss) => sum + loss, 0) / found.length,
+        expected = nativeLoss("rate", ["--lr", "0.001", "--steps", "100"]);
+    assert.ok(Math.abs(mean - expected) < 1e-5 * expected, `found ${mean}, expected ${expected}`);
+    const charts = await page.$$eval("svg.chart", (nodes) =>
+        nodes.map((node) => [node.getAttribute("aria-label"), node.querySelector("path.curve")?.getAttribute("d")]),
+    );
+    assert.equal(charts.length, 2);
+    assert.match(charts[0][0], new RegExp(`^Loss: model A ${found.at(-1).toFixed(3)} after 100 steps$`));
+    assert.match(charts[1][0], /^Exact match: model A [01]\.\d{3} after 100 steps$/);
+    for (const [label, path] of charts) assert.match(path, /^M[\d.]+ [\d.]+(L[\d.]+ [\d.]+)+$/, label);
+    // A point for each step.
+    assert.equal(charts[0][1].split("L").length, 100);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+for (const [name, options, second] of [
+    ["playground", {}, false],
+    ["playground-dark", { dark: true }, false],
+    ["playground-two-models", {}, true],
+]) {
+    test(`${name} looks as its picture`, async () => {
+        const { page, trouble } = await openPlayground(browser, options);
+        await page.setViewport({ width: 1000, height: 900 });
+        if (second) {
+            await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
+            await page.waitForFunction(() => document.querySelectorAll(".heatmap").length === 2);
+        }
+        await trainTo(page, 100);
+        await page.waitForFunction(() =>
+            [...document.querySelectorAll(".status")].every((one) => one.textContent.includes("done")),
+        );
+        await assertLooks(browser, page, name);
+        assert.deepEqual(trouble, []);
+        await page.close();
+    });
+}
