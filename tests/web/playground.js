@@ -38,6 +38,29 @@ export function native(...words) {
     return execFileSync(LOOKBACK, words, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
 }
 
+// Seconds of processor time of a native run, on one thread and without AVX-512.
+export function nativeSeconds(...words) {
+    const times = execFileSync("sh", ["-c", '"$@" >/dev/null 2>&1 && times', "sh", LOOKBACK, ...words], {
+        encoding: "utf8",
+        env: { ...process.env, OPENBLAS_CORETYPE: "Haswell", OPENBLAS_NUM_THREADS: "1" },
+    });
+    // The second line is that of the children: 0m0.25s 0m0.02s.
+    return times
+        .trim()
+        .split("\n")[1]
+        .split(" ")
+        .map((time) => time.match(/^(\d+)m([\d.]+)s$/))
+        .reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0);
+}
+
+// Seconds of processor time of all pages so far.
+export async function pageSeconds(browser) {
+    const client = await browser.target().createCDPSession(),
+        { processInfo } = await client.send("SystemInfo.getProcessInfo");
+    await client.detach();
+    return processInfo.filter((one) => one.type === "renderer").reduce((sum, one) => sum + one.cpuTime, 0);
+}
+
 export function predict(model, text) {
     return execFileSync(LOOKBACK, ["predict", model], { encoding: "utf8", input: `${text}\n` }).trim();
 }

@@ -10,6 +10,7 @@ import {
     losses,
     native,
     openPlayground,
+    pageSeconds,
     PLAYGROUND,
     predict,
     press,
@@ -156,15 +157,10 @@ test("without attention there is no heatmap, and a second model is on the same s
 
 test("after a minute of computing from its defaults it sorts, and predict opens what it saves", async () => {
     const { page, trouble } = await open();
-    const client = await browser.target().createCDPSession();
-    const computed = async () =>
-        (await client.send("SystemInfo.getProcessInfo")).processInfo
-            .filter((one) => one.type === "renderer")
-            .reduce((sum, one) => sum + one.cpuTime, 0);
-    const begin = await computed();
+    const begin = await pageSeconds(browser);
     await press(page, "Train");
     await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
-    const seconds = (await computed()) - begin;
+    const seconds = (await pageSeconds(browser)) - begin;
     assert.ok(seconds < 60, `${seconds} s`);
     const last = await page.evaluate(() => globalThis.heard.filter((one) => one.type === "measure").at(-1));
     assert.ok(last.exact_match >= 0.99, `exact match ${last.exact_match}`);
