@@ -75,7 +75,10 @@ START_TEST(test_report_has_the_alignment_that_its_weights_give)
     const cJSON *pair, *target = support_at(p.data, "statistics.alignment.target"),
                        *source = support_at(p.data, "statistics.alignment.source");
     ck_assert_int_le(support_count(p.data, "symbols"), SYMBOLS);
-    cJSON_ArrayForEach(pair, support_at(p.data, "pairs")) add_pair(&p, pair, &s);
+    cJSON_ArrayForEach(pair, support_at(p.data, "pairs"))
+    {
+        add_pair(&p, pair, &s);
+    }
     int rows = cJSON_GetArraySize(target), columns = cJSON_GetArraySize(source);
     const unsigned char *mean = p.blob + (size_t)support_number(p.data, "statistics.alignment.mean");
     ck_assert_int_gt(rows, 4);
