@@ -5,6 +5,7 @@
 #include "common/report.h"
 #include "common/threads.h"
 #include "programs.h"
+#include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0) {
-        printf("lookback %s\n%s\n", lb_version(), lb_kernel_name());
+        printf("lookback %s\n%s\nloops for %s\n", lb_version(), lb_kernel_name(), lb_instruction_set_name());
         return app_close_stdout(0);
     }
     const app_command *asked = app_command_find(word);

@@ -4,6 +4,7 @@
 #include "common/option_value.h"
 #include "common/report.h"
 #include "common/threads.h"
+#include "tensor/instruction_set.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -158,7 +159,7 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
 static void print_version(const app_program *program)
 {
     printf("%s (Lookback) %s\n", app_name(program->name), lb_version());
-    if (program->kernel) printf("%s\n", program->kernel);
+    if (program->kernel) printf("%s\nloops for %s\n", program->kernel, lb_instruction_set_name());
 }
 
 static app_table_reader *table_reader;

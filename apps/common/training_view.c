@@ -2,6 +2,7 @@
 
 #include "common/interrupt.h"
 #include "common/report.h"
+#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static void begin(void *context, const lb_training_run *run)
     app_catch_interrupts();
     v->progress = (app_progress){0};
     if (!v->begun)
-        app_note("%lld parameters, %s, %d thread%s", (long long)run->parameters, lb_kernel_name(),
-                 lb_threads(), lb_threads() == 1 ? "" : "s");
+        app_note("%lld parameters, %s, loops for %s, %d thread%s", (long long)run->parameters,
+                 lb_kernel_name(), lb_instruction_set_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
     v->begun = true;
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
 }

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "io/folder.h"
-#include "tensor/gemm.h"
 #include "train/group.h"
 
 #include <errno.h>
@@ -12,11 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file begins with this. */
-typedef struct header {
-    char kernel[80]; /* it decides the last bits of all models */
-    uint64_t count;
-} header;
+/* The file begins with the number of trainings. */
+typedef uint64_t header;
 
 /* A training has a number in the file: 0 until it is begun, then 1 and the number of ranks that have failed at it. At its
  * end, -1 and minus the rank that has finished it. Whoever trains it has locked these bytes. */
@@ -79,35 +75,32 @@ static lb_status set_state(app_work_list *l, size_t training, state value, lb_er
 /* The file of the first rank: nobody has begun anything. */
 static lb_status create(app_work_list *l, lb_error *error)
 {
-    header head = {.count = l->count};
-    snprintf(head.kernel, sizeof head.kernel, "%s", lb_kernel_name());
+    header count = l->count;
     l->file = open(l->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (l->file < 0 || ftruncate(l->file, place(l->count)) != 0) return cannot(l, "write", error);
-    return write_at(l, 0, &head, sizeof head, error);
+    return write_at(l, 0, &count, sizeof count, error);
 }
 
 static lb_status join(app_work_list *l, lb_error *error)
 {
-    header head;
+    header count;
     l->file = open(l->path, O_RDWR | O_CLOEXEC);
     if (l->file < 0) return cannot(l, "read", error);
-    lb_status status = read_at(l, 0, &head, sizeof head, error);
+    lb_status status = read_at(l, 0, &count, sizeof count, error);
     if (status) return status;
-    head.kernel[sizeof head.kernel - 1] = '\0';
-    if (strncmp(head.kernel, lb_kernel_name(), sizeof head.kernel - 1) != 0)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "found the kernel %s, expected %s as in rank 0",
-                            lb_kernel_name(), head.kernel);
-    if (head.count != l->count)
+    if (count != l->count)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found %zu trainings, expected %zu as in rank 0",
-                            l->count, (size_t)head.count);
+                            l->count, (size_t)count);
     return LB_OK;
 }
 
-/* The others read the file when the first rank has written it, and nobody begins before all agree. */
+/* The others read the file when the first rank has written it, and nobody begins before all agree: the build decides the
+ * last bits of all models. */
 static lb_status share(app_work_list *l, lb_error *error)
 {
     bool leads = lb_group_leads(l->group);
-    lb_status status = leads ? create(l, error) : LB_OK;
+    lb_status status = lb_group_agree_on_build(l->group, error);
+    if (!status && leads) status = create(l, error);
     if (!status) status = lb_group_meet(l->group, error);
     if (!status && !leads) status = join(l, error);
     return status ? status : lb_group_meet(l->group, error);

@@ -24,7 +24,7 @@ typedef enum app_work_end {
 /** Begins the list; all ranks call it. The first rank has made `folder` and is alone in it. What the others know of each
  *  other is the file .work there: its locks end with their ranks. `group` may be NULL, and must outlive the list.
  *  Memory: closed with app_work_list_close; NULL after an error.
- *  Errors: LB_ERROR_ARGUMENT for a rank whose number of trainings or kernel is not that of the first; LB_ERROR_WRITE,
+ *  Errors: LB_ERROR_ARGUMENT for a rank whose number of trainings or build is not that of the first; LB_ERROR_WRITE,
  *          also where a file system has no locks; LB_ERROR_MEMORY; those of the exchange. */
 LB_MUST_USE app_work_list *app_work_list_open(const lb_group *group, const char *folder, size_t count,
                                               lb_error *error);

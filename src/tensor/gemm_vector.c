@@ -1,5 +1,6 @@
 #include "tensor/gemm_vector.h"
 
+#include "tensor/instruction_set.h"
 #include "tensor/transpose.h"
 
 #include <stddef.h>
@@ -11,16 +12,6 @@ enum {
     TOGETHER = 4                  /* columns whose sums run side by side and hide each other's latency */
 };
 
-#if defined(__x86_64__)
-#    define BASE "SSE2"
-#elif defined(__aarch64__)
-#    define BASE "NEON"
-#elif defined(__wasm_simd128__)
-#    define BASE "SIMD128"
-#else
-#    define BASE "128 bits"
-#endif
-
 typedef struct variant {
     const char *name;
     lb_gemm_fn *multiply;
@@ -28,21 +19,17 @@ typedef struct variant {
 
 static bool has_avx512(void)
 {
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx512f");
-#else
-    return false;
-#endif
+    return lb_instruction_set_here() == LB_SET_AVX512;
 }
 
 static variant widest(void)
 {
 #ifdef __x86_64__
     if (has_avx512()) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (lb_instruction_set_here() == LB_SET_AVX2 && __builtin_cpu_supports("fma"))
         return (variant){"own kernel, AVX2", lb_gemm_avx2};
 #endif
-    return (variant){"own kernel, " BASE, lb_gemm_base};
+    return (variant){"own kernel, " LB_SET_BASE_NAME, lb_gemm_base};
 }
 
 const char *lb_gemm_own_kernel(void)

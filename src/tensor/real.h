@@ -14,9 +14,18 @@
 #if defined(LB_NO_TARGET_CLONES) || !defined(__x86_64__) || !defined(__GLIBC__)
 #    define LB_KERNEL
 #elif defined(__clang__)
-#    define LB_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
+#    define LB_KERNEL __attribute__((target_clones(LB_CPU_AVX512, LB_CPU_AVX2, "default")))
 #else
-#    define LB_KERNEL __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#    define LB_KERNEL __attribute__((target_clones("arch=" LB_CPU_AVX512, "arch=" LB_CPU_AVX2, "default")))
+#endif
+
+/* What the loader asks the processor for, as __builtin_cpu_supports names it. */
+#ifdef __clang__
+#    define LB_CPU_AVX512 "avx512f"
+#    define LB_CPU_AVX2   "avx2"
+#else
+#    define LB_CPU_AVX512 "x86-64-v4"
+#    define LB_CPU_AVX2   "x86-64-v3"
 #endif
 
 #endif

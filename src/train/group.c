@@ -1,6 +1,7 @@
 #include "train/group.h"
 
 #include "tensor/accumulate.h"
+#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,8 +142,15 @@ lb_status lb_group_agree(const lb_group *group, const char *what, const char *te
     return lb_error_set(error, LB_ERROR_ARGUMENT, "%s", complaint);
 }
 
+lb_status lb_group_agree_on(const lb_group *group, const lb_build *build, lb_error *error)
+{
+    lb_status status = lb_group_agree(group, "version", build->version, error);
+    if (!status) status = lb_group_agree(group, "kernel", build->kernel, error);
+    return status ? status : lb_group_agree(group, "instruction set", build->instruction_set, error);
+}
+
 lb_status lb_group_agree_on_build(const lb_group *group, lb_error *error)
 {
-    lb_status status = lb_group_agree(group, "version", lb_version(), error);
-    return status ? status : lb_group_agree(group, "kernel", lb_kernel_name(), error);
+    const lb_build here = {lb_version(), lb_kernel_name(), lb_instruction_set_name()};
+    return lb_group_agree_on(group, &here, error);
 }

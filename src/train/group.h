@@ -38,8 +38,16 @@ LB_MUST_USE lb_status lb_group_tell(const lb_group *group, void *bytes, size_t c
 LB_MUST_USE lb_status lb_group_agree(const lb_group *group, const char *what, const char *text,
                                      lb_error *error);
 
-/** Compares what decides the bits of equal computations: the version, and what multiplies the matrices. Errors: as
- *  lb_group_agree. */
+/** What decides the bits of equal computations. */
+typedef struct lb_build {
+    const char *version, *kernel; /* lb_kernel_name */
+    const char *instruction_set;  /* of our own loops */
+} lb_build;
+
+/** Compares the builds of all processes. Errors: as lb_group_agree. */
+LB_MUST_USE lb_status lb_group_agree_on(const lb_group *group, const lb_build *build, lb_error *error);
+
+/** The same with the build of this process on this processor. */
 LB_MUST_USE lb_status lb_group_agree_on_build(const lb_group *group, lb_error *error);
 
 #endif

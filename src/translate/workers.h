@@ -19,7 +19,7 @@ typedef struct lb_text_batches {
     int count;               /* at most as many as there are processes */
 } lb_text_batches;
 
-/** Compares version, kernel and file of the model. Everyone calls this first; `group` may be NULL.
+/** Compares the build and the file of the model. Everyone calls this first; `group` may be NULL.
  *  Errors: LB_ERROR_ARGUMENT in all processes, with the name of the first that differs from process 0; LB_ERROR_OPEN and
  *          LB_ERROR_MEMORY for the file; those of the exchange. */
 LB_MUST_USE lb_status lb_workers_begin(lb_workers *workers, const lb_group *group, lb_translator *translator,

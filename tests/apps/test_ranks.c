@@ -141,68 +141,6 @@ START_TEST(test_ranks_with_another_file_or_format_do_not_take_the_index)
 }
 END_TEST
 
-START_TEST(test_ranks_that_do_not_agree_are_named)
-{
-    support_write_rank_script("exec " LOOKBACK " \"$@\" --seed 5");
-    RUN_SCRIPT(4, SORT, "--steps", "50", "--out", "a");
-    support_assert_one_message(2, "lookback sort: rank 1 on ");
-    support_assert_one_message(2, ": found the hash of data and settings ");
-    support_write_pairs("pairs.tsv", 100, 7);
-    support_write_pairs("other.tsv", 100, 8);
-    support_write_rank_script("exec " LOOKBACK " \"$@\" --train other.tsv");
-    RUN_SCRIPT(2, TRAIN, "--out", "b");
-    support_assert_one_message(2, "lookback train: rank 1 on ");
-}
-END_TEST
-
-START_TEST(test_ranks_that_fail_alone_end_all)
-{
-    support_write_rank_script("exec " LOOKBACK " \"$@\" --hidden nothing");
-    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
-    support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
-    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 1 on "));
-}
-END_TEST
-
-START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
-{
-    support_write_rank_script(
-        "(while ! [ -e a/checkpoint.safetensors ]; do sleep 0.1; done; kill -KILL $$) &");
-    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
-    ck_assert_int_ne(support_ranks_result.status, 0);
-    ck_assert(support_exists("a/checkpoint.safetensors"));
-    RUN(0, "inspect", "a/sort.safetensors");
-    support_assert_ranks_done();
-    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
-    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "interrupted at step "));
-}
-END_TEST
-
-/* Rank 1 hangs. With four ranks, 0 and 3 wait for it, and 2 for 0. */
-START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
-{
-    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
-    support_write_rank_script("(sleep 2; kill -STOP $$) &");
-    for (int ranks = 2; ranks <= 4; ranks += 2) {
-        RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--shards", "4", "--out", "a");
-        ck_assert_int_ne(support_ranks_result.status, 0);
-        support_assert_said_once("lookback sort: rank 1 on ");
-        support_assert_said_once(" has not answered for 2 s\n");
-        ck_assert(support_exists("a/checkpoint.safetensors"));
-    }
-}
-END_TEST
-
-START_TEST(test_ranks_interrupted_save_and_say_so_once)
-{
-    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
-    support_assert_said_once(
-        "lookback sort: interrupted at step "); /* the status is that of mpirun, whichever */
-    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "the same command resumes"));
-    ck_assert(support_exists("a/checkpoint.safetensors"));
-}
-END_TEST
-
 /* Instead of Slurm, its variables, and an srun that is mpirun. */
 static void run_job(const char *script, const char *task, const char *const *arguments)
 {
@@ -298,12 +236,7 @@ int main(void)
                                test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
                                test_ranks_have_one_index_that_the_first_makes,
                                test_ranks_with_another_file_or_format_do_not_take_the_index,
-                               test_ranks_that_do_not_agree_are_named, test_ranks_that_fail_alone_end_all,
-                               test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-                               test_ranks_that_wait_too_long_name_the_one_that_hangs,
-
                                test_scripts_for_slurm_train_and_their_models_join,
-                               test_ranks_interrupted_save_and_say_so_once,
                                test_program_of_the_mpirun_of_another_mpi_says_so,
                                test_program_of_mpirun_without_its_library_says_so));
 }

@@ -24,13 +24,17 @@ const char *support_mpirun(void)
     return chosen ? chosen : "mpirun";
 }
 
+bool support_has_program(const char *name)
+{
+    const char *argv[] = {"/bin/sh", "-c", "command -v \"$0\"", name, NULL};
+    support_result_free(&support_ranks_result);
+    return support_run(argv, NULL, &support_ranks_result) && support_ranks_result.status == 0;
+}
+
 const char *support_no_ranks(void)
 {
-    const char *argv[] = {"/bin/sh", "-c", "command -v \"$0\"", support_mpirun(), NULL};
     if (!HAS_MPI) return "built without MPI";
-    support_result_free(&support_ranks_result);
-    bool found = support_run(argv, NULL, &support_ranks_result) && support_ranks_result.status == 0;
-    return found ? NULL : "no mpirun";
+    return support_has_program(support_mpirun()) ? NULL : "no mpirun";
 }
 
 void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments)

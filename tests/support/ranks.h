@@ -12,6 +12,9 @@ extern support_result support_ranks_result;
 /** The program, $LOOKBACK_MPIRUN or mpirun. */
 const char *support_mpirun(void);
 
+/** Whether a program is installed. */
+bool support_has_program(const char *name);
+
 /** Why there are no ranks here; NULL: there are. */
 const char *support_no_ranks(void);
 

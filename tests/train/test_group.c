@@ -199,12 +199,72 @@ START_TEST(test_group_agrees_or_names_who_does_not)
 }
 END_TEST
 
+static const lb_build usual = {"0.2.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"};
+
+static const struct difference {
+    lb_build build;
+    const char *message;
+} differences[] = {
+    {{"0.1.0", "OpenBLAS 0.3.21 Haswell", "AVX-512"}, "version 0.1.0, expected 0.2.0"},
+    {{"0.2.0", "OpenBLAS 0.3.21 Zen", "AVX-512"},
+     "kernel OpenBLAS 0.3.21 Zen, expected OpenBLAS 0.3.21 Haswell"},
+    {{"0.2.0", "OpenBLAS 0.3.21 Haswell", "AVX2"}, "instruction set AVX2, expected AVX-512"},
+};
+
+static const struct difference *difference; /* of the last rank */
+
+static void *agree_on_build(void *argument)
+{
+    opinion *o = argument;
+    const lb_group *group = &o->member.group;
+    o->error = (lb_error){0};
+    o->status =
+        lb_group_agree_on(group, group->rank == group->size - 1 ? &difference->build : &usual, &o->error);
+    return NULL;
+}
+
+START_TEST(test_group_with_different_builds_names_who_differs_in_what)
+{
+    static opinion all[MOST];
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+        difference = &differences[i];
+        for (int size = 2; size <= MOST; size++) {
+            char expected[160];
+            snprintf(expected, sizeof expected, "rank %d on a thread: found the %s as in rank 0", size - 1,
+                     difference->message);
+            support_run_group(size, agree_on_build, all, sizeof *all);
+            for (int rank = 0; rank < size; rank++) {
+                ck_assert_int_eq(all[rank].status, LB_ERROR_ARGUMENT);
+                ck_assert_str_eq(all[rank].error.message, expected);
+            }
+        }
+    }
+}
+END_TEST
+
+static void *agree_on_this_build(void *argument)
+{
+    opinion *o = argument;
+    o->status = lb_group_agree_on_build(&o->member.group, &o->error);
+    return NULL;
+}
+
+START_TEST(test_group_of_one_build_agrees)
+{
+    static opinion all[MOST];
+    support_run_group(MOST, agree_on_this_build, all, sizeof *all);
+    for (int rank = 0; rank < MOST; rank++) ck_assert_int_eq(all[rank].status, LB_OK);
+    ck_assert_int_eq(lb_group_agree_on_build(NULL, NULL), LB_OK);
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("group", SUPPORT_TESTS(test_group_adds_in_a_tree_and_all_get_the_same_bits,
-                                                    test_without_a_group_a_sum_is_what_it_was,
-                                                    test_group_that_does_not_divide_the_shards_is_refused,
-                                                    test_group_of_any_size_meets,
-                                                    test_group_of_any_size_hears_the_first,
-                                                    test_group_agrees_or_names_who_does_not));
+    return support_run_tests(
+        "group",
+        SUPPORT_TESTS(
+            test_group_adds_in_a_tree_and_all_get_the_same_bits, test_without_a_group_a_sum_is_what_it_was,
+            test_group_that_does_not_divide_the_shards_is_refused, test_group_of_any_size_meets,
+            test_group_of_any_size_hears_the_first, test_group_agrees_or_names_who_does_not,
+            test_group_with_different_builds_names_who_differs_in_what, test_group_of_one_build_agrees));
 }

@@ -1,0 +1,122 @@
+/* Ranks that differ, fail, die or hang: one message, a checkpoint, and no rank that waits forever.
+ * This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#include "support/pair_program.h"
+#include "support/ranks.h"
+#include "support/suite.h"
+#include "tensor/instruction_set.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOKBACK BIN_DIR "/lookback"
+/* A model of a second. */
+#define SORT                                                                                                 \
+    "sort", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16", \
+        "--batch", "16", "--target", "0"
+#define TRAIN                                                                                                \
+    "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
+        "--dropout", "0.2", "--evaluate-every", "500", "--steps", "1500", "--batch", "24"
+
+#define RUN        SUPPORT_RUN_RANKS
+#define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT
+#define RUN_FOR    SUPPORT_RUN_RANKS_FOR
+
+START_TEST(test_ranks_that_do_not_agree_are_named)
+{
+    support_write_rank_script("exec " LOOKBACK " \"$@\" --seed 5");
+    RUN_SCRIPT(4, SORT, "--steps", "50", "--out", "a");
+    support_assert_one_message(2, "lookback sort: rank 1 on ");
+    support_assert_one_message(2, ": found the hash of data and settings ");
+    support_write_pairs("pairs.tsv", 100, 7);
+    support_write_pairs("other.tsv", 100, 8);
+    support_write_rank_script("exec " LOOKBACK " \"$@\" --train other.tsv");
+    RUN_SCRIPT(2, TRAIN, "--out", "b");
+    support_assert_one_message(2, "lookback train: rank 1 on ");
+}
+END_TEST
+
+/* Our own loops are chosen by the processor, whatever OpenBLAS is told. qemu runs rank 1 on another one, unless the program
+ * starts itself again, which OMP_WAIT_POLICY spares it. */
+START_TEST(test_ranks_on_another_processor_are_named)
+{
+    if (!support_has_program("qemu-x86_64") || lb_instruction_set_here() != LB_SET_AVX512) {
+        support_not_run("ranks on different processors", "no qemu-x86_64, or this processor has no AVX-512");
+        return;
+    }
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    support_write_rank_script("exec qemu-x86_64 -cpu Haswell " LOOKBACK " \"$@\"");
+    RUN_SCRIPT(2, SORT, "--steps", "20", "--out", "a");
+    support_assert_one_message(2, "lookback sort: rank 1 on ");
+    support_assert_said_once(": found the instruction set AVX2, expected AVX-512 as in rank 0\n");
+    ck_assert(!support_exists("a/sort.safetensors"));
+    RUN_SCRIPT(2, "compare", "--steps", "20", "--out", "b");
+    support_assert_one_message(2, "lookback compare: rank 1 on ");
+    support_assert_said_once(": found the instruction set AVX2, expected AVX-512 as in rank 0\n");
+}
+END_TEST
+
+START_TEST(test_ranks_that_fail_alone_end_all)
+{
+    support_write_rank_script("exec " LOOKBACK " \"$@\" --hidden nothing");
+    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
+    support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
+    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 1 on "));
+}
+END_TEST
+
+START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
+{
+    support_write_rank_script(
+        "(while ! [ -e a/checkpoint.safetensors ]; do sleep 0.1; done; kill -KILL $$) &");
+    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
+    ck_assert_int_ne(support_ranks_result.status, 0);
+    ck_assert(support_exists("a/checkpoint.safetensors"));
+    RUN(0, "inspect", "a/sort.safetensors");
+    support_assert_ranks_done();
+    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
+    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "interrupted at step "));
+}
+END_TEST
+
+/* Rank 1 hangs. With four ranks, 0 and 3 wait for it, and 2 for 0. */
+START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
+{
+    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
+    support_write_rank_script("(sleep 2; kill -STOP $$) &");
+    for (int ranks = 2; ranks <= 4; ranks += 2) {
+        RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--shards", "4", "--out", "a");
+        ck_assert_int_ne(support_ranks_result.status, 0);
+        support_assert_said_once("lookback sort: rank 1 on ");
+        support_assert_said_once(" has not answered for 2 s\n");
+        ck_assert(support_exists("a/checkpoint.safetensors"));
+    }
+}
+END_TEST
+
+START_TEST(test_ranks_interrupted_save_and_say_so_once)
+{
+    RUN_FOR(2, 3000, SORT, "--steps", "1000000", "--out", "a");
+    support_assert_said_once(
+        "lookback sort: interrupted at step "); /* the status is that of mpirun, whichever */
+    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "the same command resumes"));
+    ck_assert(support_exists("a/checkpoint.safetensors"));
+}
+END_TEST
+
+int main(void)
+{
+    const char *why = support_no_ranks();
+    if (why) {
+        support_not_run("trouble of ranks", why);
+        return 0;
+    }
+    return support_run_tests("ranks_trouble",
+                             SUPPORT_TESTS(test_ranks_that_do_not_agree_are_named,
+                                           test_ranks_on_another_processor_are_named,
+                                           test_ranks_that_fail_alone_end_all,
+                                           test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+                                           test_ranks_that_wait_too_long_name_the_one_that_hangs,
+                                           test_ranks_interrupted_save_and_say_so_once));
+}
