@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOKBACK BIN_DIR "/lookback"
@@ -20,7 +21,7 @@
         "--batch", "16", "--target", "0"
 #define TRAIN                                                                                                \
     "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
-        "--dropout", "0.2", "--evaluate-every", "500", "--steps", "1500", "--batch", "24"
+        "--dropout", "0.2", "--evaluate-every", "50", "--steps", "1500", "--batch", "24"
 
 #define RUN        SUPPORT_RUN_RANKS
 #define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT
@@ -51,17 +52,42 @@ START_TEST(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads)
 }
 END_TEST
 
+enum { SECONDS_TO_END = 20 };
+
+/* A run in "ranks" on so many, of which rank 1 is killed when the log has so many lines. All end soon. */
+static void run_until_killed(int ranks, int lines)
+{
+    char commands[512];
+    size_t count;
+    snprintf(commands, sizeof commands,
+             "(while kill -0 $$ && [ $(wc -l <ranks/log.jsonl || echo 0) -lt %d ]; do sleep 0.05; done\n"
+             "date +%%s >killed; kill -KILL $$) 2>/dev/null &",
+             lines);
+    support_write_rank_script(commands);
+    RUN_SCRIPT(ranks, TRAIN, "--shards", "4", "--out", "ranks");
+    ck_assert_int_ne(support_ranks_result.status, 0);
+    char *killed = support_content("killed", &count);
+    ck_assert_int_le(time(NULL) - strtoll(killed, NULL, 10), SECONDS_TO_END);
+    free(killed);
+}
+
+static bool has_resumed(void)
+{
+    return strstr(support_ranks_result.error, "lookback train: resuming at step ") != NULL;
+}
+
 START_TEST(test_ranks_train_resumes_with_any_number_of_them)
 {
     support_write_pairs("pairs.tsv", 300, 7);
     RUN(0, TRAIN, "--shards", "4", "--out", "alone");
     support_assert_ranks_done();
-    static const int ranks[] = {4, 2, 1};
-    for (int i = 0; i < 3; i++) {
-        RUN_FOR(ranks[i], 1200, TRAIN, "--shards", "4", "--out", "ranks");
-    }
-    RUN(2, TRAIN, "--out", "ranks");
+    run_until_killed(4, 2);
+    ck_assert(!has_resumed());
+    run_until_killed(2, 8);
+    ck_assert(has_resumed());
+    RUN(0, TRAIN, "--out", "ranks");
     support_assert_ranks_done();
+    ck_assert(has_resumed());
     support_assert_same_weights("alone/model.safetensors", "ranks/model.safetensors");
 }
 END_TEST
