@@ -309,10 +309,7 @@ END_TEST
 int main(void)
 {
     const char *why = support_no_ranks();
-    if (why) {
-        support_not_run("many trainings on several ranks", why);
-        return 0;
-    }
+    if (why) return support_skip_unit("many trainings on several ranks", why);
     return support_run_tests(
         "ranks_many",
         SUPPORT_TESTS(

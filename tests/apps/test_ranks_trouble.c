@@ -108,10 +108,7 @@ END_TEST
 int main(void)
 {
     const char *why = support_no_ranks();
-    if (why) {
-        support_not_run("trouble of ranks", why);
-        return 0;
-    }
+    if (why) return support_skip_unit("trouble of ranks", why);
     return support_run_tests("ranks_trouble",
                              SUPPORT_TESTS(test_ranks_that_do_not_agree_are_named,
                                            test_ranks_on_another_processor_are_named,

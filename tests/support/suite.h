@@ -18,6 +18,10 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
 /* Reports on standard output what cannot be tested on this machine or build, and why. */
 void support_not_run(const char *what, const char *why);
 
+/* The same for all that a unit tests: ctest calls it skipped. Returns the exit status of the program, which has not
+ * failed. */
+int support_skip_unit(const char *what, const char *why);
+
 /* As ck_assert_msg, for inner loops: Check writes to a pipe even for assertions that hold. */
 #define SUPPORT_CHECK(condition, ...)                                                                        \
     do {                                                                                                     \
