@@ -29,7 +29,9 @@ static struct {
 } library;
 
 static lb_mpi *ranks;
-static bool all_ended; /* and the first rank reports it */
+
+/* What a rank that fails has found out about the others: do all end, so that the first reports it, or is it alone? */
+static enum { UNKNOWN, ALL_END, ALONE } others;
 
 static bool is_started_by_mpirun(void)
 {
@@ -125,23 +127,30 @@ static bool is_common(const lb_error *error)
     return error->status == LB_ERROR_INTERRUPTED || error->status == LB_ERROR_DIVERGED;
 }
 
+static bool do_all_end(double patience)
+{
+    if (others == UNKNOWN) others = library.ends(ranks, patience) ? ALL_END : ALONE;
+    return others == ALL_END;
+}
+
 const char *app_ranks_reporter(const lb_error *error)
 {
     if (!ranks) return "";
     const lb_group *group = library.group(ranks);
-    if (group->rank == 0) return "";
-    all_ended = library.ends(ranks, is_common(error) ? PATIENCE_WITH_SAVING : PATIENCE);
-    return all_ended ? NULL : group->name;
+    bool leads = group->rank == 0;
+    if (leads && is_common(error)) return "";
+    if (do_all_end(is_common(error) ? PATIENCE_WITH_SAVING : PATIENCE)) return leads ? "" : NULL;
+    return group->name;
 }
 
 int app_ranks_leave(int status)
 {
     if (!ranks) return status;
     /* After an interruption, the others may still be saving what each of them trains alone. */
-    bool saves = app_interrupted(NULL) && library.group(ranks)->rank == 0;
-    if (status != 0 && !all_ended && !library.ends(ranks, saves ? PATIENCE_WITH_SAVING : PATIENCE))
-        library.abort(ranks, status);
+    bool leads = library.group(ranks)->rank == 0, saves = leads && app_interrupted(NULL);
+    bool is_over = status == 0 || do_all_end(saves ? PATIENCE_WITH_SAVING : PATIENCE);
+    if (!is_over) library.abort(ranks, status);
     library.close(ranks);
     ranks = NULL;
-    return all_ended ? 0 : status;
+    return leads || others != ALL_END ? status : 0;
 }

@@ -14,8 +14,8 @@ void app_ranks_forget(void);
 /** As lb_set_threads; 0 shares the processors of a node among its ranks. */
 void app_ranks_set_threads(int threads);
 
-/** The name of this rank, if it has to report this error: where all ranks end, only the first reports. "" without other
- *  ranks, NULL for one that keeps silent. */
+/** The name of this rank, if it fails alone. Where all ranks end, "" for the first, which reports it for all, and NULL for
+ *  the others, which keep silent. "" without other ranks. */
 const char *app_ranks_reporter(const lb_error *error);
 
 /** Leaves the other ranks, before the program ends. If this one has failed alone, all end: they would wait for it forever.

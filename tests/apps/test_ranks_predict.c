@@ -253,7 +253,7 @@ START_TEST(test_ranks_predict_names_the_rank_that_hangs)
     support_write_rank_script("(sleep 2; kill -STOP $$) &");
     RUN_SCRIPT(2, NULL, "predict", beginner, lines, "--beam", "8");
     ck_assert_int_ne(support_ranks_result.status, 0);
-    support_assert_said_once("lookback predict: rank 1 on ");
+    support_assert_said_once(": rank 1 on ");
     support_assert_said_once(" has not answered for 2 s\n");
 }
 END_TEST

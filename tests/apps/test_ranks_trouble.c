@@ -16,7 +16,7 @@
         "--batch", "16", "--target", "0"
 #define TRAIN                                                                                                \
     "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
-        "--dropout", "0.2", "--evaluate-every", "500", "--steps", "1500", "--batch", "24"
+        "--dropout", "0.2", "--evaluate-every", "100", "--steps", "1500", "--batch", "24"
 
 #define RUN        SUPPORT_RUN_RANKS
 #define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT
@@ -63,6 +63,34 @@ START_TEST(test_ranks_that_fail_alone_end_all)
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
     support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
     ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 1 on "));
+    support_write_script_of_rank(0, "exec " LOOKBACK " \"$@\" --hidden nothing");
+    RUN_SCRIPT(2, SORT, "--steps", "1000000", "--out", "a");
+    support_assert_one_message(2, "--hidden: expected a whole number from 1 to 65536, found \"nothing\"");
+    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "lookback sort: rank 0 on "));
+}
+END_TEST
+
+/* Rank 0 keeps the files, and may not make one larger than 10 KB from its first evaluation on. */
+START_TEST(test_ranks_whose_disk_is_full_name_the_first_and_resume)
+{
+    support_write_pairs("pairs.tsv", 300, 7);
+    support_write_script_of_rank(0, "(while kill -0 $$ && ! [ -s a/log.jsonl ]; do sleep 0.02; done\n"
+                                    "prlimit --pid $$ --fsize=10000) 2>/dev/null &");
+    RUN_SCRIPT(2, TRAIN, "--shards", "2", "--out", "a");
+    support_assert_one_message(74, "lookback train: rank 0 on ");
+    ck_assert_ptr_nonnull(strstr(support_ranks_result.error, "safetensors: cannot write: File too large\n"));
+    RUN(2, TRAIN, "--out", "a");
+    support_assert_ranks_done();
+    support_assert_said_once("lookback train: resuming at step ");
+}
+END_TEST
+
+START_TEST(test_ranks_whose_memory_is_full_are_named)
+{
+    support_write_rank_script("ulimit -v 500000");
+    RUN_SCRIPT(2, SORT, "--hidden", "1536", "--batch", "2", "--steps", "4", "--out", "a");
+    support_assert_one_message(1, "lookback sort: rank 1 on ");
+    support_assert_said_once(": out of memory");
 }
 END_TEST
 
@@ -88,7 +116,7 @@ START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
     for (int ranks = 2; ranks <= 4; ranks += 2) {
         RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--shards", "4", "--out", "a");
         ck_assert_int_ne(support_ranks_result.status, 0);
-        support_assert_said_once("lookback sort: rank 1 on ");
+        support_assert_said_once(": rank 1 on ");
         support_assert_said_once(" has not answered for 2 s\n");
         ck_assert(support_exists("a/checkpoint.safetensors"));
     }
@@ -109,11 +137,12 @@ int main(void)
 {
     const char *why = support_no_ranks();
     if (why) return support_skip_unit("trouble of ranks", why);
-    return support_run_tests("ranks_trouble",
-                             SUPPORT_TESTS(test_ranks_that_do_not_agree_are_named,
-                                           test_ranks_on_another_processor_are_named,
-                                           test_ranks_that_fail_alone_end_all,
-                                           test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-                                           test_ranks_that_wait_too_long_name_the_one_that_hangs,
-                                           test_ranks_interrupted_save_and_say_so_once));
+    return support_run_tests(
+        "ranks_trouble",
+        SUPPORT_TESTS(
+            test_ranks_that_do_not_agree_are_named, test_ranks_on_another_processor_are_named,
+            test_ranks_that_fail_alone_end_all, test_ranks_whose_disk_is_full_name_the_first_and_resume,
+            test_ranks_whose_memory_is_full_are_named, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
+            test_ranks_that_wait_too_long_name_the_one_that_hangs,
+            test_ranks_interrupted_save_and_say_so_once));
 }

@@ -57,15 +57,20 @@ void support_run_ranks(int ranks, const char *program, support_command how, cons
     ck_assert(!support_ranks_result.timed_out);
 }
 
-void support_write_rank_script(const char *on_rank_1)
+void support_write_script_of_rank(int rank, const char *commands)
 {
     char path[SUPPORT_PATH], text[1024];
     snprintf(text, sizeof text,
-             "#!/bin/sh\nif [ \"${OMPI_COMM_WORLD_RANK-$PMI_RANK}\" = 1 ]; then\n%s\nfi\nexec " BIN_DIR
+             "#!/bin/sh\nif [ \"${OMPI_COMM_WORLD_RANK-$PMI_RANK}\" = %d ]; then\n%s\nfi\nexec " BIN_DIR
              "/lookback \"$@\"\n",
-             on_rank_1);
+             rank, commands);
     support_write_file(support_path(path, "script"), text, strlen(text));
     ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+void support_write_rank_script(const char *commands)
+{
+    support_write_script_of_rank(1, commands);
 }
 
 void support_assert_ranks_done(void)

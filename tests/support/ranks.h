@@ -36,8 +36,11 @@ void support_run_ranks(int ranks, const char *program, support_command how, cons
 #define SUPPORT_RUN_RANKS_FOR(ranks, ms, ...)                                                                \
     SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", ms, __VA_ARGS__)
 
-/** Writes `script`, which runs lookback on all ranks but 1, and these commands of sh before it on rank 1. */
-void support_write_rank_script(const char *on_rank_1);
+/** Writes `script`, which runs lookback on all ranks, and these commands of sh before it on one of them. */
+void support_write_script_of_rank(int rank, const char *commands);
+
+/** The same for rank 1. */
+void support_write_rank_script(const char *commands);
 
 /** How often a text contains another one. */
 int support_occurrences(const char *text, const char *part);
