@@ -9,7 +9,9 @@
 /* A program may get the same signal twice at once: timeout sends it to the process and to its group. */
 enum { SAME_REQUEST_MS = 200, STATUS_OF_SIGNAL = 128 };
 
-static const int caught[] = {SIGINT, SIGTERM};
+/* mpirun gives the ranks SIGUSR1 at once and lets them live; after SIGINT or SIGTERM it kills them within seconds. */
+static const int caught[] = {SIGINT, SIGTERM, SIGUSR1};
+enum { CAUGHT = sizeof caught / sizeof *caught };
 static volatile sig_atomic_t signal_number;
 static volatile int64_t first_ms;
 
@@ -32,7 +34,7 @@ static void handle(int number)
 
 static void set_handlers(void (*handler)(int))
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < CAUGHT; i++) {
         struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);

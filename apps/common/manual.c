@@ -19,7 +19,7 @@ static const struct {
     {66, "a file cannot be read"},
     {74, "a file or standard output cannot be written"},
     {75, "the training diverged, or another training writes to the folder"},
-    {130, "interrupted by Ctrl-C; 143: by SIGTERM"},
+    {130, "interrupted by Ctrl-C; 143: by SIGTERM; 138: by SIGUSR1"},
 };
 
 enum { ENDINGS = sizeof endings / sizeof *endings };

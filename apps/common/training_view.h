@@ -18,7 +18,7 @@ typedef struct app_training_view {
     char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
 } app_training_view;
 
-/** As lb_translator_train, with a display; Ctrl-C and SIGTERM interrupt it.
+/** As lb_translator_train, with a display; Ctrl-C, SIGTERM and SIGUSR1 interrupt it.
  *  Errors: those of lb_translator_train; LB_ERROR_WRITE of the chart. */
 LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
                                         lb_training_result *result, lb_error *error);

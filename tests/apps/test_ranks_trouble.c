@@ -133,6 +133,18 @@ START_TEST(test_ranks_interrupted_save_and_say_so_once)
 }
 END_TEST
 
+/* A step takes seconds, more than mpirun leaves the ranks after Ctrl-C. */
+START_TEST(test_ranks_in_a_long_step_save_at_sigusr1)
+{
+    support_command how = {.signal = SIGUSR1, .signal_after_ms = 4000};
+    support_run_ranks(2, LOOKBACK, how,
+                      (const char *const[]){SORT, "--hidden", "256", "--max-length", "10", "--batch", "4096",
+                                            "--steps", "1000", "--out", "a", NULL});
+    support_assert_said_once("lookback sort: interrupted at step ");
+    ck_assert(support_exists("a/checkpoint.safetensors"));
+}
+END_TEST
+
 int main(void)
 {
     const char *why = support_no_ranks();
@@ -144,5 +156,5 @@ int main(void)
             test_ranks_that_fail_alone_end_all, test_ranks_whose_disk_is_full_name_the_first_and_resume,
             test_ranks_whose_memory_is_full_are_named, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
             test_ranks_that_wait_too_long_name_the_one_that_hangs,
-            test_ranks_interrupted_save_and_say_so_once));
+            test_ranks_interrupted_save_and_say_so_once, test_ranks_in_a_long_step_save_at_sigusr1));
 }
