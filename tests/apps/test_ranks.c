@@ -1,11 +1,13 @@
 /* Programs that mpirun starts: one result on any number of ranks, one message, and no rank that waits forever.
  * This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/ranks.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +175,64 @@ START_TEST(test_ranks_have_one_index_that_the_first_makes)
 }
 END_TEST
 
+/* The private memory of rank 1, in KB, when it has trained on a file with an index for a while. */
+static int64_t memory_with(const char *pairs)
+{
+    size_t count;
+    support_write_rank_script("(while kill -0 $$ && ! [ -s ranks/log.jsonl ]; do sleep 0.05; done\n"
+                              "grep RssAnon: /proc/$$/status >memory; kill -KILL $$) 2>/dev/null &");
+    RUN_SCRIPT(2, TRAIN, "--train", pairs, "--dev", "few.tsv", "--index", "always", "--steps", "1000000",
+               "--out", "ranks", "--fresh");
+    ck_assert_int_ne(support_ranks_result.status, 0);
+    char *memory = support_content("memory", &count);
+    const int64_t kb = strtoll(memory + strlen("RssAnon:"), NULL, 10);
+    free(memory);
+    remove(support_path((char[SUPPORT_PATH]){0}, "ranks/log.jsonl"));
+    return kb;
+}
+
+START_TEST(test_ranks_with_an_index_take_no_memory_for_more_pairs)
+{
+    support_write_pairs("few.tsv", 2000, 7);
+    support_write_pairs("many.tsv", 200000, 8);
+    int64_t few = memory_with("few.tsv"), many = memory_with("many.tsv");
+    ck_assert_int_gt(few, 1000);
+    ck_assert_msg(many < few + 4000, "%lld KB with few pairs, %lld KB with many", (long long)few,
+                  (long long)many);
+}
+END_TEST
+
+/* How many threads the last run had on each rank, as rank 0 says. */
+static int threads_said(void)
+{
+    int threads = 0;
+    const char *said = strstr(support_ranks_result.error, "loops for ");
+    ck_assert_ptr_nonnull(said);
+    ck_assert_int_eq(sscanf(said, "loops for %*[^,], %d thread", &threads), 1);
+    return threads;
+}
+
+START_TEST(test_ranks_use_the_processors_that_they_may)
+{
+    cpu_set_t set;
+    char first[16];
+    size_t processor = 0;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    while (!CPU_ISSET(processor, &set)) processor++;
+    snprintf(first, sizeof first, "%zu", processor);
+    SUPPORT_RUN_RANKS_AS(0, "/usr/bin/taskset", 0, "-c", first, LOOKBACK, SORT, "--steps", "1", "--out", "a");
+    support_assert_ranks_done();
+    ck_assert_int_eq(threads_said(), 1);
+    RUN(0, SORT, "--steps", "1", "--out", "b");
+    support_assert_ranks_done();
+    const int all = threads_said();
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1); /* MPICH binds none anyway */
+    RUN(2, SORT, "--steps", "1", "--out", "c");
+    support_assert_ranks_done();
+    ck_assert_int_eq(threads_said(), all > 1 ? all / 2 : 1);
+}
+END_TEST
+
 START_TEST(test_ranks_with_another_file_or_format_do_not_take_the_index)
 {
     support_write_pairs("pairs.tsv", 100, 7);
@@ -285,6 +345,8 @@ int main(void)
                                test_ranks_without_shards_have_one_each_and_keep_them,
                                test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
                                test_ranks_have_one_index_that_the_first_makes,
+                               test_ranks_with_an_index_take_no_memory_for_more_pairs,
+                               test_ranks_use_the_processors_that_they_may,
                                test_ranks_with_another_file_or_format_do_not_take_the_index,
                                test_scripts_for_slurm_train_and_their_models_join,
                                test_program_of_the_mpirun_of_another_mpi_says_so,

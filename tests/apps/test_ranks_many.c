@@ -222,6 +222,43 @@ START_TEST(test_ranks_take_over_what_fails_on_another_one)
 }
 END_TEST
 
+/* A node whose disk is full, from the time on when a file is there. */
+static void write_script_with_full_disk(const char *file)
+{
+    char commands[256];
+    snprintf(commands, sizeof commands,
+             "(while kill -0 $$ && ! [ -e %s ]; do sleep 0.01; done\n"
+             "prlimit --pid $$ --fsize=2000) 2>/dev/null &",
+             file);
+    support_write_rank_script(commands);
+}
+
+START_TEST(test_ranks_take_over_the_seeds_that_another_one_cannot_save)
+{
+    write_inputs();
+    RUN(0, TRAIN, "--seeds", "3", "--out", "alone");
+    support_assert_ranks_done();
+    write_script_with_full_disk("ranks/seed-2");
+    RUN_SCRIPT(2, TRAIN, "--seeds", "3", "--out", "ranks");
+    support_assert_ranks_done();
+    ck_assert_int_eq(support_occurrences(support_ranks_result.error, ": kept the model of step 60"), 3);
+    support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
+    support_assert_same_files("alone/seed-2/model.safetensors", "ranks/seed-2/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_ranks_take_over_what_compare_cannot_save_on_another_one)
+{
+    RUN(0, COMPARE, "--steps", "200", "--out", "alone");
+    support_assert_ranks_done();
+    write_script_with_full_disk("ranks/.work");
+    RUN_SCRIPT(2, COMPARE, "--steps", "200", "--out", "ranks");
+    support_assert_ranks_done();
+    ck_assert_int_eq(support_occurrences(support_ranks_result.error, ": trained by rank 1"), 0);
+    ASSERT_SAME_MODELS("alone", "ranks", kinds, ".safetensors");
+}
+END_TEST
+
 START_TEST(test_ranks_report_what_fails_on_all_of_them)
 {
     write_inputs();
@@ -316,8 +353,10 @@ int main(void)
             test_ranks_share_out_seeds, test_ranks_share_out_a_sweep,
             test_ranks_of_a_sweep_train_each_model_once_and_all_work,
             test_ranks_share_out_the_members_of_an_ensemble, test_ranks_share_out_what_compare_trains,
-            test_ranks_take_over_what_fails_on_another_one, test_ranks_report_what_fails_on_all_of_them,
-            test_ranks_of_a_sweep_that_is_not_the_same_are_named,
+            test_ranks_take_over_what_fails_on_another_one,
+            test_ranks_take_over_the_seeds_that_another_one_cannot_save,
+            test_ranks_take_over_what_compare_cannot_save_on_another_one,
+            test_ranks_report_what_fails_on_all_of_them, test_ranks_of_a_sweep_that_is_not_the_same_are_named,
             test_ranks_one_of_which_is_killed_keep_what_is_finished,
             test_ranks_with_many_trainings_save_all_at_an_interruption_and_say_so_once));
 }
