@@ -95,8 +95,8 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    lb_error_set(&tape->error, status, "%s%s%s", tape->scope ? tape->scope : "", tape->scope ? ": " : "",
-                 message);
+    const char *scope = tape->scope ? tape->scope : ""; /* "" is a model that has no name */
+    lb_error_set(&tape->error, status, "%s%s%s", scope, *scope ? ": " : "", message);
     return &tape->poison;
 }
 

@@ -118,7 +118,13 @@ START_TEST(test_module_name_stands_in_front_of_the_message)
     lb_tape_clear_error(tape);
     lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(2, 4), NULL);
     lb_matmul(x, x); /* after the module, errors no longer have its name */
-    ck_assert_str_eq(lb_tape_error(tape), "lb_matmul: inner sizes differ: a[2,4] x b[2,4] (4 != 2)");
+    const char *found = "lb_matmul: inner sizes differ: a[2,4] x b[2,4] (4 != 2)";
+    ck_assert_str_eq(lb_tape_error(tape), found);
+    lb_tape_clear_error(tape);
+    const char *outer = lb_tape_enter(tape, ""); /* a model without a name */
+    lb_matmul(x, x);
+    lb_tape_leave(tape, outer);
+    ck_assert_str_eq(lb_tape_error(tape), found);
     lb_tape_free(tape);
     lb_params_free(params);
 }
