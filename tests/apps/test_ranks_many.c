@@ -309,8 +309,9 @@ START_TEST(test_ranks_one_of_which_is_killed_keep_what_is_finished)
     write_inputs();
     RUN(0, SWEEP, "--out", "alone");
     support_assert_ranks_done();
-    support_write_rank_script("(while ! [ -e ranks/hidden=16,seed=3/training.png ]; do sleep 0.02; done\n"
-                              "kill -KILL $$) &");
+    support_write_rank_script(
+        "(while kill -0 $$ && ! [ -e ranks/hidden=16,seed=3/training.png ]; do sleep 0.02; done\n"
+        "kill -KILL $$) 2>/dev/null &");
     RUN_SCRIPT(2, SWEEP, "--threads", "1", "--out", "ranks");
     ck_assert_int_ne(support_ranks_result.status, 0);
     bool finished[TRAININGS];

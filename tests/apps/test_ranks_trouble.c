@@ -96,8 +96,8 @@ END_TEST
 
 START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 {
-    support_write_rank_script(
-        "(while ! [ -e a/checkpoint.safetensors ]; do sleep 0.1; done; kill -KILL $$) &");
+    support_write_rank_script("(while kill -0 $$ && ! [ -e a/checkpoint.safetensors ]; do sleep 0.1; done; "
+                              "kill -KILL $$) 2>/dev/null &");
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--shards", "2", "--out", "a");
     ck_assert_int_ne(support_ranks_result.status, 0);
     ck_assert(support_exists("a/checkpoint.safetensors"));
