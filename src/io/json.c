@@ -2,13 +2,21 @@
 
 #include <string.h>
 
-enum { NODE_OVERHEAD = 64 };
+enum { NODE_OVERHEAD = 64, LONGEST = 1000000 };
 
 bool lb_json_has_memory(size_t bytes)
 {
     void *memory = cJSON_malloc(bytes);
     cJSON_free(memory);
     return memory != NULL;
+}
+
+lb_status lb_json_check_length(const char *name, const char *text, lb_error *error)
+{
+    size_t length = strlen(text);
+    if (length <= LONGEST) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, expected at most %d", name, length,
+                        LONGEST);
 }
 
 /* No less than the tree of this text takes: a node for each value, and the strings. */

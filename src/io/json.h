@@ -17,6 +17,10 @@ LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char 
  *  byte: two texts that differ after it would look the same. */
 const char *lb_json_find_zero(const char *text, size_t length);
 
+/** Whether a text that describes something in a file is short enough for a tree, which takes much more memory than its text.
+ *  Errors: LB_ERROR_FORMAT, with the name of the text, beyond a million bytes. */
+LB_MUST_USE lb_status lb_json_check_length(const char *name, const char *text, lb_error *error);
+
 /** Whether cJSON could allocate so many bytes now. */
 bool lb_json_has_memory(size_t bytes);
 

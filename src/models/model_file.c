@@ -1,6 +1,7 @@
 #include "lookback/models.h"
 
 #include "base/alloc.h"
+#include "io/json.h"
 #include "io/safetensors_format.h"
 #include "models/copying.h"
 #include "models/extensions.h"
@@ -90,6 +91,7 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
                      name ? CONFIG_KEY : MODEL_KEY);
         return NULL;
     }
+    if (lb_json_check_length(CONFIG_KEY, text, error)) return NULL;
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);
     lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;
     if (!model || read_direction(file, model, error)) return NULL;

@@ -164,6 +164,7 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
 {
     const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
     cJSON *json = NULL;
+    if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
     lb_status status = parse_task(text, json, t, error);

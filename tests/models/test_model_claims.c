@@ -116,6 +116,23 @@ START_TEST(test_model_load_refuses_an_ensemble_of_thousands_that_the_file_does_n
 }
 END_TEST
 
+/* A list of millions is a tree of hundreds of megabytes. */
+START_TEST(test_model_load_refuses_a_description_that_is_too_long)
+{
+    enum { BYTES = 1000001 };
+    char *config = malloc(BYTES + 1);
+    memset(config, '[', BYTES);
+    memcpy(config, "{\"layers\":", strlen("{\"layers\":"));
+    config[BYTES] = '\0';
+    lb_seq2seq model;
+    lb_params *params = tiny_seq2seq(&model);
+    write_file("seq2seq", config, params);
+    lb_params_free(params);
+    free(config);
+    expect_refusal("lookback.config: found 1000001 bytes, expected at most 1000000");
+}
+END_TEST
+
 /* Time in proportion to the file: four times as many layers take not much more than four times as long. */
 static double seconds_to_load(int layers)
 {
@@ -170,6 +187,7 @@ int main(void)
         "model claims",
         SUPPORT_TESTS(test_model_load_compares_the_description_with_the_file_first,
                       test_model_load_refuses_an_ensemble_of_thousands_that_the_file_does_not_have,
+                      test_model_load_refuses_a_description_that_is_too_long,
                       test_model_load_takes_time_in_proportion_to_the_layers,
                       test_model_load_refuses_weights_that_are_not_finite));
 }

@@ -10,6 +10,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +265,14 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
     /* A file from before lengths were stored. */
     ck_assert(loaded.shortest_source == 0 && loaded.longest_source == 0);
+    lb_text_model_free(&loaded);
+    enum { TOO_LONG = 1000001 };
+    char *task = malloc(TOO_LONG + 1);
+    snprintf(task, TOO_LONG + 1, "%*s", TOO_LONG, TASK);
+    write_model(task, SOURCE, TARGET);
+    free(task);
+    ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "lookback.task: found 1000001 bytes, expected at most 1000000");
     lb_text_model_free(&loaded);
 }
 END_TEST
