@@ -53,10 +53,10 @@ static lb_status add_all(lb_vocabulary *vocabulary, const cJSON *symbols, lb_err
                         (int)id, LB_FIRST_TOKEN);
 }
 
-/* The commas of a list of strings that are not in one of them. */
-static int64_t count_commas(const char *text)
+/* How many strings a list of strings has, by the commas that are not in one of them. */
+static int64_t count_strings(const char *text)
 {
-    int64_t count = 0;
+    int64_t count = 1;
     bool inside = false;
     for (; *text; text++) {
         if (*text == '"') inside = !inside;
@@ -70,9 +70,10 @@ lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *err
 {
     cJSON *symbols = NULL;
     /* A tree takes much more memory than its text. */
-    if (text && count_commas(text) >= most) {
-        lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d",
-                     (long long)count_commas(text) + 1, (int)most);
+    int64_t count = text ? count_strings(text) : 0;
+    if (count > most) {
+        lb_error_set(error, LB_ERROR_FORMAT, "found %lld symbols, expected at most %d", (long long)count,
+                     (int)most);
         return NULL;
     }
     if (text && lb_json_parse(text, strlen(text), NULL, &symbols) == LB_ERROR_MEMORY) {

@@ -12,8 +12,8 @@ char *lb_vocabulary_print(const lb_vocabulary *vocabulary);
  *  Every symbol has count 1.
  *  Memory: free it with lb_vocabulary_free. NULL after an error.
  *  Errors: LB_ERROR_FORMAT if `text` is NULL or not such an array, which begins with the special symbols; if it has
- *          too many, which takes no memory; or if a symbol occurs twice, is empty or contains a tab or a line end, which no TSV file can contain;
- *          LB_ERROR_MEMORY. */
+ *          too many, which takes no memory; or if a symbol occurs twice, is empty or contains a tab or a line end,
+ *          which no TSV file can contain; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *error);
 
 #endif

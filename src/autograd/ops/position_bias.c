@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounding must not put the first distance of a bucket, into the one before: log 2 / log 32 is less than 1 / 5. */
+/* Rounding must not put the first distance of a bucket into the one before: log 2 / log 32 is less than 1 / 5. */
 static const double ROUNDING = 1e-9;
 
 /* Distances up to `exact` have a bucket each; beyond, buckets grow with the logarithm, up to the last one. */
