@@ -76,8 +76,7 @@ static void assert_same(const char *input, const char *const *arguments, int fir
     support_ranks_result = (support_result){0};
     for (int ranks = first; ranks <= last; ranks++) {
         run(ranks, input, LOOKBACK, arguments);
-        ck_assert_msg(support_ranks_result.status == alone.status, "%d ranks: status %d: %s", ranks,
-                      support_ranks_result.status, support_ranks_result.error);
+        support_assert_ranks_status(alone.status);
         ck_assert_str_eq(support_ranks_result.output, alone.output);
         if (alone.status == 0)
             ck_assert_str_eq(support_ranks_result.error, alone.error);

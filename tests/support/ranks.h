@@ -48,10 +48,13 @@ int support_occurrences(const char *text, const char *part);
 /** Asserts that the last run succeeded. */
 void support_assert_ranks_done(void);
 
+/** Asserts that it ended with a status, or that mpirun killed a rank that was about to. */
+void support_assert_ranks_status(int status);
+
 /** Asserts that its standard error has a text once, whatever mpirun itself says. */
 void support_assert_said_once(const char *text);
 
-/** The same, and the exit status. */
+/** Both. */
 void support_assert_one_message(int status, const char *text);
 
 #endif
