@@ -163,8 +163,7 @@ static int compare_and_print(run *r)
     bool leads = lb_group_leads(r->group);
     r->one.silent = !leads;
     lb_status status = check(r, &error);
-    if (!status && leads)
-        app_note("%s, %d thread%s", lb_kernel_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
+    if (!status && leads) app_note("%s", app_arithmetic());
     if (!status && r->group) status = share_out(r, &error);
     if (!status && leads) status = compare(r, &comparison, &error);
     if (!status && leads) app_comparison_print(&comparison);

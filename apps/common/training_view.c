@@ -21,6 +21,15 @@ void app_show_step(app_progress *progress, const lb_training_run *run, const lb_
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
 
+const char *app_arithmetic(void)
+{
+    static char text[APP_PROGRESS_TEXT];
+    int threads = lb_threads();
+    snprintf(text, sizeof text, "%s, loops for %s, %d thread%s", lb_kernel_name(), lb_instruction_set_name(),
+             threads, threads == 1 ? "" : "s");
+    return text;
+}
+
 static void report(void *context, const char *text)
 {
     (void)context;
@@ -39,9 +48,7 @@ static void begin(void *context, const lb_training_run *run)
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     app_catch_interrupts();
     v->progress = (app_progress){0};
-    if (!v->begun)
-        app_note("%lld parameters, %s, loops for %s, %d thread%s", (long long)run->parameters,
-                 lb_kernel_name(), lb_instruction_set_name(), lb_threads(), lb_threads() == 1 ? "" : "s");
+    if (!v->begun) app_note("%lld parameters, %s", (long long)run->parameters, app_arithmetic());
     v->begun = true;
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
 }

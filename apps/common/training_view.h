@@ -28,6 +28,9 @@ LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_con
  *  Run: its name, NULL or "" for none. */
 lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error);
 
+/** What computes, such as "OpenBLAS 0.3.21 Haswell, loops for AVX2, 2 threads". Valid until the next call. */
+const char *app_arithmetic(void);
+
 /** Says that files cannot be written now, unless `*warned`, and sets it. Once is enough: the same disk is full at every
  *  evaluation. */
 void app_warn_unsaved(bool *warned, const lb_error *error);

@@ -433,7 +433,8 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 
 /** Writes the model. The file also gets `metadata`, next to the keys "lookback.model", "lookback.config" and, for a model
  *  that writes from the end, LB_DIRECTION_KEY.
- *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; as lb_safetensors_write. */
+ *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
+ *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
                                     const lb_safetensors_metadata *metadata, size_t metadata_count,
                                     lb_error *error);

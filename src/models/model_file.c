@@ -32,13 +32,15 @@ lb_status lb_model_save(const char *path, const lb_model *model, const lb_params
     if (status) return status;
     char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    /* What cannot be read must not replace a model that can. */
+    status = lb_json_check_length(CONFIG_KEY, config, error);
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
     all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
     if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
     for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
     lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
-    status = lb_checkpoint_save(path, params, extra, error);
+    if (!status) status = lb_checkpoint_save(path, params, extra, error);
     lb_release(config);
     return status;
 }

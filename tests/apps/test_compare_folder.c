@@ -12,18 +12,11 @@
 
 static support_result result;
 
-static void run(const char *const *argv)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-}
-
 /* Lists of 2 or 3 digits. */
 #define COMPARE(...)                                                                                         \
-    run((const char *const[]){BIN_DIR "/lookback", "compare", "--max-number", "9", "--min-length", "2",      \
-                              "--max-length", "3", "--hidden", "8", "--batch", "4", "--threads", "1",        \
-                              "--out", "a", __VA_ARGS__, NULL})
+    SUPPORT_RUN(&result, NULL, BIN_DIR "/lookback", "compare", "--max-number", "9", "--min-length", "2",     \
+                "--max-length", "3", "--hidden", "8", "--batch", "4", "--threads", "1", "--out", "a",        \
+                __VA_ARGS__)
 
 static void make_folder(const char *name)
 {

@@ -2,7 +2,6 @@
 #include "support/pair_program.h"
 #include "support/report_page.h"
 #include "support/suite.h"
-#include "support/tempdir.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,9 +18,7 @@ static support_result result;
 
 static void run(const char *input, const char *const *argv)
 {
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, input, &result);
     ck_assert_msg(result.status == 0, "%s", result.error);
 }
 

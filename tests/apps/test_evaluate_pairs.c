@@ -20,16 +20,8 @@ static char folder[SUPPORT_PATH], model[SUPPORT_PATH], sorter[SUPPORT_PATH];
 static support_result result;
 
 /* Runs evaluate in the test's folder. */
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(...)          run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, NULL)
-#define RUN_ON(text, ...) run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, text)
+#define RUN(...)          SUPPORT_RUN(&result, NULL, EVALUATE, __VA_ARGS__)
+#define RUN_ON(text, ...) SUPPORT_RUN(&result, text, EVALUATE, __VA_ARGS__)
 
 static void write_file(const char *name, const char *text)
 {

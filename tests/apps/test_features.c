@@ -37,15 +37,7 @@ static void write_forms(const char *name, unsigned first, unsigned count)
     support_write_file(support_path(path, name), text, used);
 }
 
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(input, ...) run((const char *const[]){BIN_DIR "/lookback", __VA_ARGS__, NULL}, input)
+#define RUN(input, ...) SUPPORT_RUN(&result, input, BIN_DIR "/lookback", __VA_ARGS__)
 
 #define TRAIN                                                                                                \
     "train", "--train", "train.tsv", "--dev", "dev.tsv", "--features-column", "3", "--embed", "24",          \

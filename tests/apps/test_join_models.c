@@ -2,7 +2,6 @@
 #include "support/pair_program.h"
 #include "support/report_page.h"
 #include "support/suite.h"
-#include "support/tempdir.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -11,14 +10,7 @@
 
 static support_result result;
 
-static void run(const char *input, const char *const *argv)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-}
-
-#define RUN(input, ...) run(input, (const char *const[]){__VA_ARGS__, NULL})
+#define RUN(input, ...) SUPPORT_RUN(&result, input, __VA_ARGS__)
 
 static void train_two(void)
 {

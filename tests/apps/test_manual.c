@@ -22,9 +22,7 @@ static support_result result;
 
 static void run(const char *const *argv)
 {
-    const support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, NULL, &result);
     ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
     ck_assert_str_eq(result.error, "");
 }

@@ -22,16 +22,8 @@ static char copier[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], unsu
 
 static support_result result;
 
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(text, ...)         run((const char *const[]){PREDICT, __VA_ARGS__, NULL}, text)
-#define EVALUATE_ON(text, ...) run((const char *const[]){EVALUATE, __VA_ARGS__, NULL}, text)
+#define RUN(text, ...)         SUPPORT_RUN(&result, text, PREDICT, __VA_ARGS__)
+#define EVALUATE_ON(text, ...) SUPPORT_RUN(&result, text, EVALUATE, __VA_ARGS__)
 
 /* Words a to f, which become A to F, among names, which stay unchanged. Each name is too rare to be learned. */
 static char *make_sentences(int count)

@@ -17,9 +17,7 @@
 #define RUN_FOR    SUPPORT_RUN_RANKS_FOR
 
 /* A model of a moment. */
-#define TRAIN                                                                                                \
-    "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
-        "--dropout", "0.2", "--evaluate-every", "30", "--batch", "24", "--steps", "60"
+#define TRAIN    SUPPORT_TRAIN_PAIRS, "--evaluate-every", "30", "--steps", "60"
 #define SWEEP    TRAIN, "--sweep", "sweep.json"
 #define ENSEMBLE TRAIN, "--ensemble", "additive:2,backward:1,transformer:1"
 #define COMPARE                                                                                              \
@@ -247,12 +245,13 @@ START_TEST(test_ranks_take_over_the_seeds_that_another_one_cannot_save)
 }
 END_TEST
 
+/* So many steps that the disk is full before the first model is trained. */
 START_TEST(test_ranks_take_over_what_compare_cannot_save_on_another_one)
 {
-    RUN(0, COMPARE, "--steps", "200", "--out", "alone");
+    RUN(0, COMPARE, "--steps", "10000", "--out", "alone");
     support_assert_ranks_done();
     write_script_with_full_disk("ranks/.work");
-    RUN_SCRIPT(2, COMPARE, "--steps", "200", "--out", "ranks");
+    RUN_SCRIPT(2, COMPARE, "--steps", "10000", "--out", "ranks");
     support_assert_ranks_done();
     ck_assert_int_eq(support_occurrences(support_ranks_result.error, ": trained by rank 1"), 0);
     ASSERT_SAME_MODELS("alone", "ranks", kinds, ".safetensors");

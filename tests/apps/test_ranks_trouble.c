@@ -10,13 +10,8 @@
 #include <string.h>
 
 #define LOOKBACK BIN_DIR "/lookback"
-/* A model of a second. */
-#define SORT                                                                                                 \
-    "sort", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16", \
-        "--batch", "16", "--target", "0"
-#define TRAIN                                                                                                \
-    "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
-        "--dropout", "0.2", "--evaluate-every", "100", "--steps", "1500", "--batch", "24"
+#define SORT     SUPPORT_SORT_DIGITS
+#define TRAIN    SUPPORT_TRAIN_PAIRS, "--evaluate-every", "100", "--steps", "1500"
 
 #define RUN        SUPPORT_RUN_RANKS
 #define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT

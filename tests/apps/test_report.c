@@ -22,15 +22,7 @@ static char model[SUPPORT_PATH], blind[SUPPORT_PATH], layers[SUPPORT_PATH];
 
 static support_result result;
 
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(program, text, ...) run((const char *const[]){program, __VA_ARGS__, NULL}, text)
+#define RUN(program, text, ...) SUPPORT_RUN(&result, text, program, __VA_ARGS__)
 
 static const char pairs[] =
     "bad\tB A " TSH "\ncab\tC A B\na\tA\nbed\tB E " TSH "\ndeed\tB A " TSH "\nbb\tA A A A\n";

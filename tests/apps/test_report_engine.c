@@ -24,9 +24,7 @@ static void report(const char *engine)
     support_write_file(support_path(path, "engine.html"), engine, strlen(engine));
     const char *const argv[] = {REPORT,      model,      "--input",     "bad",         "-o",
                                 "page.html", "--engine", "engine.html", "--threads=1", NULL};
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, NULL, &result);
 }
 
 START_TEST(test_report_carries_the_engine_and_the_model_byte_for_byte)
@@ -53,9 +51,7 @@ START_TEST(test_report_without_an_engine_may_run_none)
     char path[SUPPORT_PATH];
     size_t size;
     const char *const argv[] = {REPORT, model, "--input", "bad", "-o", "page.html", "--threads=1", NULL};
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, NULL, &result);
     ck_assert_msg(result.status == 0, "%s", result.error);
     char *html = support_read_file(support_path(path, "page.html"), &size);
     static const char *const absent[] = {"wasm-unsafe-eval", "worker-src", "@POLICY@", "@MODEL@", "@ENGINE@"};
@@ -80,9 +76,7 @@ END_TEST
 START_TEST(test_report_without_a_file_of_the_engine_says_so)
 {
     const char *const argv[] = {REPORT, model, "--input", "bad", "--engine", "none.html", NULL};
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, NULL, &result);
     ck_assert_int_eq(result.status, 66);
     ck_assert_ptr_nonnull(strstr(result.error, "none.html: "));
 }

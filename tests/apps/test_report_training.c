@@ -14,15 +14,7 @@
 
 static support_result result;
 
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(program, text, ...) run((const char *const[]){program, __VA_ARGS__, NULL}, text)
+#define RUN(program, text, ...) SUPPORT_RUN(&result, text, program, __VA_ARGS__)
 
 START_TEST(test_report_has_the_command_that_trains_the_model_again)
 {

@@ -18,15 +18,7 @@ static char model[SUPPORT_PATH];
 
 static support_result result;
 
-static void run(const char *const *argv, const char *input)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(text, ...) run((const char *const[]){SCORE, __VA_ARGS__, NULL}, text)
+#define RUN(text, ...) SUPPORT_RUN(&result, text, SCORE, __VA_ARGS__)
 
 START_TEST(test_score_prints_pairs_with_their_log_probability)
 {
@@ -38,7 +30,7 @@ START_TEST(test_score_prints_pairs_with_their_log_probability)
         sscanf(result.output, "bad\tB A " TSH "\t%lf\ncab\tA A A\t%lf\n%n", &right, &wrong, &end), 2);
     ck_assert_int_eq(end, (int)result.output_length);
     ck_assert(wrong < right && right < 0);
-    run((const char *const[]){PREDICT, model, "--n-best=1", "--length-penalty=0", NULL}, "bad\n");
+    SUPPORT_RUN(&result, "bad\n", PREDICT, model, "--n-best=1", "--length-penalty=0");
     ck_assert_int_eq(sscanf(result.output, "bad\tB A " TSH "\t%lf", &score), 1);
     ck_assert_double_eq_tol(right, score, 1e-4);
 }

@@ -238,9 +238,7 @@ START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_check
     const char *argv[] = {
         "/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh", "--out",
         "a",       NULL};
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_in_tempdir(argv, NULL, &result);
     assert_fails(74, "a/sort.safetensors");
     char *kept = content("a/checkpoint.safetensors", &after);
     ck_assert_uint_eq(before, after);

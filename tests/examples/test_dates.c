@@ -11,14 +11,7 @@
 
 static support_result result;
 
-static void run(const char *const *argv)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-}
-
-#define RUN(...) run((const char *const[]){MAKE_DATES, __VA_ARGS__, NULL})
+#define RUN(...) SUPPORT_RUN(&result, NULL, MAKE_DATES, __VA_ARGS__)
 
 static char *content(const char *name)
 {
@@ -146,7 +139,7 @@ START_TEST(test_make_dates_no_place_to_write_and_wrong_usage_are_told)
                      "make_dates: missing/train.tsv: cannot write: No such file or directory\n");
     RUN(".", "seed");
     ck_assert_int_eq(result.status, 2);
-    run((const char *const[]){MAKE_DATES, NULL});
+    SUPPORT_RUN(&result, NULL, MAKE_DATES);
     ck_assert_int_eq(result.status, 2);
     ck_assert_int_eq(strncmp(result.error, "usage: make_dates FOLDER [SEED]", 31), 0);
 }

@@ -1,10 +1,12 @@
 /* A small file that describes a large model is refused without memory or time for such a model, and so is one whose
  * weights are no numbers. */
+#include "base/alloc.h"
 #include "lookback/models.h"
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/alloc.h"
+#include "support/own_kinds.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -13,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { TOO_LONG = 1000001 };
 
 static char path[SUPPORT_PATH];
 static lb_error error;
@@ -32,6 +36,15 @@ static lb_params *tiny_seq2seq(lb_seq2seq *model)
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 4, .hidden = 4};
     ck_assert_int_eq(lb_seq2seq_init(model, params, "", config), LB_OK);
     return params;
+}
+
+static char *long_config(const lb_model *model)
+{
+    char *config = lb_alloc(TOO_LONG + 1);
+    (void)model;
+    memset(config, ' ', TOO_LONG);
+    config[TOO_LONG] = '\0';
+    return config;
 }
 
 static lb_params *tiny_transformer(lb_transformer *model)
@@ -119,17 +132,34 @@ END_TEST
 /* A list of millions is a tree of hundreds of megabytes. */
 START_TEST(test_model_load_refuses_a_description_that_is_too_long)
 {
-    enum { BYTES = 1000001 };
-    char *config = malloc(BYTES + 1);
-    memset(config, '[', BYTES);
+    char *config = malloc(TOO_LONG + 1);
+    memset(config, '[', TOO_LONG);
     memcpy(config, "{\"layers\":", strlen("{\"layers\":"));
-    config[BYTES] = '\0';
+    config[TOO_LONG] = '\0';
     lb_seq2seq model;
     lb_params *params = tiny_seq2seq(&model);
     write_file("seq2seq", config, params);
     lb_params_free(params);
     free(config);
     expect_refusal("lookback.config: found 1000001 bytes, expected at most 1000000");
+}
+END_TEST
+
+START_TEST(test_model_save_refuses_a_description_that_is_too_long_to_load)
+{
+    lb_model_kind kind = support_relay;
+    kind.config_json = long_config;
+    lb_params *params = lb_params_new(1);
+    lb_model *model = support_add_relay(params, 4);
+    model->kind = &kind;
+    support_write_file(support_path(path, "model.safetensors"), "earlier", 7);
+    ck_assert_int_eq(lb_model_save(path, model, params, NULL, 0, &error), LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "lookback.config: found 1000001 bytes, expected at most 1000000");
+    size_t count;
+    char *kept = support_read_file(path, &count);
+    ck_assert_str_eq(kept, "earlier");
+    free(kept);
+    lb_params_free(params);
 }
 END_TEST
 
@@ -188,6 +218,7 @@ int main(void)
         SUPPORT_TESTS(test_model_load_compares_the_description_with_the_file_first,
                       test_model_load_refuses_an_ensemble_of_thousands_that_the_file_does_not_have,
                       test_model_load_refuses_a_description_that_is_too_long,
+                      test_model_save_refuses_a_description_that_is_too_long_to_load,
                       test_model_load_takes_time_in_proportion_to_the_layers,
                       test_model_load_refuses_weights_that_are_not_finite));
 }

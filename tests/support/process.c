@@ -2,6 +2,8 @@
 
 #include "support/process.h"
 
+#include "support/tempdir.h"
+
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -226,6 +228,14 @@ bool support_run_command(const support_command *command, support_result *result)
 bool support_run(const char *const argv[], const char *input, support_result *result)
 {
     return support_run_command(&(support_command){.argv = argv, .input = input}, result);
+}
+
+void support_run_in_tempdir(const char *const argv[], const char *input, support_result *result)
+{
+    const support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
+    support_result_free(result);
+    ck_assert(support_run_command(&command, result));
+    ck_assert(!result->timed_out);
 }
 
 void support_expect(const support_result *result, int status, const char *output, const char *error)

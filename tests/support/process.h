@@ -36,6 +36,13 @@ bool support_run_command(const support_command *command, support_result *result)
 /** The same with only arguments and a text on standard input (NULL: none). */
 bool support_run(const char *const argv[], const char *input, support_result *result);
 
+/** The same in the test's folder, in place of an earlier result. Asserts that it started and came to its end. */
+void support_run_in_tempdir(const char *const argv[], const char *input, support_result *result);
+
+/** The same with the words of the command. */
+#define SUPPORT_RUN(result, input, ...)                                                                      \
+    support_run_in_tempdir((const char *const[]){__VA_ARGS__, NULL}, input, result)
+
 /** Asserts the exit status and the complete output. */
 void support_expect(const support_result *result, int status, const char *output, const char *error);
 

@@ -36,6 +36,14 @@ void support_run_ranks(int ranks, const char *program, support_command how, cons
 #define SUPPORT_RUN_RANKS_FOR(ranks, ms, ...)                                                                \
     SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", ms, __VA_ARGS__)
 
+/** The words of two trainings of a moment: numbers in order, and pairs.tsv of support_write_pairs. */
+#define SUPPORT_SORT_DIGITS                                                                                  \
+    "sort", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16", \
+        "--batch", "16", "--target", "0"
+#define SUPPORT_TRAIN_PAIRS                                                                                  \
+    "train", "--train", "pairs.tsv", "--target-separator", " ", "--embed", "16", "--hidden", "24",           \
+        "--dropout", "0.2", "--batch", "24"
+
 /** Writes `script`, which runs lookback on all ranks, and these commands of sh before it on one of them. */
 void support_write_script_of_rank(int rank, const char *commands);
 

@@ -14,15 +14,7 @@ enum { PREDICT_LINES = 12, TRAIN_LINES = 30 };
 
 static support_result result;
 
-static void run(const char *const *argv)
-{
-    support_command command = {.argv = argv, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
-}
-
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...) SUPPORT_RUN(&result, NULL, __VA_ARGS__)
 
 /* The non-empty lines of a program after its first comment. */
 static int lines_of(const char *path)
