@@ -477,6 +477,7 @@ for (const [number, options] of [
     [6, {}],
     [7, {}],
     [8, {}],
+    [9, {}],
     [10, { width: 480 }],
 ]) {
     test(`lesson ${number} looks as its picture`, () =>
