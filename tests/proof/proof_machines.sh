@@ -8,15 +8,15 @@ command -v qemu-x86_64 >/dev/null || not_run "qemu-x86_64 is missing"
 make_pairs "$folder/train.tsv" 400
 make_pairs "$folder/dev.tsv" 40
 cut -f1 "$folder/dev.tsv" >"$folder/texts"
-kinds=("--attention additive" "--model transformer --embed 16 --heads 2 --layers 1" "--attention multi-head --heads 2 --tied"
-    "--attention general --layers 2 --seeds 2" "--attention none")
+kinds=("--embed 8 --attention additive" "--embed 8 --attention multi-head --heads 2 --tied"
+    "--embed 8 --attention general --layers 2 --seeds 2" "--embed 8 --attention none" "--model transformer --heads 2 --layers 1")
 here=("$bin/lookback")
 
 # Trains in a folder, or resumes what is there, to a number of steps.
 train() { # OUT STEPS PROGRAM...
     local out=$1 steps=$2
     shift 2
-    "$@" train --train "$folder/train.tsv" --dev "$folder/dev.tsv" --embed 8 --hidden 16 --batch 8 --threads 1 --patience 0 \
+    "$@" train --train "$folder/train.tsv" --dev "$folder/dev.tsv" --hidden 16 --batch 8 --threads 1 --patience 0 \
         --evaluate-every 10 --lr 0.01 --warm-up 0 "${kind[@]}" --steps "$steps" --out "$out" >/dev/null 2>"$folder/log"
 }
 
