@@ -21,6 +21,7 @@ typedef struct member {
     lb_training training;
     char *folder, *name; /* set if there are several models */
     lb_lock *lock;       /* on that folder */
+    bool told;           /* its end, to the listener */
 } member;
 
 typedef struct session {
@@ -126,7 +127,6 @@ static lb_status forget_earlier_runs(session *s)
 static lb_status share_out(session *s)
 {
     const lb_group *group = s->config.group;
-    const lb_training_listener all = s->config.listener;
     lb_status status = lb_group_agree_on_build(group, s->error);
     if (!status && s->config.fresh) status = forget_earlier_runs(s);
     if (status) return status;
@@ -137,19 +137,19 @@ static lb_status share_out(session *s)
         *s->error = (lb_error){0};
         status = train_member(s, &s->members[mine], s->config.seed + (uint64_t)mine);
         free_member(&s->members[mine]);
+        s->members[mine].told = status == LB_OK;
     }
-    s->config.listener = silent(&all);
     s->count = 0;
     if (status == LB_ERROR_INTERRUPTED) return status;
     *s->error = (lb_error){0};
     return LB_OK;
 }
 
-/* The models of others become free one after the other. */
-static lb_status train_when_free(session *s, int i)
+/* The models of others become free one after the other, and are told of now. */
+static lb_status train_when_free(session *s, int i, const lb_training_listener *listener)
 {
     const struct timespec pause = {.tv_nsec = 300000000};
-    const lb_training_listener *listener = &s->config.listener;
+    s->config.listener = s->members[i].told ? silent(listener) : *listener;
     for (;;) {
         *s->error = (lb_error){0};
         lb_status status = train_member(s, &s->members[i], s->config.seed + (uint64_t)i);
@@ -248,9 +248,10 @@ static lb_status train(session *s, lb_training_result *result)
     if (!s->members) return out_of_memory(s);
     bool leads = lb_group_leads(s->config.group);
     s->shared = s->config.group && s->config.seeds > 1;
+    const lb_training_listener listener = s->config.listener;
     if (s->shared) status = share_out(s);
     if (s->shared && !leads) return status;
-    for (int i = 0; i < s->config.seeds && !status; i++) status = train_when_free(s, i);
+    for (int i = 0; i < s->config.seeds && !status; i++) status = train_when_free(s, i, &listener);
     if (status) return status;
     result->pairs = s->data.sorts ? LB_MEASURED : s->data.sample.count;
     if (s->config.seeds > 1) return join_members(s, &result->dev);

@@ -118,6 +118,7 @@ START_TEST(test_ranks_share_out_seeds)
         support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
         support_assert_same_files("alone/seed-4/model.safetensors", "ranks/seed-4/model.safetensors");
         ck_assert(support_exists("ranks/seed-5/training.png"));
+        ck_assert_int_eq(support_occurrences(support_ranks_result.error, ": kept the model of step "), 5);
     }
     RUN(2, TRAIN, "--seeds", "5", "--out", "ranks");
     support_assert_ranks_done();
@@ -240,6 +241,7 @@ START_TEST(test_ranks_take_over_the_seeds_that_another_one_cannot_save)
     RUN_SCRIPT(2, TRAIN, "--seeds", "3", "--out", "ranks");
     support_assert_ranks_done();
     ck_assert_int_eq(support_occurrences(support_ranks_result.error, ": kept the model of step 60"), 3);
+    support_assert_said_once("seed 2 60/60");
     support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
     support_assert_same_files("alone/seed-2/model.safetensors", "ranks/seed-2/model.safetensors");
 }
