@@ -181,11 +181,11 @@ END_TEST
 
 START_TEST(test_ranks_share_out_what_compare_trains)
 {
-    RUN(0, COMPARE, "--steps", "200", "--out", "alone");
+    RUN(0, COMPARE, "--steps", "1000", "--out", "alone");
     support_assert_ranks_done();
     char *alone = strdup(support_ranks_result.output);
     for (int ranks = 1; ranks <= 3; ranks++) {
-        RUN(ranks, COMPARE, "--steps", "200", "--fresh", "--out", "ranks");
+        RUN(ranks, COMPARE, "--steps", "1000", "--fresh", "--out", "ranks");
         support_assert_ranks_done();
         ck_assert_str_eq(support_ranks_result.output, alone);
         assert_same_but_for_seconds("alone/exact_match.json", "ranks/exact_match.json");
@@ -195,10 +195,10 @@ START_TEST(test_ranks_share_out_what_compare_trains)
         /* Of four, the first rank has trained the others. */
         ck_assert_int_lt(support_occurrences(support_ranks_result.error, ": trained by rank "), 4);
     }
-    RUN(0, COMPARE, "--steps", "200", "--out", "ranks");
+    RUN(0, COMPARE, "--steps", "1000", "--out", "ranks");
     support_assert_ranks_done();
     ck_assert_str_eq(support_ranks_result.output, alone);
-    ck_assert_int_eq(support_occurrences(support_ranks_result.error, "200/200"), 0);
+    ck_assert_int_eq(support_occurrences(support_ranks_result.error, "1000/1000"), 0);
     free(alone);
 }
 END_TEST
