@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SHOWN = 60 };
 
@@ -214,7 +213,7 @@ lb_status app_report_film_print(const char *model, app_report_data *report, int6
     *bad = 0;
     if (!f.path) return out_of_memory(error);
     lb_buffer_print(&report->json, "\"film\":[");
-    lb_status status = access(f.path, F_OK) == 0 ? read_film(&f, bad, error) : LB_OK;
+    lb_status status = lb_file_is_missing(f.path) ? LB_OK : read_film(&f, bad, error);
     if (!status) status = print_frames(&f, report, error);
     lb_buffer_print(&report->json, "]");
     lb_release(f.path);

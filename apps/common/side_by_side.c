@@ -7,6 +7,7 @@
 #include "common/ranks.h"
 #include "common/report.h"
 #include "common/work_list.h"
+#include "io/file.h"
 #include "io/folder.h"
 #include "io/lock.h"
 #include "io/set_aside.h"
@@ -110,7 +111,7 @@ static lb_status keep_earlier_model(const app_repeated *repeated, const char *ta
 {
     char path[APP_PATH];
     char *kept = NULL;
-    if (!repeated->fresh && access(app_path(repeated->out, table, path), F_OK) == 0) return LB_OK;
+    if (!repeated->fresh && !lb_file_is_missing(app_path(repeated->out, table, path))) return LB_OK;
     lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
     if (kept) app_note("the earlier model is kept as %s", kept);
     lb_release(kept);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CURVES = 8 };
 
@@ -68,7 +67,7 @@ lb_status app_sweep_result_read(app_sweep_result *result, lb_error *error)
     char path[APP_PATH];
     void *text;
     size_t length;
-    if (access(app_path(result->folder, "log.jsonl", path), F_OK) != 0) return LB_OK;
+    if (lb_file_is_missing(app_path(result->folder, "log.jsonl", path))) return LB_OK;
     lb_status status = lb_file_read(path, &text, &length, error);
     if (status) return status;
     status = read_lines(result, path, text, error);

@@ -155,6 +155,11 @@ static lb_status read_to_end(int fd, const char *path, size_t guess, void **byte
     return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %zu bytes", path, capacity);
 }
 
+bool lb_file_is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
 lb_status lb_file_read(const char *path, void **bytes, size_t *count, lb_error *error)
 {
     *bytes = NULL;

@@ -35,6 +35,10 @@ LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *part
  *  cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
 bool lb_file_sync_name(const char *path);
 
+/** Whether there is certainly no such file. Where the system cannot say, for example for lack of permission, there may be
+ *  one. */
+bool lb_file_is_missing(const char *path);
+
 /** Reads all of the file `path`.
  *  Memory:  `*bytes` is the caller's, to be given to lb_release. A NUL that `*count` does not count follows it.
  *  Errors:  LB_ERROR_OPEN if there is no such file, it is a folder or it cannot be read, LB_ERROR_MEMORY; then

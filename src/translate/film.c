@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
@@ -57,7 +56,7 @@ static lb_status begin(lb_film *film, const lb_train_history *history, lb_error 
     film->begun = true;
     film->tape = lb_tape_new();
     if (!film->tape) return out_of_memory(film, error);
-    if (history->count < 2 || access(film->path, F_OK) != 0) return LB_OK;
+    if (history->count < 2 || lb_file_is_missing(film->path)) return LB_OK;
     lb_error found = {0};
     lb_status status = lb_file_read(film->path, &text, &count, &found);
     if (!status) keep_lines(film, text, history);
@@ -158,7 +157,7 @@ lb_status lb_film_save(lb_film *film, lb_error *error)
 {
     const lb_buffer *lines = &film->pending;
     if (lines->length == 0) return LB_OK;
-    bool appends = film->size > 0 && access(film->path, F_OK) == 0;
+    bool appends = film->size > 0 && !lb_file_is_missing(film->path);
     lb_status status = appends ? lb_file_append_at(film->path, film->size, lines->text, lines->length, error)
                                : lb_file_write_atomic(film->path, lines->text, lines->length, error);
     if (status) return status;

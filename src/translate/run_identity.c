@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/pairs.h"
+#include "io/file.h"
 #include "io/json.h"
 #include "lookback/io.h"
 #include "models/model_formats.h"
@@ -10,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static void print_data(lb_buffer *json, const lb_training_config *c)
 {
@@ -68,7 +68,7 @@ lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *
 {
     lb_error found = {0};
     *shards = 0;
-    if (access(checkpoint, F_OK) != 0) return LB_OK;
+    if (lb_file_is_missing(checkpoint)) return LB_OK;
     lb_safetensors *file = lb_safetensors_open(checkpoint, &found);
     const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
     if (run) *shards = shards_of(run, &found.status);

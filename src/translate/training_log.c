@@ -7,7 +7,6 @@
 
 #include <cJSON.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Prints one line of JSON as a row of the table, or its member names as the header. */
 static void print_row(lb_buffer *csv, const char *line, bool names)
@@ -63,7 +62,7 @@ static lb_status append_line(const char *path, const lb_train_point *point, lb_e
 lb_status lb_training_log_append(const char *path, const lb_train_history *history, int64_t *logged,
                                  lb_error *error)
 {
-    bool appends = *logged > 0 && *logged == history->count - 1 && access(path, F_OK) == 0;
+    bool appends = *logged > 0 && *logged == history->count - 1 && !lb_file_is_missing(path);
     lb_status status = appends ? append_line(path, &history->points[*logged], error)
                                : lb_training_log_write(path, history, error);
     *logged = status ? 0 : history->count;

@@ -9,6 +9,7 @@
 #include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REPORT BIN_DIR "/report"
 
@@ -82,9 +83,28 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
 }
 END_TEST
 
+/* A link to itself may be a film for all that the system can tell. */
+START_TEST(test_report_does_not_leave_out_a_film_that_it_cannot_read)
+{
+    char film[SUPPORT_PATH];
+    support_write_pairs("train.tsv", 60, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "2");
+    support_assert_trained();
+    ck_assert_int_eq(remove(support_path(film, "out/film.jsonl")), 0);
+    ck_assert_int_eq(symlink("film.jsonl", film), 0);
+    RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
+    ck_assert_int_eq(result.status, 66);
+    ck_assert_msg(strstr(result.error, "out/film.jsonl: cannot read: ") != NULL, "%s", result.error);
+    ck_assert_int_eq(remove(film), 0);
+    RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("report_training",
                              SUPPORT_TESTS(test_report_has_the_command_that_trains_the_model_again,
-                                           test_report_of_a_training_has_its_history_and_its_film));
+                                           test_report_of_a_training_has_its_history_and_its_film,
+                                           test_report_does_not_leave_out_a_film_that_it_cannot_read));
 }

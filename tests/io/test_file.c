@@ -325,6 +325,17 @@ START_TEST(test_write_by_three_processes_at_once_is_never_torn)
 }
 END_TEST
 
+START_TEST(test_missing_is_only_what_is_certainly_not_there)
+{
+    char name[SUPPORT_PATH], loop[SUPPORT_PATH];
+    ck_assert(lb_file_is_missing(support_path(name, "new")));
+    support_write_file(name, "", 0);
+    ck_assert(!lb_file_is_missing(name));
+    ck_assert_int_eq(symlink("loop", support_path(loop, "loop")), 0);
+    ck_assert(!lb_file_is_missing(loop));
+}
+END_TEST
+
 START_TEST(test_read_file_gives_bytes_and_a_nul)
 {
     char path[SUPPORT_PATH];
@@ -457,6 +468,7 @@ int main(void)
     tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
     tcase_set_timeout(write, 60);
     TCase *read = tcase_create("read");
+    tcase_add_test(read, test_missing_is_only_what_is_certainly_not_there);
     tcase_add_test(read, test_read_file_gives_bytes_and_a_nul);
     tcase_add_test(read, test_read_pipe_gives_all_that_comes);
     tcase_add_test(read, test_read_failing_to_grow_leaks_nothing);
