@@ -32,6 +32,7 @@ static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
     int normalize, index, warm_up, patience, film, threads;
+    bool hold_out;
     double average;
     double dropout, label_smoothing; /* below 0: from the recipe, by the model and the number of pairs */
 } choice;
@@ -45,6 +46,8 @@ static const app_option options[] = {
     APP_TEXT(0, "train", "FILE", &settings.train, "TSV file with a source and a target on each line"),
     APP_TEXT(0, "dev", "FILE", &settings.dev,
              "pairs to choose the best model by; without it, a tenth of --train is held out"),
+    APP_FLAG(0, "hold-out", &choice.hold_out,
+             "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last model"),
     APP_INT(0, "source-column", "N", &settings.source_column, 0, 1 << 16,
             "column of the source; 0: the first, and lines have two columns"),
     APP_INT(0, "target-column", "N", &settings.target_column, 0, 1 << 16,
@@ -67,7 +70,8 @@ static const app_option options[] = {
                "keep the places of the pairs of --train in FILE.index, with which the next training on the "
                "file begins at once; auto: for a file of 32 MiB or more"),
     APP_TEXT(0, "teacher", "MODEL", &teaching.teacher,
-             "also learn what this model writes for the sources of --train, such as a vote; needs --dev"),
+             "also learn what this model writes for the sources of --train, such as a vote; needs --dev "
+             "or --no-hold-out"),
     APP_TEXT(0, "unlabelled", "FILE", &teaching.unlabelled,
              "sources without targets, for which --teacher writes targets, too"),
     APP_HEADING("Model"),
@@ -166,9 +170,15 @@ static lb_status check(lb_error *error)
     if (teaching.teacher && settings.group)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--teacher: expected no mpirun, found %d ranks",
                             settings.group->size);
-    if (teaching.teacher && !settings.dev && !config.print)
+    if (teaching.teacher && !settings.dev && choice.hold_out && !config.print)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "--teacher needs --dev or --no-hold-out: held-out pairs would be the teacher's, too");
+    if (!choice.hold_out && settings.dev)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--no-hold-out and --dev: expected only one of them");
+    if (!choice.hold_out && choice.patience > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--teacher needs --dev: held-out pairs would be the teacher's, too");
+                            "--patience: --no-hold-out leaves no pairs to judge by");
     return app_choose_model(&model, &usual, &settings, error);
 }
 
@@ -202,6 +212,7 @@ static lb_status settle(lb_error *error)
     bool open = settings.from && !app_option_was_set(&choice.normalize);
     settings.normalize = open ? NULL : forms[choice.normalize];
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
+    settings.no_hold_out = !choice.hold_out;
     settings.index = (lb_index_use)choice.index;
     settings.warm_up = (int)or_none(choice.warm_up);
     settings.patience = (int)or_recipe(choice.patience);
@@ -223,8 +234,10 @@ static int train(void)
     if (learn_from_teacher(&error)) return app_fail(&error);
     if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
-        printf("exact match %.4f on %lld pairs %s%s\n", result.dev.exact_match, (long long)result.pairs,
-               settings.dev ? "of " : "held out of ", settings.dev ? settings.dev : settings.train);
+        printf("exact match %.4f on %lld pairs %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+               settings.dev || !choice.hold_out ? "of " : "held out of ",
+               settings.dev ? settings.dev : settings.train,
+               choice.hold_out ? "" : ", on which it was trained");
     return app_close_stdout(0);
 }
 
@@ -265,6 +278,7 @@ static lb_status begin_with_recipe(lb_error *error)
     choice.average = settings.average;
     choice.warm_up = settings.warm_up;
     choice.film = settings.film;
+    choice.hold_out = true;
     choice.patience = -1;
     choice.label_smoothing = -1;
     return status;
@@ -328,6 +342,7 @@ static int run_several(app_repeated repeated)
                                                  "window=0", NULL};
     lb_error error = {0};
     lb_training_config data = settings;
+    data.no_hold_out = !choice.hold_out;
     data.group = NULL; /* the first rank joins them alone */
     repeated.out = settings.out;
     repeated.seed = settings.seed;

@@ -107,8 +107,11 @@ static lb_status join(session *s)
     for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
     const char *out = s->all.repeated->out;
     /* What was there before the first training is kept already. */
-    const lb_join_config config = {
-        .models = folders, .count = (int)s->all.count, .out = out, .data = &s->data, .replace = true};
+    const lb_join_config config = {.models = folders,
+                                   .count = (int)s->all.count,
+                                   .out = out,
+                                   .data = s->data.no_hold_out ? NULL : &s->data,
+                                   .replace = true};
     lb_lock_free(s->all.lock); /* whoever joins takes it */
     s->all.lock = NULL;
     lb_status status = lb_translator_join(&config, &s->result, s->error);
@@ -132,6 +135,7 @@ static int end(session *s, lb_status status)
     if (!app_side_by_side_leads(&s->all)) return 0;
     if (join(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);
+    if (s->data.no_hold_out) return app_close_stdout(0);
     const char *file = s->data.dev ? s->data.dev : s->data.train;
     printf("exact match %.4f on %lld pairs %s%s\n", s->result.dev.exact_match, (long long)s->result.pairs,
            s->data.dev ? "of " : "held out of ", file);

@@ -26,22 +26,28 @@ void app_show_joined(const lb_join_result *result)
     if (measured) show_measured(1, &result->dev, "all", "together");
 }
 
+/* What was not measured stays empty. */
 static void print_row(lb_buffer *text, double weight, const lb_evaluation *dev, const char *label,
                       const char *path)
 {
-    lb_buffer_print(text, "%.4f\t%.6f\t%.6f\t%.6f\t%s\t%s\n", weight, dev->exact_match, dev->symbol_error,
-                    dev->loss, label, path);
+    lb_buffer_print(text, "%.4f\t", weight);
+    if (dev)
+        lb_buffer_print(text, "%.6f\t%.6f\t%.6f", dev->exact_match, dev->symbol_error, dev->loss);
+    else
+        lb_buffer_print(text, "\t\t");
+    lb_buffer_print(text, "\t%s\t%s\n", label, path);
 }
 
 lb_status app_write_joined(const lb_join_result *result, const char *path, lb_error *error)
 {
     lb_buffer text = {0};
+    bool measured = result->pairs > 0;
     lb_buffer_print(&text, "weight\texact_match\tsymbol_error\tdev_loss\tkind\tmodel\n");
     for (int i = 0; i < result->count; i++) {
         const lb_join_member *m = &result->member[i];
-        print_row(&text, m->weight, &m->dev, m->label, m->path);
+        print_row(&text, m->weight, measured ? &m->dev : NULL, m->label, m->path);
     }
-    print_row(&text, 1, &result->dev, "all", "together");
+    print_row(&text, 1, measured ? &result->dev : NULL, "all", "together");
     lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path)
                                    : lb_file_write_atomic(path, text.text, text.length, error);
     lb_release(text.text);

@@ -251,10 +251,12 @@ enum { LB_INDEX_BYTES = 1 << 25 };
 typedef struct lb_training_config {
     /* Data: TSV files with a source and a target in each line. */
     const char *train;
-    const char *dev;                  /* for choosing the best model [a tenth of `train`, held out] */
-    int source_column, target_column; /* see lb_pair_format [1 and 2, the only columns] */
-    int features_column;              /* of features that belong to the source [none] */
-    const char *features_separator;   /* between features [";" if they have a column] */
+    const char *dev; /* for choosing the best model [a tenth of `train`, held out] */
+    /* Without `dev`: train on all pairs, evaluate on some of them, and keep the last weights; no `patience` */
+    bool no_hold_out;
+    int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */
+    int features_column;                             /* of features that belong to the source [none] */
+    const char *features_separator;                  /* between features [";" if they have a column] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */

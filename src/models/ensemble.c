@@ -99,15 +99,11 @@ double lb_ensemble_weight(const lb_ensemble *ensemble, int member)
     return ensemble->weight ? ensemble->weight[member] : 1 / (double)ensemble->count;
 }
 
-/* Members without a common step vote. Their searches, and the scores of what they find, are in memory one after the
- * other. */
+/* Members without a common step vote. They need no more memory than if they decoded together. */
 static void make_vote(lb_model *base)
 {
-    enum { PASSES = 3 };
     base->kind = &lb_vote_kind;
     base->backward = false;
-    base->step_reals *= PASSES;
-    base->state_reals *= PASSES;
 }
 
 /* Attention of different sizes has one map in common. */

@@ -16,6 +16,7 @@ typedef struct gathering {
     lb_beam_config config;
     lb_tokens source;
     lb_tape *tape;
+    lb_tape *scratch; /* of one search, or of one member */
     lb_vote_pool pool;
     int64_t *row;      /* [total] the source of each hypothesis */
     lb_hypothesis **h; /* [total] */
@@ -77,18 +78,38 @@ static lb_ensemble group_of(const gathering *g, bool backward)
     return group;
 }
 
+/* The same arrays, for ops that need not last. */
+static lb_tokens on_scratch(const gathering *g, lb_tokens tokens)
+{
+    tokens.tape = g->scratch;
+    return tokens;
+}
+
+/* Frees what a search or a member needed. */
+static bool end_scratch(const gathering *g)
+{
+    lb_status status = lb_tape_status(g->scratch);
+    if (status) lb_tape_fail(g->tape, status, "%s", lb_tape_error(g->scratch));
+    lb_tape_reset(g->scratch);
+    return lb_tape_status(g->tape) == LB_OK;
+}
+
 static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
 {
     return a->finished == b->finished && a->length == b->length &&
            memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
 }
 
-static void add_to_row(lb_vote_pool *pool, int64_t row, const lb_hypothesis *found)
+static void add_to_row(gathering *g, int64_t row, const lb_hypothesis *found)
 {
-    lb_hypothesis *all = pool->hypothesis + row * pool->most;
-    for (int64_t i = 0; i < pool->count[row]; i++)
+    lb_hypothesis *all = g->pool.hypothesis + row * g->pool.most;
+    for (int64_t i = 0; i < g->pool.count[row]; i++)
         if (is_same(&all[i], found)) return;
-    all[pool->count[row]++] = *found;
+    int32_t *id = grab(g->tape, found->steps, sizeof *id);
+    if (!id) return;
+    memcpy(id, found->id, (size_t)found->length * sizeof *id);
+    all[g->pool.count[row]] = *found;
+    all[g->pool.count[row]++].id = id;
 }
 
 /* The hypotheses that the members of one direction find together. */
@@ -99,10 +120,10 @@ static bool propose(gathering *g, bool backward)
     lb_beam_config config = g->config;
     int64_t possible = group.base.target_vocab - config.first_token;
     if (config.n_best < config.beam) config.n_best = config.beam < possible ? config.beam : possible;
-    lb_beam found = lb_beam_search(&group.base, g->source, config);
+    lb_beam found = lb_beam_search(&group.base, on_scratch(g, g->source), config);
     for (int64_t i = 0; i < found.batch * found.n_best; i++) /* without steps: there were fewer */
-        if (found.hypothesis[i].steps > 0) add_to_row(&g->pool, i / found.n_best, &found.hypothesis[i]);
-    return found.batch > 0;
+        if (found.hypothesis[i].steps > 0) add_to_row(g, i / found.n_best, &found.hypothesis[i]);
+    return end_scratch(g) && found.batch > 0;
 }
 
 /* Numbers the hypotheses of all rows, and makes room for what members think of them. */
@@ -165,7 +186,7 @@ static bool ask(const gathering *g, int m, lb_tokens out)
     const lb_ensemble *e = g->ensemble;
     const lb_model *member = e->member[m];
     double share = lb_ensemble_weight(e, m);
-    lb_forced forced = lb_model_force_rows(member, g->source, g->row, out);
+    lb_forced forced = lb_model_force_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
     int64_t classes = member->target_vocab, maps = member->layers * member->heads;
     for (int64_t i = 0; i < g->total && forced.log_probabilities; i++) {
         lb_hypothesis *h = g->h[i];
@@ -183,23 +204,41 @@ static bool ask(const gathering *g, int m, lb_tokens out)
         if (h->weights)
             add_weights(g, member, forced.weights->data + i * maps * g->longest * g->source.length, h, share);
     }
-    return forced.log_probabilities != NULL;
+    bool found = forced.log_probabilities != NULL;
+    return end_scratch(g) && found;
+}
+
+static bool gather(gathering *g)
+{
+    const lb_ensemble *e = g->ensemble;
+    int64_t batch = g->source.batch;
+    g->pool = (lb_vote_pool){.batch = batch, .most = DIRECTIONS * g->config.beam};
+    g->pool.count = grab(g->tape, batch, sizeof *g->pool.count);
+    g->pool.hypothesis = grab(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
+    g->pool.score = grab(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
+    if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
+    if (!list(g, e->base.layers * e->base.heads)) return false;
+    lb_tokens out = targets(g);
+    for (int m = 0; m < e->count; m++)
+        if (!ask(g, m, out)) return false;
+    return true;
 }
 
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
 {
-    const lb_vote_pool none = {0};
-    gathering g = {.ensemble = ensemble, .config = config, .source = source, .tape = source.tape};
-    g.pool = (lb_vote_pool){.batch = source.batch, .most = DIRECTIONS * config.beam};
-    g.pool.count = grab(g.tape, source.batch, sizeof *g.pool.count);
-    g.pool.hypothesis = grab(g.tape, source.batch * g.pool.most, sizeof *g.pool.hypothesis);
-    g.pool.score = grab(g.tape, source.batch * g.pool.most * ensemble->count, sizeof *g.pool.score);
-    if (lb_tape_status(g.tape) || !propose(&g, false) || !propose(&g, true)) return none;
-    if (!list(&g, ensemble->base.layers * ensemble->base.heads)) return none;
-    lb_tokens out = targets(&g);
-    for (int m = 0; m < ensemble->count; m++)
-        if (!ask(&g, m, out)) return none;
-    return g.pool;
+    gathering g = {.ensemble = ensemble,
+                   .config = config,
+                   .source = source,
+                   .tape = source.tape,
+                   .scratch = lb_tape_new()};
+    if (!g.scratch) {
+        lb_tape_fail(g.tape, LB_ERROR_MEMORY, "out of memory for a vote");
+        return (lb_vote_pool){0};
+    }
+    lb_tape_set_mode(g.scratch, LB_MODE_EVALUATE);
+    bool gathered = gather(&g);
+    lb_tape_free(g.scratch);
+    return gathered ? g.pool : (lb_vote_pool){0};
 }
 
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)

@@ -45,12 +45,13 @@ static int64_t limit_of(const lb_translator *t, const lb_source *source, const l
 }
 
 /* The approximate count of numbers in memory for each source decoded side by side; `longest` is the length of the
- * longest source. */
+ * longest source. Outputs are seldom longer than twice the source. */
 static int64_t reals_of_each(const lb_model *model, int64_t beam, int64_t longest, int64_t limit)
 {
-    int64_t maps = model->layers * model->heads;
+    int64_t maps = model->layers * model->heads, usual = 2 * longest + 10;
+    int64_t steps = limit < usual ? limit : usual;
     /* Assumes that each step keeps its own state, as in beams and transformers. */
-    return limit * beam *
+    return steps * beam *
            (maps * longest + model->target_vocab + model->step_reals + longest * model->state_reals);
 }
 

@@ -131,6 +131,19 @@ static lb_status check_copy(const lb_training_config *c, lb_error *error)
     return LB_OK;
 }
 
+/* Without pairs to judge by, no weights are better than others. */
+static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
+{
+    if (!c->no_hold_out) return LB_OK;
+    if (c->sort || c->dev)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "no_hold_out: found %s, of which nothing is held out",
+                            c->sort ? "lists" : "a file of pairs for development");
+    if (c->patience > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "patience: expected none, since no_hold_out leaves no pairs to judge by");
+    return LB_OK;
+}
+
 static lb_status check_pairs(const lb_training_config *c, lb_error *error)
 {
     lb_normalization form;
@@ -193,6 +206,7 @@ static lb_status check(const lb_training_config *c, lb_error *error)
     if (!status) status = check_model(c, error);
     if (!status) status = check_counts(c, error);
     if (!status) status = check_copy(c, error);
+    if (!status) status = check_hold_out(c, error);
     return status ? status : check_numbers(c, error);
 }
 
@@ -220,7 +234,7 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     choose(&c->heads, r->heads);
     choose(&c->warm_up, r->warm_up);
     choose(&c->evaluate_every, r->evaluate_every);
-    if (c->evaluate_every > 0)
+    if (c->evaluate_every > 0 && !c->no_hold_out)
         choose(&c->patience, (r->patience + c->evaluate_every - 1) / c->evaluate_every);
     choose(&c->seeds, 1);
     choose(&c->film, FILMED);
@@ -279,7 +293,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
         .evaluate_every = c->evaluate_every,
         .patience = c->patience > 0 ? c->patience : 0,
         .target = c->target,
-        .keep_best = r->keep_best,
+        .keep_best = r->keep_best && !c->no_hold_out,
         .schedule = {.kind = LB_SCHEDULE_COSINE,
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,

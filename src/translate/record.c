@@ -17,10 +17,11 @@ static void print_history(lb_buffer *json, const lb_train_history *history)
     }
 }
 
-char *lb_training_record(const lb_train_history *history, uint64_t seed, const char *options)
+char *lb_training_record(const lb_train_history *history, const lb_train_point *best, uint64_t seed,
+                         const char *options)
 {
     lb_buffer json = {0};
-    const lb_train_point *best = lb_train_best(history), none = {0};
+    const lb_train_point none = {0};
     const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
     best = best ? best : &none;
     lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",

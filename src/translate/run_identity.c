@@ -45,6 +45,7 @@ char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
                     t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
     lb_buffer_print(&json, "\"average\":%.9g,", trainer->average);
     if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
+    if (c->no_hold_out) lb_buffer_print(&json, "\"hold_out\":false,");
     if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
     lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
     bool failed = json.failed || !model;
@@ -88,7 +89,7 @@ static bool is_optional(const char *name)
 {
     return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
            strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0 ||
-           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0;
+           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0;
 }
 
 /* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */
@@ -126,9 +127,13 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
                                           "source_separator", "target_separator", NULL};
     static const char *const derived[] = {"batches", "source_vocab", "target_vocab", NULL};
     bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
+    bool hold_out = lb_run_forget(d, "hold_out");
     if (train || find(d, "min_count") || find(d, "batch")) forget_all(d, derived);
     if (has_any(d, reading)) return;
-    if (train)
+    if (hold_out)
+        snprintf(text, size, "it was evaluated on %s",
+                 c->no_hold_out ? "pairs that it was not trained on" : "the pairs that it was trained on");
+    else if (train)
         snprintf(text, size, "it was trained on other pairs (%s has changed, or is a different file)",
                  c->train);
     else if (dev)

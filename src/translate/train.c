@@ -7,7 +7,6 @@
 #include "models/ensemble.h"
 #include "train/group.h"
 #include "translate/recipe.h"
-#include "translate/record.h"
 #include "translate/start.h"
 #include "translate/training.h"
 
@@ -180,8 +179,7 @@ static char *ensemble_record(const session *s, const lb_evaluation *found)
     lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g,\"members\":[", found->exact_match,
                     found->symbol_error);
     for (int i = 0; i < s->count; i++) {
-        const lb_training *t = &s->members[i].training;
-        char *record = lb_training_record(&t->history, t->seed, s->config.options);
+        char *record = lb_training_own_record(&s->members[i].training);
         json.failed = json.failed || !record;
         if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
         lb_release(record);

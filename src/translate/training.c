@@ -198,9 +198,22 @@ static bool shall_stop(void *context)
     return listener->stop && listener->stop(listener->context);
 }
 
+/* The evaluation whose weights would be the result if the run ended now. */
+static const lb_train_point *kept_point(const lb_training *t)
+{
+    bool last = t->data->sorts || t->config->no_hold_out;
+    return last ? &t->history.points[t->history.count - 1] : lb_train_best(&t->history);
+}
+
+char *lb_training_own_record(const lb_training *t)
+{
+    const lb_train_point *best = t->config->no_hold_out ? kept_point(t) : lb_train_best(&t->history);
+    return lb_training_record(&t->history, best, t->seed, t->config->options);
+}
+
 static lb_status save_model(const lb_training *t, const char *path, lb_error *error)
 {
-    char *record = lb_training_record(&t->history, t->seed, t->config->options);
+    char *record = lb_training_own_record(t);
     if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     lb_text_model model = lb_training_data_model(t->data, t->model, t->params);
     model.training = record;
@@ -265,18 +278,12 @@ static lb_status save_evaluated(void *context, const lb_train_history *history, 
 {
     lb_training *t = context;
     lb_error found = {0};
-    bool best = lb_train_best(history) == &history->points[history->count - 1];
-    lb_status status = best ? save_model(t, t->model_file, &found) : LB_OK;
+    bool kept = kept_point(t) == &history->points[history->count - 1];
+    lb_status status = kept ? save_model(t, t->model_file, &found) : LB_OK;
     if (!status && t->config->keep > 0) status = save_snapshot(t, &found);
     status = forgive(t, status, &found, error);
     if (status) return status;
     return film(t, history, error);
-}
-
-/* The evaluation whose weights would be the result if the run ended now. */
-static const lb_train_point *kept_point(const lb_training *t)
-{
-    return t->data->sorts ? &t->history.points[t->history.count - 1] : lb_train_best(&t->history);
 }
 
 static lb_status mark_point(void *context, const lb_train_history *history, lb_error *error)

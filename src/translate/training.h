@@ -34,9 +34,13 @@ typedef struct lb_training {
 LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
 
 /** Trains until the steps are done or patience runs out, resuming from the checkpoint if there is one, and leaves the
- *  best weights in `params`. During training, the file of the model holds the best one so far.
+ *  best weights in `params`, or the last ones if nothing is held out. During training, the file of the model holds
+ *  those that would be left.
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
+
+/** The record of the training so far, for the file of its model. Memory: as lb_training_record. */
+char *lb_training_own_record(const lb_training *training);
 
 /** The loss of one part of a batch, as lb_loss_fn; `training` is an lb_training. */
 lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens);

@@ -19,6 +19,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     data->source = pairs.source;
     data->target = pairs.target;
     data->index = pairs.file;
+    if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
     data->dev = lb_pairs_open(c->dev, &data->format, error);
     return data->dev ? LB_OK : error->status;
@@ -28,7 +29,8 @@ static lb_status report(const lb_training_data *data, const lb_training_listener
 {
     lb_pair_report found;
     if (!listener->report) return LB_OK;
-    lb_status status = lb_pair_report_make(data->train, data->dev, data->source, data->target, &found, error);
+    lb_status status = lb_pair_report_make(data->train, data->dev == data->train ? NULL : data->dev,
+                                           data->source, data->target, &found, error);
     char *text = status ? NULL : lb_pair_report_text(&found, error);
     if (text) listener->report(listener->context, text);
     lb_release(text);
@@ -114,7 +116,7 @@ void lb_training_data_close(lb_training_data *data)
     lb_pair_sample_free(&data->sample);
     lb_vocabulary_free(data->source);
     if (data->target != data->source) lb_vocabulary_free(data->target);
-    lb_pairs_close(data->dev);
+    if (data->dev != data->train) lb_pairs_close(data->dev);
     lb_pairs_close(data->train);
     lb_mapping_close(&data->index);
     lb_release(data->index_path);

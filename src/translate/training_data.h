@@ -8,7 +8,7 @@
 #include "translate/start.h"
 
 typedef struct lb_training_data {
-    lb_pairs *train, *dev;
+    lb_pairs *train, *dev; /* the same if nothing is held out */
     lb_vocabulary *source, *target;
     lb_pair_sample sample; /* of dev */
     lb_pair_format format;

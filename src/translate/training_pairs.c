@@ -144,7 +144,8 @@ lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index, const lb
     *pairs = (lb_indexed_pairs){0};
     *index = lb_pair_index_path(config->train);
     if (!*index) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", config->train);
-    const opening o = {pairs, config, format, *index, config->dev ? 0 : LB_HELD_OUT, error};
+    const opening o = {pairs, config, format, *index, config->dev || config->no_hold_out ? 0 : LB_HELD_OUT,
+                       error};
     word told = {0};
     bool leads = lb_group_leads(config->group);
     lb_status status = leads ? lead(&o, &told) : LB_OK;

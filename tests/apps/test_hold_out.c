@@ -1,0 +1,113 @@
+/* train --no-hold-out: every pair is trained on, and the last weights are kept. It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+#include "translate/text_model.h"
+#include <lookback/lookback.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WHOLE SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out"
+
+/* Models that are always worse than some of their earlier evaluations: nothing is learned at such a rate. */
+#define WORSE "--lr", "0.002", "--average", "0", "--hidden", "16", "--steps", "100", "--evaluate-every", "10"
+
+START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
+{
+    support_write_pairs("train.tsv", 500, 1);
+    SUPPORT_TRAIN(WHOLE, WORSE, "--keep", "1", "--out", "whole");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, " on 500 pairs of train.tsv, on which it was trained\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 500 pairs\n"));
+    ck_assert_ptr_null(strstr(support_run_result.error, "held out"));
+    support_assert_same_files("whole/model.safetensors", "whole/model-100.safetensors");
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    lb_safetensors *model = lb_safetensors_open(support_path(path, "whole/model.safetensors"), &error);
+    ck_assert_msg(model, "%s", error.message);
+    const char *record = lb_safetensors_metadata_value(model, LB_TRAINING_KEY);
+    ck_assert_ptr_nonnull(strstr(record, ",\"best_step\":100,"));
+    lb_safetensors_close(model);
+}
+END_TEST
+
+START_TEST(test_no_hold_out_killed_and_run_again_ends_with_the_same_file)
+{
+    int kills = 0;
+    support_write_pairs("train.tsv", 500, 1);
+    SUPPORT_TRAIN(WHOLE, "--steps", "1500", "--dropout", "0.3", "--out", "whole");
+    support_assert_trained();
+    for (int ms = 150; ms < 60000; ms += ms / 2, kills++) {
+        SUPPORT_TRAIN_FOR(ms, WHOLE, "--steps", "1500", "--dropout", "0.3", "--out", "killed");
+        if (support_run_result.status == 0) break;
+    }
+    support_assert_trained();
+    ck_assert_int_gt(kills, 0);
+    support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_no_hold_out_is_another_run)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(WHOLE, "--steps", "20", "--out", "whole");
+    support_assert_trained();
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--steps", "20", "--out",
+                  "whole");
+    support_assert_refused(65, "it was evaluated on the pairs that it was trained on");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--steps", "20", "--out",
+                  "dev");
+    support_assert_trained();
+    SUPPORT_TRAIN(WHOLE, "--steps", "20", "--out", "dev");
+    support_assert_refused(65, "it was evaluated on pairs that it was not trained on");
+}
+END_TEST
+
+/* Nobody can weigh the members. */
+START_TEST(test_no_hold_out_members_have_equal_weights)
+{
+    size_t count;
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(WHOLE, "--steps", "20", "--ensemble", "additive:1,backward:1", "--out", "all");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.output, "exact match"));
+    char *table = support_content("all/ensemble.tsv", &count);
+    ck_assert_ptr_nonnull(strstr(table, "\n0.5000\t\t\t\tadditive\tall/additive-1/model.safetensors\n"));
+    ck_assert_ptr_nonnull(strstr(table, "\n1.0000\t\t\t\tall\ttogether\n"));
+    free(table);
+}
+END_TEST
+
+START_TEST(test_no_hold_out_with_a_teacher_needs_no_dev)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(WHOLE, "--steps", "20", "--out", "teacher");
+    support_assert_trained();
+    SUPPORT_TRAIN(WHOLE, "--steps", "20", "--teacher", "teacher", "--out", "pupil");
+    support_assert_trained();
+    ck_assert(support_exists("pupil/taught.tsv"));
+}
+END_TEST
+
+START_TEST(test_no_hold_out_with_what_needs_other_pairs_is_refused)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(WHOLE, "--dev", "train.tsv");
+    support_assert_refused(2, "--no-hold-out and --dev: expected only one of them");
+    SUPPORT_TRAIN(WHOLE, "--patience", "3");
+    support_assert_refused(2, "--patience: --no-hold-out leaves no pairs to judge by");
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("hold out",
+                             SUPPORT_TESTS(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights,
+                                           test_no_hold_out_killed_and_run_again_ends_with_the_same_file,
+                                           test_no_hold_out_is_another_run,
+                                           test_no_hold_out_members_have_equal_weights,
+                                           test_no_hold_out_with_a_teacher_needs_no_dev,
+                                           test_no_hold_out_with_what_needs_other_pairs_is_refused));
+}
