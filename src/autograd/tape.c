@@ -1,6 +1,7 @@
 #include "lookback/autograd.h"
 
 #include "autograd/poison.h"
+#include "autograd/scratch.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "tensor/shape.h"
@@ -27,8 +28,20 @@ lb_tape *lb_tape_new(void)
 void lb_tape_free(lb_tape *tape)
 {
     if (!tape) return;
+    lb_tape_free(tape->scratch);
     lb_arena_free(tape->arena);
     lb_release(tape);
+}
+
+lb_tape *lb_tape_scratch(lb_tape *tape)
+{
+    if (!tape) return NULL;
+    if (!tape->scratch) tape->scratch = lb_tape_new();
+    if (!tape->scratch) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for a tape");
+    lb_tape_reset(tape->scratch);
+    lb_tape_clear_error(tape->scratch);
+    lb_tape_set_mode(tape->scratch, tape->mode);
+    return tape->scratch;
 }
 
 void lb_tape_reset(lb_tape *tape)

@@ -17,6 +17,7 @@ struct lb_tape {
     uint64_t seed;
     uint32_t step;
     uint32_t random_ops; /* since the last reset */
+    lb_tape *scratch;    /* NULL until it is needed */
 };
 
 /** A tensor on the tape whose values are arbitrary; poison on failure. */

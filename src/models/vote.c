@@ -1,5 +1,6 @@
 #include "models/vote.h"
 
+#include "autograd/scratch.h"
 #include "lookback/op.h"
 
 #include <math.h>
@@ -90,8 +91,7 @@ static bool end_scratch(const gathering *g)
 {
     lb_status status = lb_tape_status(g->scratch);
     if (status) lb_tape_fail(g->tape, status, "%s", lb_tape_error(g->scratch));
-    lb_tape_reset(g->scratch);
-    return lb_tape_status(g->tape) == LB_OK;
+    return status == LB_OK && lb_tape_scratch(g->tape);
 }
 
 static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
@@ -226,19 +226,13 @@ static bool gather(gathering *g)
 
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
 {
+    lb_tape *tape = source.tape;
     gathering g = {.ensemble = ensemble,
                    .config = config,
                    .source = source,
-                   .tape = source.tape,
-                   .scratch = lb_tape_new()};
-    if (!g.scratch) {
-        lb_tape_fail(g.tape, LB_ERROR_MEMORY, "out of memory for a vote");
-        return (lb_vote_pool){0};
-    }
-    lb_tape_set_mode(g.scratch, LB_MODE_EVALUATE);
-    bool gathered = gather(&g);
-    lb_tape_free(g.scratch);
-    return gathered ? g.pool : (lb_vote_pool){0};
+                   .tape = tape,
+                   .scratch = lb_tape_scratch(tape)};
+    return g.scratch && gather(&g) ? g.pool : (lb_vote_pool){0};
 }
 
 static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
