@@ -31,7 +31,7 @@ static const char *const index_uses[] = {
 static lb_training_config settings;
 static app_model_choice model, usual;
 static struct {
-    int normalize, index, warm_up, patience, film, threads;
+    int normalize, index, warm_up, patience, film, threads, made_up;
     bool hold_out;
     double average;
     double dropout, label_smoothing; /* below 0: from the recipe, by the model and the number of pairs */
@@ -74,6 +74,9 @@ static const app_option options[] = {
              "or --no-hold-out"),
     APP_TEXT(0, "unlabelled", "FILE", &teaching.unlabelled,
              "sources without targets, for which --teacher writes targets, too"),
+    APP_INT(0, "made-up", "N", &choice.made_up, 0, 1 << 30,
+            "sources to make up for --teacher, from beginnings and ends of those of --train; without it, as "
+            "many as --train has pairs"),
     APP_HEADING("Model"),
     APP_START_OPTIONS(&settings),
     APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
@@ -167,6 +170,8 @@ static lb_status check(lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
     if (teaching.unlabelled && !teaching.teacher)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs a --teacher");
+    if (choice.made_up > 0 && !teaching.teacher)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--made-up needs a --teacher");
     if (teaching.teacher && settings.group)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--teacher: expected no mpirun, found %d ranks",
                             settings.group->size);
@@ -192,6 +197,8 @@ static lb_status learn_from_teacher(lb_error *error)
     bool features = settings.features_column > 0;
     const char *between = settings.features_separator ? settings.features_separator : ";";
     teaching.train = settings.train;
+    teaching.made_up = choice.made_up;
+    teaching.seed = settings.seed;
     teaching.format = (lb_pair_format){.source_column = settings.source_column,
                                        .target_column = settings.target_column,
                                        .features_column = settings.features_column,
@@ -280,6 +287,7 @@ static lb_status begin_with_recipe(lb_error *error)
     choice.film = settings.film;
     choice.hold_out = true;
     choice.patience = -1;
+    choice.made_up = -1;
     choice.label_smoothing = -1;
     return status;
 }

@@ -5,6 +5,8 @@
 #include "common/output.h"
 #include "common/pair_input.h"
 #include "common/report.h"
+#include "data/crossed_sources.h"
+#include "data/strings.h"
 #include "io/file.h"
 
 #include <string.h>
@@ -16,8 +18,9 @@ static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 typedef struct lesson {
     const app_teaching *asked;
     lb_translator *teacher;
-    lb_buffer lines; /* the pairs of the training */
-    lb_buffer added; /* those of the teacher */
+    lb_buffer lines;    /* the pairs of the training */
+    lb_buffer added;    /* those of the teacher */
+    lb_strings sources; /* of the pairs */
     int64_t given, taught;
     lb_error *error;
 } lesson;
@@ -60,6 +63,7 @@ static lb_status teach_some(lesson *l, const app_pair_texts *texts, const lb_pai
         const char *target = format->no_target ? NULL : texts->target[i];
         if (target) print_pair(&l->lines, format, texts->source[i], target);
         l->given += target != NULL;
+        if (target && lb_strings_add(&l->sources, lb_alloc_string(texts->source[i]), l->error)) break;
         if (!is_usable(&found->text[i])) continue;
         const char *output = found->text[i].output->text;
         if (target && strcmp(output, target) == 0) continue;
@@ -67,7 +71,7 @@ static lb_status teach_some(lesson *l, const app_pair_texts *texts, const lb_pai
         l->taught++;
     }
     lb_translations_free(found);
-    return LB_OK;
+    return l->error->status;
 }
 
 static lb_status teach_file(lesson *l, const char *path, const lb_pair_format *format)
@@ -85,6 +89,22 @@ static lb_status teach_file(lesson *l, const char *path, const lb_pair_format *f
     }
     app_pair_texts_free(&texts);
     app_pair_input_close(&input);
+    return status;
+}
+
+/* The teacher has learned the targets of its own sources by heart: what it knows beyond them shows on others. */
+static lb_status teach_made_up(lesson *l, const lb_pair_format *unlabelled)
+{
+    lb_strings made;
+    size_t wanted = l->asked->made_up < 0 ? l->sources.count : (size_t)l->asked->made_up;
+    lb_status status =
+        lb_cross_sources(&unlabelled->source, &l->sources, wanted, l->asked->seed, &made, l->error);
+    for (size_t first = 0; first < made.count && !status; first += AT_ONCE) {
+        size_t rest = made.count - first;
+        app_pair_texts some = {.source = made.text + first, .count = rest < AT_ONCE ? rest : AT_ONCE};
+        status = teach_some(l, &some, unlabelled);
+    }
+    lb_strings_free(&made);
     return status;
 }
 
@@ -108,12 +128,14 @@ lb_status app_taught_write(const app_teaching *teaching, const char *path, lb_er
     l.teacher = lb_translator_open(teaching->teacher, error);
     lb_status status = l.teacher ? teach_file(&l, teaching->train, &teaching->format) : error->status;
     if (!status && teaching->unlabelled) status = teach_file(&l, teaching->unlabelled, &unlabelled);
+    if (!status && teaching->made_up != 0) status = teach_made_up(&l, &unlabelled);
     if (!status) status = write_pairs(&l, path);
     if (!status)
         app_note("%s: %lld pairs of %s, %lld of the teacher", path, (long long)l.given, teaching->train,
                  (long long)l.taught);
     lb_release(l.lines.text);
     lb_release(l.added.text);
+    lb_strings_free(&l.sources);
     lb_translator_free(l.teacher);
     return status;
 }

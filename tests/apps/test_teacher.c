@@ -23,7 +23,7 @@ START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
     size_t count;
     train_teacher();
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
-                  "--unlabelled", "words.tsv", "--steps", "20", "--out", "pupil");
+                  "--unlabelled", "words.tsv", "--made-up", "0", "--steps", "20", "--out", "pupil");
     support_assert_trained();
     char *pairs = support_content("pupil/taught.tsv", &count);
     ck_assert_str_eq(pairs, "abcd\td c b a\nabc\tx y z\nha\ta h\nabc\tc b a\ngfed\td e f g\nbad\td a b\n");
@@ -31,7 +31,7 @@ START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error, "taught.tsv: 3 pairs of few.tsv, 3 of the teacher\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
-                  "--unlabelled", "words.tsv", "--steps", "20", "--out", "pupil");
+                  "--unlabelled", "words.tsv", "--made-up", "0", "--steps", "20", "--out", "pupil");
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "has been trained already"));
 }
@@ -61,6 +61,32 @@ START_TEST(test_teacher_teaches_a_model_with_few_pairs_of_its_own)
 }
 END_TEST
 
+/* The teacher may also be wrong about some of the three pairs. */
+static void check_count(const char *pairs, int made_up)
+{
+    ck_assert_int_ge(support_line_count(pairs), 3 + made_up);
+    ck_assert_int_le(support_line_count(pairs), 3 + made_up + 3);
+}
+
+START_TEST(test_teacher_writes_targets_for_made_up_sources)
+{
+    size_t count;
+    train_teacher();
+    support_write_text("some.tsv", "abcd\td c b a\nhbcf\tf c b h\ngbce\te c b g\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "some.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                  "--made-up", "100", "--steps", "20", "--out", "all");
+    support_assert_trained();
+    check_count("all/taught.tsv", 6);
+    char *pairs = support_content("all/taught.tsv", &count);
+    ck_assert(strstr(pairs, "\nabcf\t") && strstr(pairs, "\ngbcd\t"));
+    free(pairs);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "some.tsv", "--dev", "dev.tsv", "--teacher", "teacher", "--steps",
+                  "20", "--out", "usual");
+    support_assert_trained();
+    check_count("usual/taught.tsv", 3);
+}
+END_TEST
+
 START_TEST(test_teacher_needs_dev_and_words_need_a_teacher)
 {
     support_write_pairs("train.tsv", 50, 1);
@@ -68,6 +94,8 @@ START_TEST(test_teacher_needs_dev_and_words_need_a_teacher)
     support_assert_refused(2, "--teacher needs --dev");
     SUPPORT_TRAIN("--train", "train.tsv", "--unlabelled", "words.tsv");
     support_assert_refused(2, "--unlabelled needs a --teacher");
+    SUPPORT_TRAIN("--train", "train.tsv", "--made-up", "10");
+    support_assert_refused(2, "--made-up needs a --teacher");
     SUPPORT_TRAIN("--train", "train.tsv", "--dev", "train.tsv", "--teacher", "nobody");
     support_assert_refused(66, "nobody");
 }
@@ -78,5 +106,6 @@ int main(void)
     return support_run_tests(
         "teacher", SUPPORT_TESTS(test_teacher_adds_what_it_writes_differently_and_what_has_no_target,
                                  test_teacher_teaches_a_model_with_few_pairs_of_its_own,
+                                 test_teacher_writes_targets_for_made_up_sources,
                                  test_teacher_needs_dev_and_words_need_a_teacher));
 }
