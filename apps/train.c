@@ -47,7 +47,7 @@ static const app_option options[] = {
     APP_TEXT(0, "dev", "FILE", &settings.dev,
              "pairs to choose the best model by; without it, a tenth of --train is held out"),
     APP_FLAG(0, "hold-out", &choice.hold_out,
-             "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last model"),
+             "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last weights"),
     APP_INT(0, "source-column", "N", &settings.source_column, 0, 1 << 16,
             "column of the source; 0: the first, and lines have two columns"),
     APP_INT(0, "target-column", "N", &settings.target_column, 0, 1 << 16,

@@ -24,15 +24,6 @@ fail() { # STATUS MESSAGE
     exit "$1"
 }
 
-# Takes one line in ten for choosing models, and never separates lines with the same source.
-split_pairs() { # ALL TRAIN HELD_OUT
-    awk -F '\t' -v train="$2.new" -v held="$3.new" '
-        !($1 in number) { number[$1] = ++sources }
-        { print > (number[$1] % 10 == 5 ? held : train) }' "$1"
-    mv "$2.new" "$2"
-    mv "$3.new" "$3"
-}
-
 # Prints the measure of a model in percent, and its 95 % interval.
 score() { # MODEL DEV
     "$bin/lookback" evaluate "${lines[@]}" "$1" "$2" |
@@ -47,12 +38,11 @@ seconds_of() { # FOLDER
 # each single model, for the votes of some and of all, and for the model that learned from the latter.
 measure_language() { # LANGUAGE TRAIN DEV FOLDER
     local folder=$4 model members=()
-    split_pairs "$2" "$folder/train.tsv" "$folder/held_out.tsv"
-    local pairs=(--train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}")
+    local pairs=(--train "$2" --no-hold-out "${lines[@]}" "${symbols[@]}")
     "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --ensemble "$kinds" --out "$folder/all" ||
         fail 1 "$1: cannot train; to start over, remove $folder"
     for model in "${some[@]}"; do members+=("$folder/all/$model"); done
-    "$bin/lookback" join "${members[@]}" --dev "$folder/held_out.tsv" "${lines[@]}" --out "$folder/some"
+    "$bin/lookback" join "${members[@]}" --out "$folder/some"
     "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --teacher "$folder/all" --out "$folder/distilled" ||
         fail 1 "$1: cannot train; to start over, remove $folder/distilled"
     {

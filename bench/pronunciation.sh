@@ -7,8 +7,8 @@ help() {
     cat <<'END'
 usage: bench/pronunciation.sh [--quick] [--out FOLDER] DIR
 
-For each language in DIR, trains ten models of six kinds on LANG_train.tsv, with the same settings for all languages. A tenth
-of the words is held out: it decides which weights are kept, and weighs the votes. Then one model learns from the vote of ten.
+For each language in DIR, trains ten models of six kinds on LANG_train.tsv, with the same settings for all languages. All
+pairs are trained on, and the last weights are kept, so that nothing is chosen. Then one model learns from the vote of ten.
 Measures three models alone, a vote of five kinds, the vote of ten, and its pupil on LANG_dev.tsv, by sequence error rate: the
 share of words with a wrong sound. Prints a Markdown table with 95 % intervals and writes it to FOLDER/pronunciation.md.
 FOLDER also keeps the models; the default is out/.

@@ -8,9 +8,9 @@ help() {
 usage: bench/recipe.sh [--quick] [--seeds N] [--only TEXT] [--out FOLDER] DIR...
 
 For each language in the folders, trains models on LANG_train.tsv with the defaults of `lookback train`, and with one setting
-changed at a time, by N seeds each (3). A tenth of the sources is held out: it decides which weights are kept. Measures them on
-LANG_dev.tsv, by sequence error rate: the share of words with a wrong symbol. Prints a Markdown table and writes it to
-FOLDER/recipe.md. FOLDER also keeps the models; the default is out/.
+changed at a time, by N seeds each (3). All pairs are trained on, and the last weights are kept, unless the setting holds a
+tenth out. Measures them on LANG_dev.tsv, by sequence error rate: the share of words with a wrong symbol. Prints a Markdown
+table and writes it to FOLDER/recipe.md. FOLDER also keeps the models; the default is out/.
 
 Each line of the files is a word, a tab, and its sounds, separated by blanks; or a lemma, a tab, its features with semicolons
 between them, a tab, and the form. Trains on one thread each, as many models at a time as there are processors. Running the same
@@ -35,7 +35,9 @@ settings=(
     "label smoothing 0|--label-smoothing 0"
     "label smoothing 0.1|--label-smoothing 0.1"
     "no average|--average 0"
-    "no early stopping|--patience 0"
+    "a tenth held out, the best weights kept|--hold-out"
+    "a tenth held out, no early stopping|--hold-out --patience 0"
+    "70 epochs|--epochs 70"
     "entmax|--attention-weights entmax"
     "monotonic-1|--attention monotonic-1"
     "copying|--copy"
@@ -54,21 +56,20 @@ says_something() { # OPTIONS PAIRS
 
 # Leaves "SETTING, SEED, ERROR, SECONDS" in FOLDER/SETTING-SEED/result, with tabs between. The seconds are those of a
 # processor, which other programs change little; 0 for a training that was interrupted, which nobody has timed as a whole.
-train_one() { # FOLDER DEV SETTING SEED OPTION...
-    local folder=$1 dev=$2 setting=$3 seed=$4 model=$1/$3-$4 error seconds=0 TIMEFORMAT=%U
+train_one() { # FOLDER PATH SETTING SEED OPTION...
+    local path=$2 setting=$3 seed=$4 model=$1/$3-$4 error seconds=0 TIMEFORMAT=%U
     shift 4
     [[ -d $model ]] || seconds=
-    { time "$bin/lookback" train --train "$folder/train.tsv" --dev "$folder/held_out.tsv" "${lines[@]}" "${symbols[@]}" "${small[@]}" \
+    { time "$bin/lookback" train --train "${path}_train.tsv" --no-hold-out "${lines[@]}" "${symbols[@]}" "${small[@]}" \
         --threads 1 --film 0 --seed "$seed" "$@" --out "$model" >"$model.log" 2>&1; } 2>"$model.seconds" ||
         fail 1 "cannot train $model: $(tail -n 1 "$model.log")"
-    error=$(score "$model" "$dev" 2>>"$model.log")
+    error=$(score "$model" "${path}_dev.tsv" 2>>"$model.log")
     printf '%s\t%s\t%s\t%s\n' "$setting" "$seed" "${error%% *}" "${seconds:-$(<"$model.seconds")}" >"$model/result.new"
     mv "$model/result.new" "$model/result"
 }
 
-# Prepares a language; sets `lines` and `symbols` by its columns.
-prepare() { # TRAIN FOLDER
-    split_pairs "$1" "$2/train.tsv" "$2/held_out.tsv"
+# Sets `lines` and `symbols` by the columns of a language.
+prepare() { # TRAIN
     lines=() symbols=(--target-separator ' ')
     if awk -F '\t' 'NR == 1 { exit NF != 3 }' "$1"; then lines=(--features-column 2) symbols=(); fi
 }
@@ -160,7 +161,7 @@ lanes=$(nproc) running=0 failed=0
 for ((seed = 1; seed <= seeds; seed++)); do
     for path in "${paths[@]}"; do
         name=${path##*/}
-        prepare "${path}_train.tsv" "$work/$name"
+        prepare "${path}_train.tsv"
         count=$(wc -l <"${path}_train.tsv")
         for entry in "${settings[@]}"; do
             IFS='|' read -r setting options <<<"$entry"
@@ -169,7 +170,7 @@ for ((seed = 1; seed <= seeds; seed++)); do
                 ! says_something "$options" "$count"; then continue; fi
             ((running < lanes)) || { wait -n || failed=1; running=$((running - 1)); }
             # shellcheck disable=SC2086
-            train_one "$work/$name" "${path}_dev.tsv" "$setting" "$seed" $options &
+            train_one "$work/$name" "$path" "$setting" "$seed" $options &
             running=$((running + 1))
         done
     done

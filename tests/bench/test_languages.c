@@ -89,32 +89,6 @@ START_TEST(test_languages_quick_pronunciation_prints_a_row_for_each_language_and
 }
 END_TEST
 
-/* The words that choose the models are a tenth, and none of them is also trained on. */
-START_TEST(test_languages_hold_out_whole_words)
-{
-    size_t length;
-    make_data();
-    static const char dev[] = "w0\tx\n";
-    char pairs[4096] = "", path[SUPPORT_PATH], word[16];
-    for (int i = 0; i < 90; i++) sprintf(pairs + strlen(pairs), "w%d\tx y\nw%d\tz\n", i * 7 % 90, i * 7 % 90);
-    support_write_file(support_path(path, "data/one_train.tsv"), pairs, strlen(pairs));
-    support_write_file(support_path(path, "data/one_dev.tsv"), dev, sizeof dev - 1);
-    PRONOUNCE("--quick", "--out", "out", "data");
-    support_assert_trained();
-    char *train = support_content("out/pronunciation-quick/one/train.tsv", &length);
-    char *held = support_content("out/pronunciation-quick/one/held_out.tsv", &length);
-    int held_words = 0;
-    for (int i = 0; i < 90; i++) {
-        sprintf(word, "w%d\t", i);
-        ck_assert_int_ne(strstr(train, word) != NULL, strstr(held, word) != NULL);
-        held_words += strstr(held, word) != NULL;
-    }
-    ck_assert_int_eq(held_words, 9);
-    free(train);
-    free(held);
-}
-END_TEST
-
 START_TEST(test_languages_quick_inflection_reads_features)
 {
     make_data();
@@ -212,7 +186,7 @@ int main(void)
     return support_run_tests(
         "languages",
         SUPPORT_TESTS(test_languages_quick_pronunciation_prints_a_row_for_each_language_and_keeps_it,
-                      test_languages_hold_out_whole_words, test_languages_quick_inflection_reads_features,
+                      test_languages_quick_inflection_reads_features,
                       test_languages_recipe_compares_settings_and_keeps_what_is_finished,
                       test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on,
                       test_languages_wrong_usage_is_told));
