@@ -6,7 +6,7 @@
 
 enum {
     BEAM = 5,       /* default number of hypotheses */
-    MOST = 1 << 26, /* approximate limit on the numbers in memory for sources decoded side by side */
+    MOST = 1 << 27, /* approximate limit on the numbers in memory for sources decoded side by side */
 };
 
 const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
