@@ -15,8 +15,8 @@ typedef struct app_teaching {
 } app_teaching;
 
 /** Writes the pairs of the training to a file, with the same columns, and behind them what the teacher writes for their
- *  sources, where it differs, for those of the file without targets, and for made-up ones: see lb_cross_sources. Outputs without an end, or with an unknown
- *  symbol, are left out. Says how many pairs there are.
+ *  sources, where it differs, for those of the file without targets, and for made-up ones (lb_cross_sources). Outputs
+ *  without an end, or with an unknown symbol, are left out. Says how many pairs there are.
  *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_taught_write(const app_teaching *teaching, const char *path, lb_error *error);
 
