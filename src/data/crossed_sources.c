@@ -83,7 +83,7 @@ static lb_status find_places(crossing *c)
     c->places = lb_alloc((most + 1) * sizeof *c->places);
     if (!c->places) return out_of_memory(c);
     for (size_t i = 0; i < c->count; i++)
-        for (size_t at = SHARED; at < letters_of(&c->source[i]); at++)
+        for (size_t at = SHARED, end = letters_of(&c->source[i]); at < end; at++)
             c->places[c->place_count++] =
                 (place){symbols_before(&c->source[i], at), (uint32_t)i, (uint32_t)at};
     qsort(c->places, c->place_count, sizeof *c->places, compare);

@@ -35,32 +35,31 @@ static lb_strings make(const lb_symbol_rule *rule, lb_strings given, size_t want
     return made;
 }
 
+/* All that there is to make up. */
+static void expect_both(const lb_symbol_rule *rule, lb_strings given, const char *one, const char *other)
+{
+    lb_strings made = make(rule, given, 100, 1);
+    ck_assert_uint_eq(made.count, 2);
+    ck_assert(is_among(&made, one) && is_among(&made, other));
+    lb_strings_free(&made);
+}
+
 START_TEST(test_crossed_sources_have_both_ways_round)
 {
-    lb_strings made = make(&letters, GIVEN("nation", "actif"), 100, 1);
-    ck_assert_uint_eq(made.count, 2);
-    ck_assert(is_among(&made, "natif") && is_among(&made, "action"));
-    lb_strings_free(&made);
+    expect_both(&letters, GIVEN("nation", "actif"), "natif", "action");
 }
 END_TEST
 
 START_TEST(test_crossed_sources_are_composed_and_letters_with_accents_are_crossed_between)
 {
-    lb_strings made = make(&letters, GIVEN("b\u00e9ta", "d\u00e9fi"), 100, 1);
-    ck_assert_uint_eq(made.count, 2);
-    ck_assert(is_among(&made, "b\u00e9fi") && is_among(&made, "d\u00e9ta"));
-    lb_strings_free(&made);
+    expect_both(&letters, GIVEN("b\u00e9ta", "d\u00e9fi"), "b\u00e9fi", "d\u00e9ta");
 }
 END_TEST
 
 START_TEST(test_crossed_sources_have_the_features_of_the_end)
 {
     const lb_symbol_rule rule = {.normalize = LB_NORMALIZE_NFD, .features = ";"};
-    lb_strings made = make(&rule, GIVEN("walken\tV;PST", "balkony\tN"), 100, 1);
-    ck_assert(is_among(&made, "walkony\tN") && is_among(&made, "balken\tV;PST"));
-    for (size_t i = 0; i < made.count; i++)
-        ck_assert(strstr(made.text[i], "y\tN") || strstr(made.text[i], "n\tV;PST"));
-    lb_strings_free(&made);
+    expect_both(&rule, GIVEN("walken\tV;PST", "balkony\tN"), "walkony\tN", "balken\tV;PST");
 }
 END_TEST
 
