@@ -190,7 +190,7 @@ static lb_status check(lb_error *error)
 /* Replaces the pairs to train on by those of the teacher. */
 static lb_status learn_from_teacher(lb_error *error)
 {
-    static char path[APP_PATH];
+    static char pairs[APP_PATH], seal[APP_PATH];
     lb_normalization form = LB_NORMALIZE_NFD;
     if (!teaching.teacher) return LB_OK;
     lb_normalization_find(settings.normalize ? settings.normalize : forms[LB_NORMALIZE_NFD], &form);
@@ -208,8 +208,10 @@ static lb_status learn_from_teacher(lb_error *error)
                                        .target = {.separator = settings.target_separator, .normalize = form},
                                        .skip_bad_lines = settings.skip_bad_lines};
     lb_status status = lb_folder_make(settings.out, error);
-    if (!status) status = app_taught_write(&teaching, app_path(settings.out, "taught.tsv", path), error);
-    settings.train = path;
+    teaching.pairs = app_path(settings.out, "taught.tsv", pairs);
+    teaching.seal = app_path(settings.out, "taught.seal", seal);
+    if (!status) status = app_taught_write(&teaching, error);
+    settings.train = pairs;
     return status;
 }
 
@@ -236,8 +238,15 @@ static int train(void)
     lb_training_result result = {0};
     app_training_view view = {
         .chart = "training.png",
-        .measure = {.name = "dev error", .label = "Share of wrong answers", .error = true},
+        .measure = {.loss = "dev loss",
+                    .name = "dev error",
+                    .label = "Share of wrong answers",
+                    .error = true},
     };
+    if (!choice.hold_out) {
+        view.measure.loss = "loss at evaluation";
+        view.measure.name = "error on training pairs";
+    }
     if (learn_from_teacher(&error)) return app_fail(&error);
     if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
@@ -334,6 +343,8 @@ static lb_status check_several(lb_error *error)
                             "--%s and --seeds: expected only one of them; %s trains several",
                             is_given(ensemble) ? "ensemble" : "sweep",
                             is_given(ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
+    if (is_given(sweep.file) && !choice.hold_out)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep: --no-hold-out leaves no pairs to compare by");
     if (is_given(ensemble) && !settings.train)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
                             app_name("train"));

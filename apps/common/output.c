@@ -45,7 +45,7 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
     }
     const lb_series series[] = {
         {.name = "training loss", .x = x, .y = loss, .count = count},
-        {.name = "dev loss", .x = x, .y = dev_loss, .count = count},
+        {.name = measure.loss, .x = x, .y = dev_loss, .count = count},
         {.name = measure.name, .x = x, .y = share, .count = count, .right = true},
     };
     lb_chart chart = {

@@ -16,9 +16,10 @@ LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
 
-/** The measure in the chart of a training: a share of right answers. */
+/** The evaluations in the chart of a training. */
 typedef struct app_measure {
-    const char *name, *label; /* in the legend and on the axis */
+    const char *loss;         /* in the legend and in messages, such as "dev loss" */
+    const char *name, *label; /* of a share of right answers: in the legend and on the axis */
     bool error;               /* draw the share of wrong answers instead */
 } app_measure;
 

@@ -12,12 +12,15 @@ typedef struct app_teaching {
     lb_pair_format format;  /* of both files */
     int made_up;            /* sources to make up from those of `train`; negative: as many as it has pairs */
     uint64_t seed;          /* of what is made up */
+    const char *pairs;      /* the file to write */
+    const char *seal;       /* written behind it: a hash of all that decides it, and of the file */
 } app_teaching;
 
 /** Writes the pairs of the training to a file, with the same columns, and behind them what the teacher writes for their
  *  sources, where it differs, for those of the file without targets, and for made-up ones (lb_cross_sources). Outputs
- *  without an end, or with an unknown symbol, are left out. Says how many pairs there are.
+ *  without an end, or with an unknown symbol, are left out. Shows the progress, and says how many pairs there are. If the
+ *  same teacher has already written the same, for an interrupted training, it keeps the file: the seal tells.
  *  Errors: those of opening the model and reading the files; LB_ERROR_WRITE; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_taught_write(const app_teaching *teaching, const char *path, lb_error *error);
+LB_MUST_USE lb_status app_taught_write(const app_teaching *teaching, lb_error *error);
 
 #endif

@@ -85,7 +85,7 @@ static const char *reason(lb_train_end end)
 }
 
 /* Reports which model was kept, and why the training ended before its last step. */
-static void note_end(const lb_training_run *run)
+static void note_end(const lb_training_run *run, const char *loss)
 {
     const lb_train_history *history = run->history;
     const lb_train_point *kept = run->kept, *last = &history->points[history->count - 1];
@@ -93,8 +93,8 @@ static void note_end(const lb_training_run *run)
     if (history->end != LB_TRAIN_ALL_STEPS)
         app_note("%s%sstopped at step %lld of %lld: %s", name, colon, (long long)last->step,
                  (long long)run->steps, reason(history->end));
-    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, dev loss %.4f", name,
-             colon, (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, kept->dev.loss);
+    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, %s %.4f", name, colon,
+             (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
 }
 
 static lb_status end(void *context, const lb_training_run *run, lb_error *error)
@@ -105,7 +105,7 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
         app_progress_end(&v->progress);
     else if (!v->of_ranks)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
-    if (!v->quiet) note_end(run);
+    if (!v->quiet) note_end(run, v->measure.loss);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 

@@ -22,6 +22,7 @@ START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
         strstr(support_run_result.output, " on 500 pairs of train.tsv, on which it was trained\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 500 pairs\n"));
     ck_assert_ptr_null(strstr(support_run_result.error, "held out"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, ", loss at evaluation "));
     support_assert_same_files("whole/model.safetensors", "whole/model-100.safetensors");
     char path[SUPPORT_PATH];
     lb_error error = {0};
@@ -98,6 +99,8 @@ START_TEST(test_no_hold_out_with_what_needs_other_pairs_is_refused)
     support_assert_refused(2, "--no-hold-out and --dev: expected only one of them");
     SUPPORT_TRAIN(WHOLE, "--patience", "3");
     support_assert_refused(2, "--patience: --no-hold-out leaves no pairs to judge by");
+    SUPPORT_TRAIN(WHOLE, "--sweep", "sweep.json");
+    support_assert_refused(2, "--sweep: --no-hold-out leaves no pairs to compare by");
 }
 END_TEST
 

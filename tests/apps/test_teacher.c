@@ -37,6 +37,48 @@ START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
 }
 END_TEST
 
+static void learn(const char *made_up)
+{
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
+                  "--made-up", made_up, "--steps", "20", "--fresh", "--out", "pupil");
+    support_assert_trained();
+}
+
+static bool was_kept(void)
+{
+    return strstr(support_run_result.error, "taught.tsv: the teacher has written it already\n") != NULL;
+}
+
+START_TEST(test_teacher_writes_once_what_is_the_same)
+{
+    size_t count;
+    train_teacher();
+    learn("0");
+    ck_assert(!was_kept());
+    char *pairs = support_content("pupil/taught.tsv", &count);
+    learn("0");
+    ck_assert(was_kept());
+    support_write_text("pupil/taught.tsv", "abcd\td c b a\n");
+    learn("0");
+    ck_assert(!was_kept());
+    char *again = support_content("pupil/taught.tsv", &count);
+    ck_assert_str_eq(again, pairs);
+    free(again);
+    support_write_text("pupil/taught.seal", "0123456789abcdef\n");
+    learn("0");
+    ck_assert(!was_kept());
+    support_write_text("few.tsv", "abcd\td c b a\nabc\tx y\nha\ta h\n");
+    learn("0");
+    ck_assert(!was_kept());
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--seed", "2", "--out",
+                  "teacher", "--fresh");
+    support_assert_trained();
+    learn("0");
+    ck_assert(!was_kept());
+    free(pairs);
+}
+END_TEST
+
 /* With the words of the teacher's own training as words without targets, the pupil learns the task from three pairs. */
 START_TEST(test_teacher_teaches_a_model_with_few_pairs_of_its_own)
 {
@@ -105,6 +147,7 @@ int main(void)
 {
     return support_run_tests(
         "teacher", SUPPORT_TESTS(test_teacher_adds_what_it_writes_differently_and_what_has_no_target,
+                                 test_teacher_writes_once_what_is_the_same,
                                  test_teacher_teaches_a_model_with_few_pairs_of_its_own,
                                  test_teacher_writes_targets_for_made_up_sources,
                                  test_teacher_needs_dev_and_words_need_a_teacher));

@@ -25,6 +25,20 @@ test("a pair tells which symbols the model copied", async () => {
     await inPage("french", {}, async (page) => assert.match(await says(page), /, score [^,]+$/));
 });
 
+test("the curves of a training tell whether their pairs were held out", async () => {
+    const titles = (page) => page.$$eval(".history .blocks h3", (nodes) => nodes.map((node) => node.textContent));
+    const legend = (page) =>
+        page.$$eval(".history svg .legend", (nodes) => nodes.map((node) => node.textContent).slice(0, 2));
+    await inPage("french", { hash: "#view=history" }, async (page) => {
+        assert.deepEqual(await titles(page), ["Loss", "Measures on the dev set"]);
+        assert.deepEqual(await legend(page), ["training", "dev"]);
+    });
+    await inPage("allPairs", { hash: "#view=history" }, async (page) => {
+        assert.deepEqual(await titles(page), ["Loss", "Measures on training pairs"]);
+        assert.deepEqual(await legend(page), ["training", "evaluation"]);
+    });
+});
+
 test("the policy of the page refuses scripts, styles and requests that are not its own", async () => {
     const { page } = await openPage(browser, "french");
     const result = await page.evaluate(async () => {

@@ -127,6 +127,11 @@ const MAKERS = {
         maker.pairs[0].outputs[0].copied = maker.pairs[0].outputs[0].symbols.map((_, i) => (i === 1 ? 3 : -1));
         return withBytes(maker);
     },
+    // A model that was trained on all pairs: its evaluations are of some of them.
+    allPairs: () => {
+        const maker = frenchOf(8, 6);
+        return [maker.data({ about: { training: { seed: 1, options: { "hold-out": false } } } }), maker.bytes];
+    },
     // Two layers of four heads, of which the page has the mean.
     means: () => {
         const maker = frenchOf(10, 6, { layers: 2, heads: 1, self: true });

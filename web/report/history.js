@@ -41,6 +41,7 @@ export function makeHistory(report) {
         }
         if (history?.points.length > 0) {
             const { points, kept } = history;
+            const heldOut = report.about.training?.options?.["hold-out"] !== false;
             node.append(
                 el(
                     "div",
@@ -50,7 +51,7 @@ export function makeHistory(report) {
                         kept,
                         [
                             ["loss", "training"],
-                            ["dev_loss", "dev"],
+                            ["dev_loss", heldOut ? "dev" : "evaluation"],
                         ],
                         { name: "loss", title: "Loss", yName: "loss" },
                     ),
@@ -61,7 +62,12 @@ export function makeHistory(report) {
                             ["exact_match", "exact match"],
                             ["symbol_error", "symbol error"],
                         ],
-                        { name: "measures", title: "Measures on the dev set", yName: "share", y: [0, 1] },
+                        {
+                            name: "measures",
+                            title: heldOut ? "Measures on the dev set" : "Measures on training pairs",
+                            yName: "share",
+                            y: [0, 1],
+                        },
                     ),
                 ),
             );
