@@ -142,8 +142,7 @@ static lb_status teach(lesson *l)
         count = l->sources.count - first < AT_ONCE ? l->sources.count - first : AT_ONCE;
         status = teach_some(l, first, count);
         if (!status)
-            app_progress_update(&progress, (int64_t)(first + count), "%.1f texts/s",
-                                app_progress_rate(&progress));
+            app_progress_update(&progress, (int64_t)(first + count), "%lld new pairs", (long long)l->taught);
     }
     app_progress_end(&progress);
     return status;
