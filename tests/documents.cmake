@@ -12,7 +12,7 @@ code_of_document(README.md "The whole program" ${DOCUMENTS}/readme_program.c)
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
 target_link_libraries(readme_program PRIVATE lookback lookback_options m)
 add_test(NAME readme_program COMMAND readme_program)
-set_tests_properties(readme_program PROPERTIES TIMEOUT 300 LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
+set_tests_properties(readme_program PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
 # The same program with one word replaced.
@@ -29,7 +29,7 @@ add_test(NAME readme_diverging COMMAND sh -c [[
   "$0" 2> "$1"
   test $? -eq 75 && grep -q "^lb_adam_step: step 2: the norm of the gradient is not finite (training diverged)" "$1"]]
   $<TARGET_FILE:readme_diverging> ${DOCUMENTS}/readme_diverging.txt)
-set_tests_properties(readme_diverging PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(readme_diverging PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # With each of its allocations failing it fails, too.
 vary_readme_program(${DOCUMENTS}/readme_short.c "step < 600" "step < 2")
@@ -38,7 +38,7 @@ set_source_files_properties(${DOCUMENTS}/readme_short.c PROPERTIES
 add_executable(readme_out_of_memory documents/readme_out_of_memory.c ${DOCUMENTS}/readme_short.c)
 target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
 add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
-set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # The two examples in the first comment of lookback.h compile.
 set(HEADER ${PROJECT_SOURCE_DIR}/include/lookback/lookback.h)
@@ -61,4 +61,4 @@ add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES TIMEOUT 300 ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")

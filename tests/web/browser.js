@@ -35,7 +35,8 @@ export async function launch() {
     };
 }
 
-// Opens a report from its file. `trouble` holds errors of the console, and requests for anything else than the file.
+// Opens a report from its file. `trouble` holds errors of the console, and requests for anything else than the file;
+// `seconds` is how long the page had the processor until it was ready, whatever else the machine does.
 export async function openPage(
     browser,
     name,
@@ -63,10 +64,14 @@ export async function openPage(
         const to = request.url();
         if (to.split("#")[0] !== url && !/^(data|blob):/.test(to)) trouble.push(`request: ${to}`);
     });
+    const client = await page.createCDPSession();
+    await client.send("Performance.enable", { timeDomain: "threadTicks" });
     await page.goto(url + hash);
     await page.waitForSelector("html[data-ready]", { timeout: 20000 });
+    const { metrics } = await client.send("Performance.getMetrics");
+    await client.detach();
     await settle(page);
-    return { page, trouble };
+    return { page, trouble, seconds: metrics.find((one) => one.name === "ThreadTime").value };
 }
 
 // Until what was asked for is drawn: tables for screen readers come a moment later.
