@@ -61,4 +61,4 @@ add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")

@@ -1,4 +1,5 @@
-/* compare_attention from the user's view: table, chart and JSON have the same numbers, and it survives a kill. */
+/* compare_attention from the user's view: table, chart and JSON have the same numbers, and it survives a kill. This is
+ * too slow for sanitizers. */
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/suite.h"

@@ -1,4 +1,5 @@
-/* train --ensemble: models that differ, side by side, and their vote. It takes seconds. */
+/* train --ensemble: models that differ, side by side, and their vote.
+ * This is too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,4 +1,5 @@
-/* train_seq2seq from the user's view: what it learns, its files, and that it survives a kill. */
+/* train_seq2seq from the user's view: what it learns, its files, and that it survives a kill. This is
+ * too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,4 +1,5 @@
-/* train_sort from the user's view: what it prints, its files, and that it survives a kill. */
+/* train_sort from the user's view: what it prints, its files, and that it survives a kill. This is
+ * too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/tempdir.h"

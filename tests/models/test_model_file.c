@@ -1,4 +1,5 @@
-/* Saving a model and loading it again. This test runs in both precisions. */
+/* Saving a model and loading it again. This test runs in both precisions, and
+ * needs a process for each test. */
 #include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"

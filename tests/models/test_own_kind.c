@@ -1,5 +1,5 @@
 /* A custom kind of model and a custom attention: in training, decoding, files and ensembles.
- * This test runs in both precisions. */
+ * This test runs in both precisions, and needs a process for each test. */
 #include "lookback/ops.h"
 #include "lookback/train.h"
 #include "models/ensemble.h"

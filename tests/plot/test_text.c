@@ -1,3 +1,4 @@
+/* Text that is shaped and drawn. It needs a process for each test. */
 #include "plot/glyph.h"
 #include "plot/shape.h"
 #include "plot/text.h"
