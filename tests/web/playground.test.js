@@ -37,14 +37,13 @@ test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size <
 
 test("the first picture takes less than a second", async () => {
     const times = [];
-    // The first page starts a process, too.
-    for (let i = 0; i < 3; i++) {
-        const before = await pageSeconds(browser),
-            { page } = await open();
-        times.push((await pageSeconds(browser)) - before);
+    // Whatever else the machine does, one of five is undisturbed.
+    do {
+        const { page } = await open();
+        times.push(await page.evaluate(() => performance.now()));
         await page.close();
-    }
-    assert.ok(Math.min(...times) < 1, `${times.join(", ")} s`);
+    } while (times.at(-1) >= 1000 && times.length < 5);
+    assert.ok(times.at(-1) < 1000, `${times.map(Math.round).join(", ")} ms`);
 });
 
 test("losses are those of the native program to five digits", async () => {
