@@ -6,6 +6,10 @@
 #   measure     a line of `lookback evaluate`, such as "exact match"
 #   lines       options that say what the columns of a line are
 #   symbols     options that say what a symbol is
+#   kinds       the models of the vote, for --ensemble
+#   single      those of them that are measured alone
+#   some        those that also vote without the others; may be empty
+#   pupil       not empty, if a model learns from the vote
 # help prints the usage; its options are the same for both.
 set -euo pipefail
 unset CDPATH
@@ -13,10 +17,6 @@ bin=${BIN:-$root/build/release/bin}
 # With these in the environment, OpenBLAS runs at half its speed on some machines.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 
-# The first three are also measured alone. Five of different kinds vote, and all.
-kinds=additive:3,backward:3,monotonic-1:1,monotonic-1-backward:1,transformer:1,transformer-backward:1 all=10
-single=(additive-1 additive-2 additive-3)
-some=(additive-1 backward-4 monotonic-1-7 transformer-9 transformer-backward-10)
 small=()
 
 fail() { # STATUS MESSAGE
@@ -35,51 +35,69 @@ seconds_of() { # FOLDER
 }
 
 # Writes the row of a language: its name, pairs of train and dev, seconds of training the first model, and three numbers for
-# each single model, for the votes of some and of all, and for the model that learned from the latter.
+# each model that is measured.
 measure_language() { # LANGUAGE TRAIN DEV FOLDER
-    local folder=$4 model members=()
+    local folder=$4 model measured=("${single[@]/#/all/}")
     local pairs=(--train "$2" --no-hold-out "${lines[@]}" "${symbols[@]}")
     "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --ensemble "$kinds" --out "$folder/all" ||
         fail 1 "$1: cannot train; to start over, remove $folder"
-    for model in "${some[@]}"; do members+=("$folder/all/$model"); done
-    "$bin/lookback" join "${members[@]}" --out "$folder/some"
-    "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --teacher "$folder/all" --out "$folder/distilled" ||
-        fail 1 "$1: cannot train; to start over, remove $folder/distilled"
+    if ((${#some[@]})); then
+        "$bin/lookback" join "${some[@]/#/$folder/all/}" --out "$folder/some"
+        measured+=(some)
+    fi
+    measured+=(all)
+    if [[ $pupil ]]; then
+        "$bin/lookback" train "${pairs[@]}" "${small[@]}" --seed 1 --teacher "$folder/all" --out "$folder/distilled" ||
+            fail 1 "$1: cannot train; to start over, remove $folder/distilled"
+        measured+=(distilled)
+    fi
     {
         echo "$1 $(wc -l <"$2") $(wc -l <"$3") $(seconds_of "$folder/all/${single[0]}")"
-        for model in "${single[@]/#/all/}" some all distilled; do score "$folder/$model" "$3"; done
+        for model in "${measured[@]}"; do score "$folder/$model" "$3"; done
     } | paste -s -d ' ' >"$folder/row.new"
     mv "$folder/row.new" "$folder/row"
+}
+
+# What is measured, as titles of a table with a | between them.
+columns() {
+    local kind all=0 titles="one model, mean of ${#single[@]}"
+    for kind in ${kinds//,/ }; do all=$((all + ${kind#*:})); done
+    if ((${#some[@]})); then titles+="|vote of ${#some[@]}"; fi
+    titles+="|vote of $all"
+    if [[ $pupil ]]; then titles+="|distilled from it"; fi
+    echo "$titles"
 }
 
 # Prints the rows as a table, with the mean of the languages if there are several. An interval of a mean assumes that the
 # languages are independent; the models of one language share the words that they are measured on.
 table() { # ROW...
-    awk -v alone=${#single[@]} -v some=${#some[@]} -v all=$all '
-    function cell(value, half) { return sprintf(" %.2f ± %.2f |", value, half) }
+    awk -v alone=${#single[@]} -v titles="$(columns)" '
     function line(name, train, dev, seconds,    i, text) {
         text = "| " name " | " train " | " dev " |"
-        for (i = 1; i <= 4; i++) text = text cell(value[i], half[i])
+        for (i = 1; i <= columns; i++) text = text sprintf(" %.2f ± %.2f |", value[i], half[i])
         return text sprintf(" %.0f |", seconds)
     }
     BEGIN {
-        print "| language | pairs | dev pairs | one model, mean of " alone " | vote of " some " | vote of " all " | distilled from it | seconds of training one |"
-        print "|---|---|---|---|---|---|---|---|"
+        columns = split(titles, title, "|")
+        head = "| language | pairs | dev pairs |"; rule = "|---|---|---|"
+        for (i = 1; i <= columns; i++) { head = head " " title[i] " |"; rule = rule "---|" }
+        print head " seconds of training one |"
+        print rule "---|"
     }
     {
         value[1] = half[1] = 0
-        for (i = 1; i <= alone + 3; i++) {
+        for (i = 1; i < alone + columns; i++) {
             v = $(2 + 3 * i); h = ($(4 + 3 * i) - $(3 + 3 * i)) / 2
             if (i <= alone) { value[1] += v / alone; half[1] += h / alone }
             else { value[i - alone + 1] = v; half[i - alone + 1] = h }
         }
         print line($1, $2, $3, $4)
-        for (i = 1; i <= 4; i++) { sum[i] += value[i]; square[i] += half[i] * half[i] }
+        for (i = 1; i <= columns; i++) { sum[i] += value[i]; square[i] += half[i] * half[i] }
         seconds += $4
     }
     END {
         if (NR < 2) exit
-        for (i = 1; i <= 4; i++) { value[i] = sum[i] / NR; half[i] = sqrt(square[i]) / NR }
+        for (i = 1; i <= columns; i++) { value[i] = sum[i] / NR; half[i] = sqrt(square[i]) / NR }
         print line("mean", "", "", seconds / NR)
     }' "$@"
 }
@@ -106,7 +124,8 @@ main() { # [OPTION]... DIR
         case $1 in
         --quick)
             work=$task-quick
-            kinds=additive:2,backward:1 all=3 single=(additive-1 additive-2) some=(additive-1 backward-3)
+            kinds=additive:2,backward:1 single=(additive-1 additive-2)
+            if ((${#some[@]})); then some=(additive-1 backward-3); fi
             small=(--steps 40 --embed 16 --hidden 16 --evaluate-every 20)
             ;;
         --out)

@@ -2,6 +2,9 @@
 # Trains and measures models that pronounce words, and prints a table: `bench/pronunciation.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 task=pronunciation script=pronunciation.sh measure="sequence error rate" lines=() symbols=(--target-separator ' ')
+kinds=additive:3,backward:3,monotonic-1:1,monotonic-1-backward:1,transformer:1,transformer-backward:1 pupil=yes
+single=(additive-1 additive-2 additive-3)
+some=(additive-1 backward-4 monotonic-1-7 transformer-9 transformer-backward-10)
 
 help() {
     cat <<'END'
