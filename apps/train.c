@@ -343,8 +343,7 @@ static lb_status check_several(lb_error *error)
                             "--%s and --seeds: expected only one of them; %s trains several",
                             is_given(ensemble) ? "ensemble" : "sweep",
                             is_given(ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
-    if (is_given(sweep.file) && !choice.hold_out)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep: --no-hold-out leaves no pairs to compare by");
+    if (is_given(sweep.file) && !choice.hold_out) return app_sweep_refuse_no_hold_out(error);
     if (is_given(ensemble) && !settings.train)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
                             app_name("train"));
