@@ -2,8 +2,11 @@
 # Trains and measures models that inflect words, and prints a table: `bench/inflection.sh --help`.
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 task=inflection script=inflection.sh measure="exact match" lines=(--features-column 2) symbols=()
-kinds=additive:2,backward:1,monotonic-1:1,monotonic-1-backward:1 pupil=''
-single=(additive-1 additive-2) some=()
+pupil='' single=(additive-1 additive-2)
+
+choose() {
+    kinds=additive:2,backward:1,monotonic-1:1,monotonic-1-backward:1 some=()
+}
 
 help() {
     cat <<'END'

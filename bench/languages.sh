@@ -6,10 +6,11 @@
 #   measure     a line of `lookback evaluate`, such as "exact match"
 #   lines       options that say what the columns of a line are
 #   symbols     options that say what a symbol is
-#   kinds       the models of the vote, for --ensemble
-#   single      those of them that are measured alone
-#   some        those that also vote without the others; may be empty
+#   single      the models that are measured alone
 #   pupil       not empty, if a model learns from the vote
+# and choose PAIRS sets for a number of pairs:
+#   kinds       the models of the vote, for --ensemble
+#   some        those of them that also vote without the others; may be empty
 # help prints the usage; its options are the same for both.
 set -euo pipefail
 unset CDPATH
@@ -22,6 +23,11 @@ small=()
 fail() { # STATUS MESSAGE
     echo "$script: $2" >&2
     exit "$1"
+}
+
+# Whether the recipe has the defaults for few pairs.
+are_few() { # PAIRS
+    (($1 < 2000))
 }
 
 # Prints the measure of a model in percent, and its 95 % interval.
@@ -118,14 +124,13 @@ find_languages() { # DIR
 }
 
 main() { # [OPTION]... DIR
-    local out=$root/out name names train dev row work rows=()
+    local out=$root/out name names train dev row work rows=() quick=''
     work=$task
     while [[ ${1-} == -* ]]; do
         case $1 in
         --quick)
-            work=$task-quick
-            kinds=additive:2,backward:1 single=(additive-1 additive-2)
-            if ((${#some[@]})); then some=(additive-1 backward-3); fi
+            quick=yes work=$task-quick
+            single=(additive-1 additive-2)
             small=(--steps 40 --embed 16 --hidden 16 --evaluate-every 20)
             ;;
         --out)
@@ -148,6 +153,11 @@ main() { # [OPTION]... DIR
         dev=$1/${name}_dev.tsv
         row=$out/$work/$name/row
         mkdir -p "$out/$work/$name"
+        choose "$(wc -l <"$train")"
+        if [[ $quick ]]; then
+            kinds=additive:2,backward:1
+            if ((${#some[@]})); then some=(additive-1 backward-3); fi
+        fi
         # Skips a language whose row is newer than its files and the program.
         if ! [[ $row -nt $train && $row -nt $dev && $row -nt $bin/lookback ]]; then
             echo "=== $name" >&2

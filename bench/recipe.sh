@@ -23,7 +23,6 @@ END
 . "$root/bench/languages.sh"
 
 # Name and options.
-few_pairs=2000
 settings=(
     "the recipe|"
     "width 128, embeddings of 64|--hidden 128 --embed 64"
@@ -48,8 +47,8 @@ settings=(
 # What the recipe does anyway, and what needs features, is left out.
 says_something() { # OPTIONS PAIRS
     case $1 in
-    "--label-smoothing 0") (($2 < few_pairs)) ;;
-    "--label-smoothing 0.1") (($2 >= few_pairs)) ;;
+    "--label-smoothing 0") are_few "$2" ;;
+    "--label-smoothing 0.1") ! are_few "$2" ;;
     *--feature-positions) ((${#lines[@]})) ;;
     esac
 }
