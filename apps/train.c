@@ -333,6 +333,14 @@ static bool is_given(const char *text)
     return text && *text && !config.print;
 }
 
+/* Of the command line, and of each training with the options of its combination. */
+static lb_status check_sweep(lb_error *error)
+{
+    return choice.hold_out ? LB_OK
+                           : lb_error_set(error, LB_ERROR_ARGUMENT,
+                                          "--sweep: --no-hold-out leaves no pairs to compare by");
+}
+
 static lb_status check_several(lb_error *error)
 {
     bool several = is_given(sweep.file) && is_given(ensemble);
@@ -343,11 +351,11 @@ static lb_status check_several(lb_error *error)
                             "--%s and --seeds: expected only one of them; %s trains several",
                             is_given(ensemble) ? "ensemble" : "sweep",
                             is_given(ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
-    if (is_given(sweep.file) && !choice.hold_out) return app_sweep_refuse_no_hold_out(error);
-    if (is_given(ensemble) && !settings.train)
+    if (is_given(sweep.file)) return check_sweep(error);
+    if (!settings.train)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
                             app_name("train"));
-    if (is_given(ensemble) && settings.from)
+    if (settings.from)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
     return LB_OK;
 }
@@ -367,6 +375,7 @@ static int run_several(app_repeated repeated)
     repeated.threads = choice.threads;
     repeated.fresh = settings.fresh;
     repeated.group = settings.group;
+    repeated.check = is_given(sweep.file) ? check_sweep : NULL;
     if (check_several(&error)) return app_fail(&error);
     snprintf(embed, sizeof embed, "embed=%d", usual.embed);
     return is_given(ensemble) ? app_ensemble_run(ensemble, &repeated, data,

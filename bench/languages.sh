@@ -8,7 +8,7 @@
 #   symbols     options that say what a symbol is
 #   single      the models that are measured alone
 #   pupil       not empty, if a model learns from the vote
-# and choose PAIRS sets for a number of pairs:
+# and choose PAIRS sets for a number of pairs, as many for each:
 #   kinds       the models of the vote, for --ensemble
 #   some        those of them that also vote without the others; may be empty
 # help prints the usage; its options are the same for both.

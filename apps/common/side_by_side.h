@@ -13,9 +13,10 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads;           /* parallel trainings of a rank; 0: as many as threads */
-    bool fresh;            /* the trainings start again */
-    const lb_group *group; /* NULL without other ranks */
+    int threads;                         /* parallel trainings of a rank; 0: as many as threads */
+    bool fresh;                          /* the trainings start again */
+    const lb_group *group;               /* NULL without other ranks */
+    lb_status (*check)(lb_error *error); /* of the options of a training, which are parsed; NULL: none */
 } app_repeated;
 
 /** Trainings, begun or not. */
@@ -48,7 +49,7 @@ LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char
  *  replaces it, and notes its new name. `table` is the file that such trainings write: with it, the model is that of the
  *  same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
- *  Errors: as app_options_parse; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
+ *  Errors: as app_options_parse and `check`; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
 LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each

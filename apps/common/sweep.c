@@ -54,13 +54,6 @@ static lb_status name_all(session *s)
     return LB_OK;
 }
 
-static lb_status check_arguments(char *const *argument, lb_error *error)
-{
-    for (; *argument; argument++)
-        if (strcmp(*argument, "--no-hold-out") == 0) return app_sweep_refuse_no_hold_out(error);
-    return LB_OK;
-}
-
 /* The commands of all trainings: the options of a combination follow those of the sweep. */
 static lb_status make_commands(session *s)
 {
@@ -70,7 +63,6 @@ static lb_status make_commands(session *s)
     if (!own) return out_of_memory(s);
     for (size_t i = 0; i < s->all.count && !status; i++) {
         status = app_grid_arguments(&s->grid, s->combination[i], own, s->error);
-        if (!status) status = check_arguments(own, s->error);
         if (!status)
             s->all.command[i] =
                 app_repeated_command(s->all.repeated, (const char *const *)own, s->all.results[i].folder);
@@ -129,11 +121,6 @@ static lb_status conclude(const session *s)
     app_sweep_results_sort(all->results, all->count);
     lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->out, s->error);
     return status ? status : keep_best(s);
-}
-
-lb_status app_sweep_refuse_no_hold_out(lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep: --no-hold-out leaves no pairs to compare by");
 }
 
 int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)

@@ -25,7 +25,4 @@ typedef struct app_sweep {
  *  the first does the rest. Returns the exit status. */
 int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated);
 
-/** Sets LB_ERROR_ARGUMENT, and returns it: --no-hold-out, on the command line or in the file. */
-lb_status app_sweep_refuse_no_hold_out(lb_error *error);
-
 #endif

@@ -127,6 +127,7 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         {"{\"hiden\": [1]}", "hidden", 2},
         {"{\"hidden\": [16, -1]}", "--hidden", 2},
         {"{\"hold-out\": [true, false]}", "--sweep: --no-hold-out leaves no pairs to compare by", 2},
+        {"{\"hold\": [false]}", "--sweep: --no-hold-out leaves no pairs to compare by", 2},
         {"{\"hidden\": 16}", "sweep.json:1: \"hidden\": found 16, expected a list of values", 65},
         {"{\"hidden\": [16],\n\n \"tied\": [true, null]}",
          "sweep.json:3: \"tied\": found null, expected strings, numbers, true or false", 65},
