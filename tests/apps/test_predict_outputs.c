@@ -250,8 +250,8 @@ int main(void)
 {
     if (!train_copier()) return EXIT_FAILURE;
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 50, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 100, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
+    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     return support_run_tests(
         "predict outputs",
         SUPPORT_TESTS(test_predict_copies_unknown_symbols_from_where_the_attention_looks,

@@ -263,8 +263,8 @@ int main(void)
     if (why) return support_skip_unit("predictions on several ranks", why);
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 100, SUPPORT_ENSEMBLE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 300, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
+    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests(
         "ranks predict",
         SUPPORT_TESTS(

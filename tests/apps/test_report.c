@@ -317,9 +317,9 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 300, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(blind, "blind.safetensors"), 50, LB_ATTENTION_NONE);
-    support_train_model(support_path(layers, "layers.safetensors"), 50, SUPPORT_TRANSFORMER);
+    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(blind, "blind.safetensors"), 600, LB_ATTENTION_NONE);
+    support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
     return support_run_tests(
         "report",
         SUPPORT_TESTS(

@@ -87,7 +87,7 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 300, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     return support_run_tests("score pairs", SUPPORT_TESTS(test_score_prints_pairs_with_their_log_probability,
                                                           test_score_of_a_file_does_not_depend_on_the_batch,
                                                           test_score_jsonl_has_the_probability_of_each_symbol,

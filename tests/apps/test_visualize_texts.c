@@ -113,7 +113,7 @@ END_TEST
 int main(void)
 {
     if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "out/model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests("visualize texts",

@@ -1,11 +1,29 @@
 #include "support/model_maker.h"
 
+#include "support/tempdir.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-void support_make_model(support_train_fn *train_and_save, const char *path, int steps, int kind)
+#define FOLDER TEST_OUTPUT "/models"
+
+/* Whether the file was written after this program, and with it the library, was linked. */
+static bool is_current(const char *path)
+{
+    /* Its name, because valgrind stands in for the link itself. */
+    char program[SUPPORT_PATH];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length < 0 ? 0 : length] = '\0';
+    struct stat made, linked;
+    if (stat(path, &made) != 0 || stat(program, &linked) != 0) return false;
+    return made.st_mtim.tv_sec != linked.st_mtim.tv_sec ? made.st_mtim.tv_sec > linked.st_mtim.tv_sec
+                                                        : made.st_mtim.tv_nsec > linked.st_mtim.tv_nsec;
+}
+
+static void make(support_train_fn *train_and_save, const char *path, int steps, int kind)
 {
     fflush(NULL);
     pid_t child = fork();
@@ -20,4 +38,17 @@ void support_make_model(support_train_fn *train_and_save, const char *path, int 
         fprintf(stderr, "%s: no model could be trained\n", path);
         exit(EXIT_FAILURE);
     }
+}
+
+void support_make_model(const char *name, support_train_fn *train_and_save, const char *path, int steps,
+                        int kind)
+{
+    char shared[SUPPORT_PATH];
+    snprintf(shared, sizeof shared, FOLDER "/%s-%d-%d.safetensors", name, kind, steps);
+    mkdir(FOLDER, 0777);
+    if (!is_current(shared)) make(train_and_save, shared, steps, kind);
+    size_t count;
+    char *bytes = support_read_file(shared, &count);
+    support_write_file(path, bytes, count);
+    free(bytes);
 }

@@ -102,5 +102,5 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
 
 void support_train_pair_model(const char *path, int steps, int kind)
 {
-    support_make_model(train_and_save, path, steps, kind);
+    support_make_model("pair", train_and_save, path, steps, kind);
 }

@@ -226,11 +226,11 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 300, SUPPORT_ENSEMBLE);
+    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 300, LB_ATTENTION_ADDITIVE);
+    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
     return support_run_tests("likeliest",
                              SUPPORT_TESTS(test_likeliest_multiply_to_the_probability_of_the_output,

@@ -113,9 +113,9 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 300, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 100, SUPPORT_ENSEMBLE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 100, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
+    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests("score",
                              SUPPORT_TESTS(test_score_is_what_the_model_said_when_it_wrote,
                                            test_score_of_a_wrong_target_is_lower,

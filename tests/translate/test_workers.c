@@ -184,8 +184,8 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 100, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 100, SUPPORT_ENSEMBLE);
+    support_train_pair_model(support_path(model, "model.safetensors"), 60, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     return support_run_tests("workers", SUPPORT_TESTS(test_workers_return_all_of_each_result,
                                                       test_workers_error_of_a_text_is_that_of_one_process,
                                                       test_workers_with_another_model_are_named,
