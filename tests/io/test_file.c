@@ -1,3 +1,4 @@
+/* Files are written atomically, whatever comes between. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -325,100 +326,6 @@ START_TEST(test_write_by_three_processes_at_once_is_never_torn)
 }
 END_TEST
 
-START_TEST(test_missing_is_only_what_is_certainly_not_there)
-{
-    char name[SUPPORT_PATH], loop[SUPPORT_PATH];
-    ck_assert(lb_file_is_missing(support_path(name, "new")));
-    support_write_file(name, "", 0);
-    ck_assert(!lb_file_is_missing(name));
-    ck_assert_int_eq(symlink("loop", support_path(loop, "loop")), 0);
-    ck_assert(!lb_file_is_missing(loop));
-}
-END_TEST
-
-START_TEST(test_read_file_gives_bytes_and_a_nul)
-{
-    char path[SUPPORT_PATH];
-    static char large[100000];
-    for (size_t i = 0; i < sizeof large; i++) large[i] = (char)(i * 7);
-    for (size_t count = 0; count <= sizeof large; count = 3 * count + 1) {
-        void *bytes;
-        size_t got;
-        support_write_file(support_path(path, "file"), large, count);
-        ck_assert_int_eq(lb_file_read(path, &bytes, &got, NULL), LB_OK);
-        ck_assert_uint_eq(got, count);
-        ck_assert_int_eq(memcmp(bytes, large, count), 0);
-        ck_assert_int_eq(((char *)bytes)[count], '\0');
-        lb_release(bytes);
-    }
-}
-END_TEST
-
-START_TEST(test_read_pipe_gives_all_that_comes)
-{
-    enum { PIECES = 300 };
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        int fd = open(path, O_WRONLY);
-        for (int i = 0; i < PIECES; i++)
-            if (write(fd, "0123456789abcdefghijklmnopqrstuvwxyz", 36) != 36) _exit(1);
-        _exit(0);
-    }
-    void *bytes;
-    size_t count;
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
-    waitpid(child, NULL, 0);
-    ck_assert_uint_eq(count, PIECES * 36);
-    ck_assert_int_eq(memcmp((char *)bytes + count - 36, "0123456789abcdefghijklmnopqrstuvwxyz", 37), 0);
-    lb_release(bytes);
-}
-END_TEST
-
-START_TEST(test_read_failing_to_grow_leaks_nothing)
-{
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        static const char large[10000];
-        signal(SIGPIPE, SIG_IGN); /* the reader gives up early */
-        int fd = open(path, O_WRONLY);
-        _exit(write(fd, large, sizeof large) < 0 ? 1 : 0);
-    }
-    void *bytes;
-    size_t count;
-    support_watch_allocations();
-    support_fail_allocation(2);
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
-    waitpid(child, NULL, 0);
-    ck_assert_ptr_null(bytes);
-    ck_assert_int_eq(support_allocation_count(), 2);
-    ck_assert_int_eq(support_live_allocations(), 0);
-}
-END_TEST
-
-static void assert_read_fails(const char *path, const char *reason)
-{
-    void *bytes = &bytes;
-    size_t count = 1;
-    lb_error error = {0};
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, &error), LB_ERROR_OPEN);
-    ck_assert_ptr_null(bytes);
-    ck_assert_uint_eq(count, 0);
-    ck_assert_msg(strstr(error.message, path) != NULL, "no path in: %s", error.message);
-    ck_assert_msg(strstr(error.message, reason) != NULL, "no '%s' in: %s", reason, error.message);
-}
-
-START_TEST(test_read_impossible_path_fails_with_path_and_reason)
-{
-    char path[SUPPORT_PATH];
-    assert_read_fails(support_path(path, "missing"), strerror(ENOENT));
-    assert_read_fails(support_tempdir(), strerror(EISDIR));
-}
-END_TEST
-
 START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 {
     char path[SUPPORT_PATH];
@@ -466,17 +373,10 @@ int main(void)
     tcase_add_test(write, test_write_and_read_leave_no_file_open);
     tcase_add_test(write, test_write_killed_at_any_moment_leaves_a_whole_file);
     tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
+    tcase_add_test(write, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
     tcase_set_timeout(write, 60);
-    TCase *read = tcase_create("read");
-    tcase_add_test(read, test_missing_is_only_what_is_certainly_not_there);
-    tcase_add_test(read, test_read_file_gives_bytes_and_a_nul);
-    tcase_add_test(read, test_read_pipe_gives_all_that_comes);
-    tcase_add_test(read, test_read_failing_to_grow_leaks_nothing);
-    tcase_add_test(read, test_read_impossible_path_fails_with_path_and_reason);
-    tcase_add_test(read, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
     Suite *suite = suite_create("file");
     suite_add_tcase(suite, write);
-    suite_add_tcase(suite, read);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -8,7 +8,7 @@
 typedef lb_status support_train_fn(const char *path, int steps, int kind, lb_error *error);
 
 /** Does so in a separate process: that of the test stays out of OpenMP, because it forks. Ends the test program on
- *  failure. `name` is that of the function. The tests of a build share the model until they are linked again: under a
+ *  failure. `name` says which function it is. The tests of a build share the model until they are linked again: under a
  *  sanitizer, training takes longer than most tests. */
 void support_make_model(const char *name, support_train_fn *train_and_save, const char *path, int steps,
                         int kind);

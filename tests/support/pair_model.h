@@ -5,7 +5,7 @@
 #include <lookback/lookback.h>
 
 /** In addition to the kinds of attention of a seq2seq, which are numbers, too: an ensemble of two of them. */
-enum { SUPPORT_ENSEMBLE = LB_ATTENTION_MULTI_HEAD + 1 };
+enum { SUPPORT_ENSEMBLE = -1 };
 
 /** Trains a small model to spell words of one to three letters from a, b, c, d, e and e with an acute accent, in about
  *  a second, and saves it to `path`: "bad" becomes "B A tʃ", and the accent, a separate symbol in NFD, becomes a length

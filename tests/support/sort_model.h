@@ -5,7 +5,7 @@
 #include <lookback/lookback.h>
 
 /** In addition to the kinds of attention of a seq2seq, which are numbers, too: a transformer of two layers. */
-enum { SUPPORT_TRANSFORMER = LB_ATTENTION_MULTI_HEAD + 1 };
+enum { SUPPORT_TRANSFORMER = -1 };
 
 /** Trains a small model to sort 2 to 4 numbers from 0 to 9, in about a second, and saves it to `path` as train_sort
  *  would. With `steps` 0 it saves the untrained model, whose output is nonsense. A failure ends the test program with a
