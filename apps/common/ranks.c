@@ -14,8 +14,9 @@
 /* Set by Open MPI, by MPICH and others with PMI, and by PMIx, as srun uses it. */
 static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
 
-/* Seconds until a rank that has failed believes that the others have not. */
-static const double PATIENCE = 2, PATIENCE_WITH_SAVING = 60;
+/* Seconds until a rank that has failed believes that the others have not. LOOKBACK_MPI_PATIENCE changes the first. */
+static double patience = 2;
+static const double PATIENCE_WITH_SAVING = 60;
 
 /* The functions of lookback_mpi, which is loaded only here: the program starts where there is no MPI. */
 static struct {
@@ -98,7 +99,10 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
     ranks = library.open(error);
     if (!ranks) return error->status;
     const char *seconds = getenv("LOOKBACK_MPI_PATIENCE");
-    if (seconds && strtod(seconds, NULL) > 0) library.set_patience(ranks, strtod(seconds, NULL));
+    if (seconds && strtod(seconds, NULL) > 0) {
+        patience = strtod(seconds, NULL);
+        library.set_patience(ranks, patience);
+    }
     if (library.group(ranks)->size > 1)
         *group = library.group(ranks);
     else if (started() > 1)
@@ -127,9 +131,10 @@ static bool is_common(const lb_error *error)
     return error->status == LB_ERROR_INTERRUPTED || error->status == LB_ERROR_DIVERGED;
 }
 
-static bool do_all_end(double patience)
+static bool do_all_end(bool saving)
 {
-    if (others == UNKNOWN) others = library.ends(ranks, patience) ? ALL_END : ALONE;
+    double seconds = saving && patience < PATIENCE_WITH_SAVING ? PATIENCE_WITH_SAVING : patience;
+    if (others == UNKNOWN) others = library.ends(ranks, seconds) ? ALL_END : ALONE;
     return others == ALL_END;
 }
 
@@ -139,7 +144,7 @@ const char *app_ranks_reporter(const lb_error *error)
     const lb_group *group = library.group(ranks);
     bool leads = group->rank == 0;
     if (leads && is_common(error)) return "";
-    if (do_all_end(is_common(error) ? PATIENCE_WITH_SAVING : PATIENCE)) return leads ? "" : NULL;
+    if (do_all_end(is_common(error))) return leads ? "" : NULL;
     return group->name;
 }
 
@@ -148,7 +153,7 @@ int app_ranks_leave(int status)
     if (!ranks) return status;
     /* After an interruption, the others may still be saving what each of them trains alone. */
     bool leads = library.group(ranks)->rank == 0, saves = leads && app_interrupted(NULL);
-    bool is_over = status == 0 || do_all_end(saves ? PATIENCE_WITH_SAVING : PATIENCE);
+    bool is_over = status == 0 || do_all_end(saves);
     if (!is_over) library.abort(ranks, status);
     library.close(ranks);
     ranks = NULL;

@@ -4,18 +4,11 @@
 #include "common/progress.h"
 #include "common/report.h"
 
-#include <time.h>
-
-static void sleep_ms(int ms)
-{
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
-}
-
 int main(int argc, char **argv)
 {
     enum { PLAIN, DOUBLED };
     const char *const ways[] = {"plain", "doubled", NULL};
-    int steps = 3, pause = 0, way = PLAIN;
+    int steps = 3, way = PLAIN;
     bool broken = false;
     uint64_t seed = 1;
     double scale = 1;
@@ -23,7 +16,6 @@ int main(int argc, char **argv)
     const app_option options[] = {
         APP_HEADING("Counting:"),
         APP_INT('s', "steps", "N", &steps, 0, 1000000, "how far to count"),
-        APP_INT(0, "pause", "MS", &pause, 0, 1000, "milliseconds to rest before each step"),
         APP_NUMBER(0, "scale", "X", &scale, 0, 100,
                    "what to multiply with, explained at such a length that it needs more than one line"),
         APP_CHOICE(0, "way", "WAY", &way, ways, "how to count"),
@@ -47,7 +39,6 @@ int main(int argc, char **argv)
     app_progress progress;
     app_progress_init(&progress, (app_progress_config){.total = steps});
     for (int step = 1; step <= steps; step++) {
-        sleep_ms(pause);
         app_progress_update(&progress, step, "loss %.4f", 1.0 / step);
     }
     app_progress_end(&progress);

@@ -130,7 +130,6 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("examples");
-    tcase_set_timeout(tests, 280);
     tcase_add_test(tests, test_four_commands_of_help_lead_from_pairs_to_a_picture);
     tcase_add_test(tests, test_each_example_of_each_command_runs);
     tcase_add_test(tests, test_example_in_the_manual_is_that_of_help);

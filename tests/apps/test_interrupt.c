@@ -7,33 +7,31 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Trainings of a second or two that only evaluate at the end: anything saved earlier was saved by the signal. */
+/* Trainings that only evaluate at the end: anything saved earlier was saved by the signal. */
 #define PAIRS                                                                                                \
     BIN_DIR "/lookback", "train", SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3",                 \
-        "--evaluate-every", "100000", "--steps", "1500"
+        "--evaluate-every", "100000", "--steps", "300"
 #define LISTS                                                                                                \
     BIN_DIR "/lookback", "sort", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed",   \
-        "8", "--hidden", "16", "--batch", "16", "--threads", "1", "--target", "0", "--steps", "2100"
+        "8", "--hidden", "16", "--batch", "16", "--threads", "1", "--target", "0", "--steps", "900"
 #define KINDS                                                                                                \
     BIN_DIR "/lookback", "compare", "--kinds", "none,dot", "--max-number", "19", "--min-length", "2",        \
-        "--max-length", "3", "--hidden", "16", "--batch", "16", "--threads", "1", "--steps", "4000"
+        "--max-length", "3", "--hidden", "16", "--batch", "16", "--threads", "1", "--steps", "400"
+/* In its steps: it reads the clock a few times before the first one, and then two to four times a step. */
+#define IN_TRAINING "clock 60 "
 
 static support_result result;
 
-static void run(const char *const *argv, int number, int after_ms, int columns)
+static void run(const char *const *argv, const char *stop, int columns)
 {
-    support_command command = {.argv = argv,
-                               .directory = support_tempdir(),
-                               .signal = number,
-                               .signal_after_ms = after_ms,
-                               .terminal_columns = columns};
+    support_command command = {
+        .argv = argv, .directory = support_tempdir(), .stop = stop, .terminal_columns = columns};
     support_result_free(&result);
     ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
 }
 
-#define RUN(...)                   run((const char *const[]){__VA_ARGS__, NULL}, 0, 0, 0)
-#define RUN_UNTIL(number, ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, number, ms, 0)
+#define RUN(...)             run((const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
+#define RUN_UNTIL(stop, ...) run((const char *const[]){__VA_ARGS__, NULL}, stop, 0)
 
 /* The step of "interrupted at step N", after `name`; -1 if the output does not say that the run can be resumed. */
 static int interrupted_at(const char *name)
@@ -49,52 +47,45 @@ static int interrupted_at(const char *name)
     return step;
 }
 
-/* When to interrupt a run that is repeated until it completes: each time later by less than it trains, so that
- * training is hit however long the program takes to start. */
-static int later(int ms)
+/* Interrupts a run again and again, after more and more steps, until it completes. Asserts that each session resumes where
+ * the one before stopped, and that some did. */
+static void interrupt_until_done(const char *const *argv, const char *name, const char *signal)
 {
-    return ms ? ms + ms / 3 : 20;
-}
-
-/* Interrupts a run repeatedly until it completes. Asserts that each session resumes where the one before stopped.
- * Returns the number of interruptions. */
-static int interrupt_until_done(const char *const *argv, const char *name, int number)
-{
-    int interruptions = 0, last = -1;
-    for (int ms = later(0); ms < 60000; ms = later(ms)) {
-        run(argv, number, ms, 0);
-        if (result.status == 0) return interruptions;
-        if (result.status == 128 + number && interrupted_at(name) < 0) continue; /* before it trained */
+    int interruptions = 0, last = -1, number = strcmp(signal, "INT") == 0 ? SIGINT : SIGTERM;
+    char stop[32];
+    for (int readings = 25;; readings *= 2, interruptions++) {
+        snprintf(stop, sizeof stop, "clock %d %s", readings, signal);
+        run(argv, stop, 0);
+        if (result.status == 0) break;
         ck_assert_msg(result.status == 128 + number, "status %d: %s", result.status, result.error);
         ck_assert_str_eq(result.output, "");
         int step = interrupted_at(name);
-        ck_assert_msg(step >= last, "from %d back to %d", last, step);
+        ck_assert_msg(step > last, "from %d to %d: %s", last, step, result.error);
         last = step;
-        interruptions++;
     }
-    ck_abort_msg("never done");
+    ck_assert_int_gt(interruptions, 1);
 }
 
-static void check_pairs(int number)
+static void check_pairs(const char *signal)
 {
     support_write_pairs("train.tsv", 500, 1);
     RUN(PAIRS, "--out", "whole");
     ck_assert_msg(result.status == 0, "%s", result.error);
     const char *const argv[] = {PAIRS, "--out", "stopped", NULL};
-    ck_assert_int_gt(interrupt_until_done(argv, "lookback train", number), 0);
+    interrupt_until_done(argv, "lookback train", signal);
     support_assert_same_files("whole/model.safetensors", "stopped/model.safetensors");
     ck_assert_int_eq(support_line_count("stopped/log.jsonl"), 1);
 }
 
 START_TEST(test_interrupt_of_train_by_ctrl_c_ends_with_the_same_bits)
 {
-    check_pairs(SIGINT);
+    check_pairs("INT");
 }
 END_TEST
 
 START_TEST(test_interrupt_of_train_by_sigterm_ends_with_the_same_bits)
 {
-    check_pairs(SIGTERM);
+    check_pairs("TERM");
 }
 END_TEST
 
@@ -103,9 +94,9 @@ START_TEST(test_interrupt_of_sort_ends_with_the_same_bits)
     RUN(LISTS, "--out", "whole");
     ck_assert_msg(result.status == 0, "%s", result.error);
     const char *const argv[] = {LISTS, "--out", "stopped", NULL};
-    ck_assert_int_gt(interrupt_until_done(argv, "lookback sort", SIGTERM), 0);
+    interrupt_until_done(argv, "lookback sort", "TERM");
     support_assert_same_files("whole/sort.safetensors", "stopped/sort.safetensors");
-    ck_assert_int_eq(support_line_count("stopped/train.jsonl"), 9);
+    ck_assert_int_eq(support_line_count("stopped/train.jsonl"), 4);
 }
 END_TEST
 
@@ -113,39 +104,33 @@ START_TEST(test_interrupt_of_compare_ends_with_the_same_bits)
 {
     RUN(KINDS, "--out", "whole");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    int interruptions = 0;
-    for (int ms = later(0); ms < 60000; ms = later(ms)) {
-        RUN_UNTIL(SIGINT, ms, KINDS, "--out", "stopped");
-        if (result.status == 0) break;
-        ck_assert_int_eq(result.status, 128 + SIGINT);
-        interruptions +=
-            interrupted_at("lookback compare: none") >= 0 || interrupted_at("lookback compare: dot") >= 0;
-    }
+    RUN_UNTIL(IN_TRAINING "INT", KINDS, "--out", "stopped");
+    ck_assert_int_eq(result.status, 128 + SIGINT);
+    ck_assert_int_gt(interrupted_at("lookback compare: none"), 0);
+    RUN_UNTIL("rename /dot.checkpoint.safetensors 1 INT", KINDS, "--out", "stopped");
+    ck_assert_int_eq(result.status, 128 + SIGINT);
+    ck_assert_int_gt(interrupted_at("lookback compare: dot"), 0);
+    RUN(KINDS, "--out", "stopped");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    ck_assert_int_gt(interruptions, 0);
     support_assert_same_weights("whole/none.safetensors", "stopped/none.safetensors");
     support_assert_same_weights("whole/dot.safetensors", "stopped/dot.safetensors");
 }
 END_TEST
 
-/* Interrupts a run of many steps after its first one, which comes late under a sanitizer. */
 static void interrupt_in_training(const char *const *argv, const char *name, int columns)
 {
-    int step = -1;
-    for (int ms = 1500; step <= 0 && ms < 60000; ms *= 2) {
-        run(argv, SIGINT, ms, columns);
-        ck_assert_int_eq(result.status, 128 + SIGINT);
-        step = interrupted_at(name);
-    }
-    ck_assert_int_gt(step, 0);
+    run(argv, IN_TRAINING "INT", columns);
+    ck_assert_int_eq(result.status, 128 + SIGINT);
+    ck_assert_msg(interrupted_at(name) > 0, "%s", result.error);
 }
 
 /* The bar is redrawn in one line, which must end before the message. */
 START_TEST(test_interrupt_ends_the_line_of_the_bar)
 {
     support_write_pairs("train.tsv", 500, 1);
-    const char *const argv[] = {PAIRS, "--steps", "100000", NULL};
-    interrupt_in_training(argv, "lookback train", 80);
+    const char *const argv[] = {PAIRS, NULL};
+    run(argv, "clock 400 INT", 80);
+    ck_assert_int_eq(result.status, 128 + SIGINT);
     const char *message = strstr(result.error, "lookback train: interrupted"), *line = message - 1;
     while (line > result.error && line[-1] != '\n') line--;
     ck_assert_msg(strstr(line, "step") && strstr(line, "\033[K\n"), "%s", line);
@@ -155,20 +140,16 @@ END_TEST
 START_TEST(test_interrupt_of_a_fresh_run_says_that_fresh_would_start_over)
 {
     support_write_pairs("train.tsv", 500, 1);
-    const char *advice = NULL;
-    for (int ms = 1500; !advice && ms < 60000; ms *= 2) {
-        RUN_UNTIL(SIGINT, ms, PAIRS, "--steps", "100000", "--fresh");
-        ck_assert_int_eq(result.status, 128 + SIGINT);
-        advice = strstr(result.error, "; the same command without --fresh resumes\n");
-    }
-    ck_assert_ptr_nonnull(advice);
+    RUN_UNTIL(IN_TRAINING "INT", PAIRS, "--fresh");
+    ck_assert_int_eq(result.status, 128 + SIGINT);
+    ck_assert_ptr_nonnull(strstr(result.error, "; the same command without --fresh resumes\n"));
 }
 END_TEST
 
 START_TEST(test_interrupt_of_one_of_several_models_names_it)
 {
     support_write_pairs("train.tsv", 500, 1);
-    const char *const argv[] = {PAIRS, "--steps", "100000", "--seed", "7", "--seeds", "2", NULL};
+    const char *const argv[] = {PAIRS, "--seed", "7", "--seeds", "2", NULL};
     interrupt_in_training(argv, "lookback train: seed 7", 0);
 }
 END_TEST
@@ -177,15 +158,20 @@ END_TEST
 START_TEST(test_interrupt_sent_twice_in_an_instant_is_one_request)
 {
     support_write_pairs("train.tsv", 500, 1);
-    static const char *const seconds[] = {"1.5", "6", "24"};
-    int step = -1;
-    for (int i = 0; step <= 0 && i < 3; i++) {
-        RUN("/bin/sh", "-c", "\"$@\" & sleep $0; kill -TERM $!; kill -TERM $!; wait $!", seconds[i], PAIRS,
-            "--steps", "100000");
-        ck_assert_int_eq(result.status, 128 + SIGTERM);
-        step = interrupted_at("lookback train");
-    }
-    ck_assert_int_gt(step, 0);
+    RUN_UNTIL(IN_TRAINING "TERM TERM", PAIRS);
+    ck_assert_int_eq(result.status, 128 + SIGTERM);
+    ck_assert_int_gt(interrupted_at("lookback train"), 0);
+}
+END_TEST
+
+/* By somebody who has lost patience. */
+START_TEST(test_interrupt_sent_again_later_ends_at_once)
+{
+    support_write_pairs("train.tsv", 500, 1);
+    RUN_UNTIL(IN_TRAINING "TERM LATER TERM", PAIRS);
+    ck_assert_int_eq(result.status, 128 + SIGTERM);
+    ck_assert_int_eq(interrupted_at("lookback train"), -1);
+    ck_assert(!support_exists("out/checkpoint.safetensors"));
 }
 END_TEST
 
@@ -193,7 +179,7 @@ END_TEST
 START_TEST(test_interrupt_that_was_ignored_from_the_start_stays_ignored)
 {
     support_write_pairs("train.tsv", 500, 1);
-    RUN("/bin/sh", "-c", "trap '' INT; \"$@\" & sleep 1; kill -INT $!; wait $!", "sh", PAIRS);
+    RUN_UNTIL(IN_TRAINING "INT", "/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh", PAIRS);
     ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
 }
 END_TEST
@@ -209,5 +195,6 @@ int main(void)
                                            test_interrupt_of_a_fresh_run_says_that_fresh_would_start_over,
                                            test_interrupt_of_one_of_several_models_names_it,
                                            test_interrupt_sent_twice_in_an_instant_is_one_request,
+                                           test_interrupt_sent_again_later_ends_at_once,
                                            test_interrupt_that_was_ignored_from_the_start_stays_ignored));
 }

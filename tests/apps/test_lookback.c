@@ -172,7 +172,6 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("lookback");
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_lookback_bare_lists_its_commands_and_fails);
     tcase_add_test(tests, test_lookback_help_lists_its_commands);
     tcase_add_test(tests, test_lookback_version_is_that_of_the_library);

@@ -95,7 +95,6 @@ END_TEST
 int main(void)
 {
     TCase *tests = tcase_create("manual");
-    tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, test_page_is_plain_text_with_all_sections, 0, PAGES);
     tcase_add_test(tests, test_page_has_the_options_of_the_program_with_their_defaults);
     tcase_add_loop_test(tests, test_groff_sets_the_page_without_a_warning, 0, PAGES);

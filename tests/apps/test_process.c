@@ -1,8 +1,13 @@
 #include "support/process.h"
+#include "support/stop.h"
+#include "support/wait.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SAMPLE TEST_BIN_DIR "/sample_program"
 
 START_TEST(test_support_run_large_text_passes_both_ways)
 {
@@ -37,25 +42,34 @@ START_TEST(test_support_run_input_refused_is_no_trouble)
 }
 END_TEST
 
-START_TEST(test_support_run_command_kill_ends_with_137)
+START_TEST(test_support_run_command_stops_at_an_event)
 {
-    const char *const argv[] = {"/bin/sh", "-c", "echo begun; sleep 100; echo done", NULL};
+    const char *const argv[] = {SAMPLE, "--steps=100", NULL};
     support_result result;
-    ck_assert(support_run_command(&(support_command){.argv = argv, .kill_after_ms = 300}, &result));
+    ck_assert(support_run_command(&(support_command){.argv = argv, .stop = "clock 50 KILL"}, &result));
     ck_assert_int_eq(result.status, 137);
-    ck_assert(!result.timed_out);
-    ck_assert_str_eq(result.output, "begun\n");
+    ck_assert_str_eq(result.output, "");
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = argv, .stop = "clock 5 sh kill -TERM $PPID"},
+                                  &result));
+    ck_assert_int_eq(result.status, 128 + SIGTERM);
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = argv, .stop = SUPPORT_TICKING}, &result));
+    ck_assert_int_eq(result.status, 0);
     support_result_free(&result);
 }
 END_TEST
 
-START_TEST(test_support_run_command_timeout_is_told)
+static bool never(void *context)
 {
-    const char *const argv[] = {"/bin/sh", "-c", "exec >&- 2>&-; sleep 100", NULL};
-    support_result result;
-    ck_assert(support_run_command(&(support_command){.argv = argv, .timeout_ms = 300}, &result));
-    ck_assert(result.timed_out);
-    support_result_free(&result);
+    (void)context;
+    return false;
+}
+
+START_TEST(test_support_wait_that_hangs_is_told)
+{
+    support_hang_seconds = 1;
+    ck_assert(!support_wait_until(never, NULL, "nothing"));
 }
 END_TEST
 
@@ -97,11 +111,10 @@ int main(void)
 {
     Suite *suite = suite_create("process");
     TCase *tests = tcase_create("process");
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_support_run_large_text_passes_both_ways);
     tcase_add_test(tests, test_support_run_input_refused_is_no_trouble);
-    tcase_add_test(tests, test_support_run_command_kill_ends_with_137);
-    tcase_add_test(tests, test_support_run_command_timeout_is_told);
+    tcase_add_test(tests, test_support_run_command_stops_at_an_event);
+    tcase_add_test(tests, test_support_wait_that_hangs_is_told);
     tcase_add_test(tests, test_support_run_command_environment_and_directory_are_set);
     tcase_add_test(tests, test_support_run_command_terminal_is_one);
     tcase_add_test(tests, test_support_run_no_such_program_is_status_127);

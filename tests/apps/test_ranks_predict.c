@@ -9,10 +9,11 @@
 #include "support/tempdir.h"
 
 #include <lookback/base.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #define LOOKBACK BIN_DIR "/lookback"
 
@@ -23,7 +24,7 @@ static char model[SUPPORT_PATH], beginner[SUPPORT_PATH], ensemble[SUPPORT_PATH],
 
 static void run(int ranks, const char *input, const char *program, const char *const *arguments)
 {
-    support_run_ranks(ranks, program, (support_command){.input_path = input}, arguments);
+    support_run_ranks(ranks, program, input, arguments);
 }
 
 #define RUN(ranks, input, ...)        run(ranks, input, LOOKBACK, (const char *const[]){__VA_ARGS__, NULL})
@@ -159,17 +160,37 @@ START_TEST(test_ranks_predict_attention_of_one_text)
 }
 END_TEST
 
+/* Begins to talk with two ranks of the script, whose standard error goes to the file "errors". */
+static void begin_to_talk(support_talk *talk, const char *patience)
+{
+    const char *argv[] = {"/bin/sh",
+                          "-c",
+                          "exec \"$@\" 2>errors",
+                          "sh",
+                          support_mpirun(),
+                          "-n",
+                          "2",
+                          "./script",
+                          "predict",
+                          model,
+                          "--batch",
+                          "1",
+                          NULL};
+    for (int i = 0; support_ranks_permission[i]; i++)
+        if (strchr(support_ranks_permission[i], '=')) putenv((char *)support_ranks_permission[i]);
+    support_set_patience(patience);
+    support_write_stops(NULL, NULL);
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    ck_assert(support_talk_begin(argv, talk));
+    ck_assert_str_eq(support_say(talk, "abc\n", strlen("abc\tA B C\n")), "abc\tA B C\n");
+}
+
 /* The ranks that have nothing to do lose no patience meanwhile. */
 START_TEST(test_ranks_predict_answers_each_typed_line)
 {
-    const char *argv[] = {"/usr/bin/env", support_mpirun(), "-n", "2", LOOKBACK, "predict", model, NULL};
     support_talk talk;
-    for (int i = 0; support_ranks_permission[i]; i++)
-        if (strchr(support_ranks_permission[i], '=')) putenv((char *)support_ranks_permission[i]);
-    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
-    ck_assert(support_talk_begin(argv, &talk));
-    ck_assert_str_eq(support_say(&talk, "abc\n", strlen("abc\tA B C\n")), "abc\tA B C\n");
-    nanosleep(&(struct timespec){.tv_sec = 4}, NULL);
+    begin_to_talk(&talk, "3");
+    ck_assert(support_is_silent(&talk, 5));
     ck_assert_str_eq(support_say(&talk, "cab\n", strlen("cab\tC A B\n")), "cab\tC A B\n");
     ck_assert_str_eq(support_say(&talk, NULL, 1), "");
     ck_assert_int_eq(support_talk_end(&talk), 0);
@@ -238,6 +259,7 @@ START_TEST(test_ranks_predict_names_the_rank_that_differs)
     RUN_SCRIPT(3, line, "predict", model);
     support_assert_one_message(2, "lookback predict: rank 1 on ");
     support_assert_said_once(": found the hash of the model ");
+    support_set_patience("2");
     support_write_rank_script("exec " LOOKBACK " predict missing");
     RUN_SCRIPT(3, line, "predict", model);
     support_assert_one_message(66, "lookback predict: rank 1 on ");
@@ -247,13 +269,19 @@ END_TEST
 
 START_TEST(test_ranks_predict_names_the_rank_that_hangs)
 {
-    const char *lines = write_lines(200000, add_word);
-    setenv("LOOKBACK_MPI_PATIENCE", "2", 1);
-    support_write_rank_script("(sleep 2; kill -STOP $$) &");
-    RUN_SCRIPT(2, NULL, "predict", beginner, lines, "--beam", "8");
-    ck_assert_int_ne(support_ranks_result.status, 0);
-    support_assert_said_once(": rank 1 on ");
-    support_assert_said_once(" has not answered for 2 s\n");
+    support_talk talk;
+    size_t count;
+    begin_to_talk(&talk, "5");
+    char *pid = support_content("pid-1", &count);
+    /* Two lines, each of which is a batch, are shared out. */
+    ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), SIGSTOP), 0);
+    ck_assert_str_eq(support_say(&talk, "cab\nbad\n", 1), "");
+    ck_assert_int_ne(support_talk_end(&talk), 0);
+    char *errors = support_content("errors", &count);
+    ck_assert_int_eq(support_occurrences(errors, ": rank 1 on "), 1);
+    ck_assert_int_eq(support_occurrences(errors, " has not answered for 5 s\n"), 1);
+    free(errors);
+    free(pid);
 }
 END_TEST
 

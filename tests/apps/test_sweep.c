@@ -20,7 +20,7 @@ static void sweep(const char *json, const char *const *more)
     for (; more && *more; more++) arguments[count++] = *more;
     support_write_pairs("train.tsv", 300, 1);
     support_write_text("sweep.json", json);
-    support_train_pairs(arguments, 0);
+    support_train_pairs(arguments, NULL);
 }
 
 static char *content(const char *name, size_t *count)

@@ -8,6 +8,7 @@
 #include "translate/text_model.h"
 #include <lookback/lookback.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,44 +94,36 @@ END_TEST
 /* With everything that uses random numbers, and with a best model that is not the last. */
 #define ALL                                                                                                  \
     SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
-        "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "1500"
+        "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "600"
 
 START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
     SUPPORT_TRAIN(ALL, "--out", "whole");
     support_assert_trained();
-    int kills = 0;
-    bool went_on = false;
-    for (int ms = 150; ms < 60000; ms += ms / 2) {
-        SUPPORT_TRAIN_FOR(ms, ALL, "--out", "killed");
-        went_on |= strstr(support_run_result.error, "train_seq2seq: resuming at step ") != NULL;
-        if (support_run_result.status == 0) break;
-        ck_assert_int_eq(support_run_result.status, 128 + 9);
-        kills++;
-    }
-    support_assert_trained();
-    ck_assert_int_gt(kills, 1);
-    ck_assert(went_on);
+    ck_assert_int_gt(SUPPORT_TRAIN_KILLED(ALL, "--out", "killed"), 10);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train_seq2seq: resuming at step "));
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
-    ck_assert_int_eq(support_line_count("killed/log.jsonl"), 30);
+    ck_assert_int_eq(support_line_count("killed/log.jsonl"), 12);
 }
 END_TEST
 
-/* Whenever it is killed, the model file is complete. */
-START_TEST(test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read)
+/* Whenever it is killed, the model file is complete: here after each call for files from the time on when there is one. */
+START_TEST(test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read)
 {
+    enum { MODELS = 40 };
+    char stop[32];
     support_write_pairs("train.tsv", PAIRS, 1);
-    int models = 0;
-    for (int ms = 100; models < 5 && ms < 60000; ms += ms / 3) {
-        SUPPORT_TRAIN_FOR(ms, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr", "0.001",
-                          "--out", "a", "--fresh");
+    for (int calls = 1, models = 0; models < MODELS; calls++) {
+        snprintf(stop, sizeof stop, "file %d KILL", calls);
+        SUPPORT_TRAIN_UNTIL(stop, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr",
+                            "0.001", "--out", "a", "--fresh");
+        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
         if (!support_exists("a/model.safetensors")) continue;
         lb_text_model translator = load("a/model.safetensors");
         lb_text_model_free(&translator);
         models++;
     }
-    ck_assert_int_gt(models, 0);
 }
 END_TEST
 
@@ -220,8 +213,9 @@ START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
     double together = exact_match();
     ck_assert_double_ge(together, 0.9);
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: kept the model of step "));
-    SUPPORT_TRAIN_FOR(500, SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out",
-                      "killed");
+    SUPPORT_TRAIN_UNTIL("rename /seed-8/model.safetensors 2 KILL", SUPPORT_SMALL, "--train", "train.tsv",
+                        "--seed", "7", "--seeds", "3", "--out", "killed");
+    ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
     ck_assert_double_eq(exact_match(), together);
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
@@ -253,7 +247,7 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         int count = 0;
         while (arguments[count]) count++;
         for (int k = 0; k < MOST && models[i][k]; k++) arguments[count++] = models[i][k];
-        support_train_pairs(arguments, 0);
+        support_train_pairs(arguments, NULL);
         support_assert_trained();
         lb_text_model translator = load("out/model.safetensors");
         ck_assert_str_eq(translator.model->kind->name, i == 0 ? "transformer" : "seq2seq");
@@ -296,8 +290,9 @@ static void transduce(const char *const *kinds)
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
                       "--steps", "600", "--out", "whole", "--fresh");
         ck_assert_double_ge(exact_match(), 0.9);
-        SUPPORT_TRAIN_FOR(400, SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
-                          "--steps", "600", "--out", kinds[i]);
+        SUPPORT_TRAIN_UNTIL("rename /checkpoint.safetensors 5 KILL", SUPPORT_SMALL, "--train", "train.tsv",
+                            "--attention", kinds[i], "--lr", "0.01", "--steps", "600", "--out", kinds[i]);
+        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
                       "--steps", "600", "--out", kinds[i]);
         snprintf(killed, sizeof killed, "%s/model.safetensors", kinds[i]);
@@ -338,7 +333,7 @@ int main(void)
                       test_train_seq2seq_without_dev_holds_a_tenth_out,
                       test_train_seq2seq_any_threads_and_folders_give_the_same_file,
                       test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
-                      test_train_seq2seq_killed_at_any_time_leaves_a_model_that_can_be_read,
+                      test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read,
                       test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
                       test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
                       test_train_seq2seq_stops_early_by_default,

@@ -113,7 +113,7 @@ START_TEST(test_train_seq2seq_wrong_usage_is_status_2)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *arguments[9] = {NULL};
         memcpy(arguments, wrong[i].arguments, sizeof wrong[i].arguments);
-        support_train_pairs(arguments, 0);
+        support_train_pairs(arguments, NULL);
         support_assert_refused(2, wrong[i].message);
     }
 }

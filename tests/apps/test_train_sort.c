@@ -6,6 +6,7 @@
 #include "tensor/gemm.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +22,14 @@
 static support_result result;
 
 /* Runs train_sort in the test's folder. */
-static void run(const char *const *flags, int kill_after_ms)
+static void run(const char *const *flags)
 {
     const char *argv[64] = {TRAIN};
     for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
-    support_command command = {.argv = argv, .directory = support_tempdir(), .kill_after_ms = kill_after_ms};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert(!result.timed_out);
+    support_run_in_tempdir(argv, NULL, &result);
 }
 
-#define RUN(...)         run((const char *const[]){__VA_ARGS__, NULL}, 0)
-#define RUN_FOR(ms, ...) run((const char *const[]){__VA_ARGS__, NULL}, ms)
+#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
 
 static char *content(const char *name, size_t *count)
 {
@@ -113,15 +110,12 @@ START_TEST(test_train_sort_killed_again_and_again_ends_with_the_same_bits)
 {
     RUN(SMALL, "--target", "0", "--steps", "3000", "--out", "whole");
     ck_assert_int_eq(result.status, 0);
-    int kills = 0;
-    for (int ms = 100; ms < 60000; ms += ms / 2) {
-        RUN_FOR(ms, SMALL, "--target", "0", "--steps", "3000", "--out", "killed");
-        if (result.status == 0) break;
-        ck_assert_int_eq(result.status, 128 + 9);
-        kills++;
-    }
-    ck_assert_int_eq(result.status, 0);
-    ck_assert_int_gt(kills, 1);
+    const char *argv[] = {TRAIN, SMALL, "--target", "0", "--steps", "3000", "--out", "killed", NULL};
+    support_command command = {.argv = argv, .directory = support_tempdir(), .stop = "clock 777 KILL"};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_int_eq(result.status, 128 + SIGKILL);
+    ck_assert_int_gt(support_kill_until_done(command, &result), 10);
     support_assert_same_files("whole/sort.safetensors", "killed/sort.safetensors");
     size_t count;
     char *log = content("killed/train.jsonl", &count);
@@ -213,7 +207,7 @@ static const struct {
 
 START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
 {
-    run(wrong[_i].flags, 0);
+    run(wrong[_i].flags);
     assert_fails(wrong[_i].status, wrong[_i].message);
     ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
     ck_assert_int_eq(strncmp(result.error, "train_sort: ", 12), 0);
@@ -286,7 +280,6 @@ int main(void)
 {
     Suite *suite = suite_create("train_sort");
     TCase *tests = tcase_create("program");
-    tcase_set_timeout(tests, 280);
     tcase_add_test(tests, test_train_sort_small_task_learns_and_leaves_its_files);
     tcase_add_test(tests, test_train_sort_any_number_of_threads_gives_the_same_bits);
     tcase_add_test(tests, test_train_sort_number_of_threads_is_that_of_the_environment_unless_given);

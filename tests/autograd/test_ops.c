@@ -356,7 +356,6 @@ int main(void)
     collect_trials();
     Suite *suite = suite_create("ops");
     TCase *cases = tcase_create("registry");
-    tcase_set_timeout(cases, 120);
     tcase_add_test(cases, test_op_is_complete);
     tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
     tcase_add_loop_test(cases, test_op_has_a_name_for_each_operand, 0, trial_count);

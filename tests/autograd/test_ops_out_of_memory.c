@@ -122,7 +122,6 @@ int main(void)
     collect_trials();
     Suite *suite = suite_create("ops out of memory");
     TCase *cases = tcase_create("registry");
-    tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, test_op_without_enough_memory_is_an_error_and_changes_no_gradient, 0,
                         trial_count);
     suite_add_tcase(suite, cases);

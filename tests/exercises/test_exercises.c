@@ -153,7 +153,6 @@ int main(void)
     exercises = support_lesson_files(EXERCISES, ".c");
     wrong = support_lesson_files(ANSWERS "/wrong", ".c");
     TCase *tests = tcase_create("exercises");
-    tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, test_exercise_as_shipped_fails_in_both_parts_with_a_hint, 0, exercises.count);
     tcase_add_loop_test(tests, test_exercise_with_solved_parts_passes_in_these_alone, 0, exercises.count);
     tcase_add_loop_test(tests, test_exercise_with_a_wrong_answer_prints_what_helps, 0, wrong.count);

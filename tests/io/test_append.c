@@ -2,6 +2,7 @@
 #include "io/append.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "support/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static void assert_content(const char *path, const char *expected)
@@ -74,33 +73,25 @@ START_TEST(test_append_beyond_the_largest_file_is_an_error_with_that_reason)
 }
 END_TEST
 
+enum { SIGNALS = 50 };
+
+static volatile sig_atomic_t woken;
+
 static void wake(int number)
 {
     (void)number;
+    woken++;
 }
 
-static void pause_millisecond(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
-/* Waits until the writer is stuck, interrupts it many times, and only then reads. The first signal ends a call that has
+/* Interrupts the writer many times, each time when it is stuck, and only then reads. The first signal ends a call that has
  * written a part, the next ones calls that have written nothing. Returns whether each byte came once. */
 static bool interrupt_and_read(pid_t writer, int pipe, size_t count)
 {
-    enum { SIGNALS = 50 };
     char bytes[4096];
-    int waiting = 0, before = -1;
     size_t read_before = 0;
-    while (waiting == 0 || waiting != before) {
-        before = waiting;
-        pause_millisecond();
-        if (ioctl(pipe, FIONREAD, &waiting) != 0) return false;
-    }
-    for (int i = 0; i < SIGNALS; i++) {
-        kill(writer, SIGUSR1);
-        pause_millisecond();
-    }
+    for (int i = 0; i < SIGNALS; i++)
+        if (!support_wait_until_asleep(writer) || kill(writer, SIGUSR1) != 0) return false;
+    if (!support_wait_until_asleep(writer)) return false;
     for (ssize_t got; (got = read(pipe, bytes, sizeof bytes)) > 0; read_before += (size_t)got)
         for (ssize_t i = 0; i < got; i++)
             if (bytes[i] != (char)((read_before + (size_t)i) % 251)) return false;
@@ -120,6 +111,7 @@ START_TEST(test_append_that_signals_interrupt_writes_all_bytes)
     pid_t writer = getpid(), reader = fork();
     if (reader == 0) _exit(interrupt_and_read(writer, open(path, O_RDONLY), COUNT) ? 0 : 1);
     ck_assert_msg(lb_file_append(path, bytes, COUNT, &error) == LB_OK, "%s", error.message);
+    ck_assert_int_eq(woken, SIGNALS);
     int status;
     ck_assert_int_eq(waitpid(reader, &status, 0), reader);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);

@@ -1,12 +1,12 @@
 #include "io/lines.h"
 
 #include "support/suite.h"
+#include "support/wait.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LONGEST = 300000 };
@@ -106,48 +106,48 @@ START_TEST(test_lines_next_without_waiting_takes_what_is_there)
 }
 END_TEST
 
-/* Writes a line after a while, in another process. */
-static void say_later(const char *text, int ms)
+/* Writes a line when this process waits for one, in another process. */
+static void say_to_sleeper(const char *text)
 {
     fflush(NULL);
     if (fork() != 0) return;
-    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
-    _exit(write(writer, text, strlen(text)) > 0 ? 0 : 1);
+    bool asleep = support_wait_until_asleep(getppid());
+    _exit(asleep && write(writer, text, strlen(text)) > 0 ? 0 : 1);
 }
 
 START_TEST(test_lines_next_allows_a_pause)
 {
     begin(10);
-    lines.pause_ms = 5000;
-    say_later("late\n", 100);
+    lines.pause_ms = 600000;
+    say_to_sleeper("late\n");
     ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_ONE);
     ck_assert_mem_eq(line.text, "late", 4);
     lines.pause_ms = 10;
-    say_later("late\n", 300);
     ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_LATER);
     close(writer);
     finish();
 }
 END_TEST
 
-static lb_status count_to_two(void *context, lb_error *found)
+/* The second call says the line, the third one has enough. */
+static lb_status say_and_fail(void *context, lb_error *found)
 {
     int *calls = context;
-    return ++*calls < 3 ? LB_OK : lb_error_set(found, LB_ERROR_BUSY, "enough");
+    if (++*calls == 2) say("late\n", 5);
+    return *calls < 3 ? LB_OK : lb_error_set(found, LB_ERROR_BUSY, "enough");
 }
 
 START_TEST(test_lines_next_calls_idle_until_a_line_arrives)
 {
     int calls = 0;
     begin(10);
-    lines.idle = count_to_two;
+    lines.idle = say_and_fail;
     lines.idle_context = &calls;
     say("ready\n", 6);
     expect_line("ready", 5, 1);
     ck_assert_int_eq(calls, 0);
-    say_later("late\n", 800);
     expect_line("late", 4, 2);
-    ck_assert_int_ge(calls, 1);
+    ck_assert_int_eq(calls, 2);
     ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
     ck_assert_int_eq(error.status, LB_ERROR_BUSY);
     close(writer);
@@ -159,7 +159,7 @@ START_TEST(test_lines_next_non_blocking_descriptor_waits_all_the_same)
 {
     begin(10);
     ck_assert_int_eq(fcntl(lines.descriptor, F_SETFL, O_NONBLOCK), 0);
-    say_later("late\n", 100);
+    say_to_sleeper("late\n");
     expect_line("late", 4, 1);
     close(writer);
     finish();
@@ -260,7 +260,6 @@ int main(void)
 {
     Suite *suite = suite_create("lines");
     TCase *tests = tcase_create("lines");
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_lines_next_ends_of_lines_are_left_out);
     tcase_add_test(tests, test_lines_next_offset_and_crlf_tell_where_it_stood);
     tcase_add_test(tests, test_lines_next_no_input_is_no_line);

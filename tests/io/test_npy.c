@@ -293,7 +293,6 @@ int main(void)
                         sizeof made_up / sizeof *made_up);
     tcase_add_test(tests, test_read_other_files_fail_with_the_reason);
     tcase_add_test(tests, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    tcase_set_timeout(tests, 60);
     Suite *suite = suite_create("npy");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

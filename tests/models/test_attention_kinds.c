@@ -310,7 +310,6 @@ int main(void)
 {
     Suite *suite = suite_create("attention_kinds");
     TCase *tests = tcase_create("kinds");
-    tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding, 0,
                         VARIANTS);
     tcase_add_loop_test(tests, test_forward_outputs_and_gradients_of_kinds_equal_pytorch, 0,

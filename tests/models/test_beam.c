@@ -347,7 +347,6 @@ int main(void)
     Suite *suite = suite_create("beam");
     TCase *tests = tcase_create("beam");
     int count = LB_LENGTH(kinds);
-    tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, test_beam_search_of_one_gives_what_greedy_gives, 0, count);
     tcase_add_loop_test(
         tests, test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below, 0, count);

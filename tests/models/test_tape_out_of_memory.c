@@ -168,7 +168,6 @@ int main(void)
 {
     Suite *suite = suite_create("tape out of memory");
     TCase *cases = tcase_create("models");
-    tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, test_model_without_enough_memory_is_an_error_anywhere, 0, SORTERS);
     tcase_add_test(cases, test_ensemble_without_enough_memory_is_an_error_anywhere);
     suite_add_tcase(suite, cases);

@@ -265,7 +265,6 @@ int main(void)
 {
     Suite *suite = suite_create("positions of a transformer");
     TCase *each = tcase_create("each setting");
-    tcase_set_timeout(each, 120);
     tcase_add_loop_test(each, test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once, 0,
                         LB_LENGTH(settings));
     tcase_add_loop_test(each, test_transformer_of_any_setting_is_in_its_file, 0, LB_LENGTH(settings));

@@ -235,7 +235,6 @@ int main(void)
 {
     Suite *suite = suite_create("chart");
     TCase *tests = tcase_create("chart");
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_lines_of_the_legend_grow_with_the_resolution);
     tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);

@@ -247,7 +247,6 @@ int main(void)
 {
     Suite *suite = suite_create("document");
     TCase *tests = tcase_create("document");
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_format_is_that_of_the_name);
     tcase_add_test(tests, test_svg_shapes_have_their_size_and_color);
     tcase_add_test(tests, test_svg_clip_is_a_group_that_ends);

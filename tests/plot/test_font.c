@@ -239,7 +239,6 @@ int main(void)
     Suite *suite = suite_create("font");
     TCase *tests = tcase_create("font");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_font_open_equals_the_built_in);
     tcase_add_test(tests, test_font_characters_that_one_lacks_come_from_the_next);
     tcase_add_test(tests, test_font_open_failures_name_the_file);

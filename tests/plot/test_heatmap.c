@@ -475,7 +475,6 @@ int main(void)
     Suite *suite = suite_create("heatmap");
     TCase *tests = tcase_create("heatmap");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_draw_translation_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_without_labels_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_cells_have_the_color_of_their_value);

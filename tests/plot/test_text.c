@@ -340,7 +340,6 @@ int main(void)
     Suite *suite = suite_create("text");
     TCase *tests = tcase_create("text");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_measure_width_equals_freetype);
     tcase_add_test(tests, test_measure_kerning_brings_letters_together);
     tcase_add_test(tests, test_measure_grows_with_size_and_lines);

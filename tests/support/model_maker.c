@@ -10,13 +10,16 @@
 
 #define FOLDER TEST_OUTPUT "/models"
 
-/* Whether the file was written after this program, and with it the library, was linked: at least in the next second. */
+/* Whether the file was written after this program, and with it the library, was linked. */
 static bool is_current(const char *path)
 {
     char program[SUPPORT_PATH] = ""; /* its name, because valgrind stands in for the link itself */
     struct stat made, linked;
-    return readlink("/proc/self/exe", program, sizeof program - 1) > 0 && stat(program, &linked) == 0 &&
-           stat(path, &made) == 0 && made.st_mtime > linked.st_mtime;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0 || stat(program, &linked) != 0 ||
+        stat(path, &made) != 0)
+        return false;
+    return made.st_mtim.tv_sec > linked.st_mtim.tv_sec ||
+           (made.st_mtim.tv_sec == linked.st_mtim.tv_sec && made.st_mtim.tv_nsec > linked.st_mtim.tv_nsec);
 }
 
 static void make(support_train_fn *train_and_save, const char *path, int steps, int kind)

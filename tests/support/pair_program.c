@@ -46,17 +46,29 @@ void support_write_pairs(const char *name, int count, unsigned seed)
     free(text);
 }
 
-void support_train_pairs(const char *const *arguments, int kill_after_ms)
+static support_command command_with(const char *argv[ARGUMENTS], const char *const *arguments)
 {
-    const char *argv[ARGUMENTS] = {TRAIN};
+    argv[0] = TRAIN;
     for (int i = 0; arguments[i]; i++) {
         ck_assert_int_lt(i + 2, ARGUMENTS);
         argv[i + 1] = arguments[i];
     }
-    support_command command = {.argv = argv, .directory = support_tempdir(), .kill_after_ms = kill_after_ms};
+    return (support_command){.argv = argv, .directory = support_tempdir()};
+}
+
+void support_train_pairs(const char *const *arguments, const char *stop)
+{
+    const char *argv[ARGUMENTS] = {NULL};
+    support_command command = command_with(argv, arguments);
+    command.stop = stop;
     support_result_free(&support_run_result);
     ck_assert(support_run_command(&command, &support_run_result));
-    ck_assert(!support_run_result.timed_out);
+}
+
+int support_train_killed_pairs(const char *const *arguments)
+{
+    const char *argv[ARGUMENTS] = {NULL};
+    return support_kill_until_done(command_with(argv, arguments), &support_run_result);
 }
 
 void support_assert_trained(void)

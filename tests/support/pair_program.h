@@ -20,11 +20,17 @@ void support_write_pairs(const char *name, int count, unsigned seed);
 /* Writes a text to a file in the test's folder. */
 void support_write_text(const char *name, const char *text);
 
-/* Runs train_seq2seq with these arguments up to NULL, in that folder. */
-void support_train_pairs(const char *const *arguments, int kill_after_ms);
+/* Runs train_seq2seq with these arguments up to NULL, in that folder; if `stop` is not NULL, until the event that it
+ * plans. */
+void support_train_pairs(const char *const *arguments, const char *stop);
 
-#define SUPPORT_TRAIN(...)         support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, 0)
-#define SUPPORT_TRAIN_FOR(ms, ...) support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, ms)
+#define SUPPORT_TRAIN(...)             support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, NULL)
+#define SUPPORT_TRAIN_UNTIL(stop, ...) support_train_pairs((const char *const[]){__VA_ARGS__, NULL}, stop)
+
+/* The same with kills, until it is trained: see support_kill_until_done. */
+int support_train_killed_pairs(const char *const *arguments);
+
+#define SUPPORT_TRAIN_KILLED(...) support_train_killed_pairs((const char *const[]){__VA_ARGS__, NULL})
 
 /* Asserts that the last run succeeded, or failed with this status and message. */
 void support_assert_trained(void);

@@ -2,24 +2,25 @@
 
 #include "support/process.h"
 
+#include "support/stop.h"
 #include "support/tempdir.h"
+#include "support/wait.h"
 
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT_MS = 120000, CHUNK = 65536, NOT_STARTED = 127 };
+enum { CHUNK = 65536, NOT_STARTED = 127 };
 
 /* Both ends of the channels to the program; -1 if closed. */
 typedef struct channels {
@@ -111,18 +112,15 @@ static void become(const support_command *command, channels *c)
     dup2(c->child_error, STDERR_FILENO);
     close_all(c);
     change_environment(command->environment);
+    if (command->stop) {
+        setenv("SUPPORT_STOP", command->stop, 1);
+        setenv("LD_PRELOAD", SUPPORT_STOP_LIBRARY, 1);
+    }
     if (!command->directory || chdir(command->directory) == 0) {
         execv(command->argv[0], (char *const *)command->argv);
     }
     fprintf(stderr, "%s: cannot run: %s\n", command->argv[0], strerror(errno));
     _exit(NOT_STARTED);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Reads available output; closes our end at the end of the output. */
@@ -149,38 +147,39 @@ static void give(int *end, const char *input, size_t length, size_t *given)
     if (refused || *given == length) close_end(end);
 }
 
-/* Writes input and reads output until the program has closed its ends. */
-static void converse(const support_command *command, channels *c, buffer *output, buffer *error,
-                     int64_t deadline)
+/* Writes input and reads output until the program has closed its ends. False if it hangs. */
+static bool converse(const support_command *command, channels *c, buffer *output, buffer *error)
 {
     size_t given = 0, length = command->input_length;
     if (length == 0 && command->input) length = strlen(command->input);
     if (length == 0) close_end(&c->input);
     while (c->output >= 0 || c->error >= 0) {
-        int64_t remaining = deadline - now_ms();
         struct pollfd ends[] = {{c->input, POLLOUT, 0}, {c->output, POLLIN, 0}, {c->error, POLLIN, 0}};
-        if (remaining <= 0 || poll(ends, 3, (int)remaining) <= 0) return;
+        if (poll(ends, 3, support_hang_seconds * 1000) <= 0) return false;
         if (ends[0].revents) give(&c->input, command->input, length, &given);
         if (ends[1].revents) take(&c->output, output);
         if (ends[2].revents) take(&c->error, error);
     }
+    return true;
 }
 
-/* Waits for the program to end, and kills it at the deadline. Returns true if it was killed. */
-static bool reap(pid_t child, int64_t deadline, int *status)
+typedef struct ending {
+    pid_t child;
+    int status;
+} ending;
+
+static bool has_ended(void *context)
 {
-    int how = 0;
-    bool killed = false;
-    while (waitpid(child, &how, killed ? 0 : WNOHANG) == 0) {
-        if (now_ms() >= deadline) {
-            kill(-child, SIGKILL);
-            killed = true;
-        } else {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        }
-    }
-    *status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-    return killed;
+    ending *e = context;
+    return waitpid(e->child, &e->status, WNOHANG) != 0;
+}
+
+/* Whether no process of the group is left; this process is the parent of those that have lost their own. */
+static bool is_group_empty(void *context)
+{
+    const ending *e = context;
+    while (waitpid(-e->child, NULL, WNOHANG) > 0) continue;
+    return kill(-e->child, 0) != 0;
 }
 
 bool support_run_command(const support_command *command, support_result *result)
@@ -189,6 +188,7 @@ bool support_run_command(const support_command *command, support_result *result)
     *result = (support_result){.status = NOT_STARTED};
     bool open = open_channels(command, &ends);
     fflush(NULL); /* otherwise the new process would write it again */
+    if (command->stop) prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = open ? fork() : -1;
     if (child == 0) become(command, &ends);
     if (child < 0) {
@@ -203,25 +203,25 @@ bool support_run_command(const support_command *command, support_result *result)
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
 
-    int limit = command->timeout_ms ? command->timeout_ms : DEFAULT_TIMEOUT_MS;
-    int64_t begin = now_ms();
-    bool to_be_killed = command->kill_after_ms > 0 && command->kill_after_ms < limit;
-    int64_t deadline = begin + (to_be_killed ? command->kill_after_ms : limit);
     buffer output = {calloc(1, 1), 0}, error = {calloc(1, 1), 0};
-    if (command->signal_after_ms) {
-        converse(command, &ends, &output, &error, begin + command->signal_after_ms);
-        kill(child, command->signal); /* not reaped yet, so the pid is still valid */
+    ending end = {.child = child};
+    bool ended = converse(command, &ends, &output, &error) &&
+                 support_wait_until(has_ended, &end, "a program to end, which has closed its output");
+    if (!ended) {
+        kill(-child, SIGKILL);
+        waitpid(child, &end.status, 0);
     }
-    converse(command, &ends, &output, &error, deadline);
-    bool killed = reap(child, deadline, &result->status);
+    if (command->stop)
+        ended = support_wait_until(is_group_empty, &end, "a group of processes to end") && ended;
     close_all(&ends);
     sigaction(SIGPIPE, &before, NULL);
 
-    result->timed_out = killed && !to_be_killed;
+    result->status = WIFSIGNALED(end.status) ? 128 + WTERMSIG(end.status) : WEXITSTATUS(end.status);
     result->output = output.bytes;
     result->output_length = output.length;
     result->error = error.bytes;
     result->error_length = error.length;
+    if (!ended) ck_abort_msg("a hang of %s: %s", command->argv[0], result->error);
     return true;
 }
 
@@ -235,7 +235,19 @@ void support_run_in_tempdir(const char *const argv[], const char *input, support
     const support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
     support_result_free(result);
     ck_assert(support_run_command(&command, result));
-    ck_assert(!result->timed_out);
+}
+
+int support_kill_until_done(support_command command, support_result *result)
+{
+    char plan[32];
+    for (int calls = 1, kills = 0;; calls += 1 + calls / 8, kills++) {
+        snprintf(plan, sizeof plan, "file %d ALL", calls);
+        command.stop = plan;
+        support_result_free(result);
+        ck_assert(support_run_command(&command, result));
+        if (result->status == 0) return kills;
+        ck_assert_msg(result->status == 128 + SIGKILL, "status %d: %s", result->status, result->error);
+    }
 }
 
 void support_expect(const support_result *result, int status, const char *output, const char *error)

@@ -16,21 +16,18 @@ typedef struct support_command {
     const char *output_path; /* standard output goes to this file, such as /dev/full; NULL: it is captured */
     bool close_output;       /* standard output is a pipe without a reader */
     int terminal_columns;    /* standard error is a terminal that wide; 0: it is a pipe */
-    int kill_after_ms;       /* kill -9 it then; 0: do not */
-    int signal_after_ms;     /* send it a signal then, which it may catch; 0: do not */
-    int signal;              /* this one */
-    int timeout_ms;          /* give up then; 120000 */
+    const char *stop;        /* at an event, as support/stop.h plans it; NULL: never */
 } support_command;
 
 /** The result of a program. Texts end with a NUL, which the lengths do not count. */
 typedef struct support_result {
     int status; /* exit status, or 128 + the number of the signal that ended it */
-    bool timed_out;
     char *output, *error;
     size_t output_length, error_length;
 } support_result;
 
-/** Runs the program to its end. False if it could not be started. Free the result in any case. */
+/** Runs the program to its end, and waits for what it has left behind in its group if it was to be stopped. One that
+ *  hangs is killed, and fails the test. False if it could not be started. Free the result in any case. */
 bool support_run_command(const support_command *command, support_result *result);
 
 /** The same with only arguments and a text on standard input (NULL: none). */
@@ -45,6 +42,10 @@ void support_run_in_tempdir(const char *const argv[], const char *input, support
 
 /** Asserts the exit status and the complete output. */
 void support_expect(const support_result *result, int status, const char *output, const char *error);
+
+/** Runs the program again and again, killed with its children at its first call for files, at its second, ..., later at
+ *  every few more, until it comes to its end. The last result is kept. Returns how often it was killed. */
+int support_kill_until_done(support_command command, support_result *result);
 
 void support_result_free(support_result *result);
 

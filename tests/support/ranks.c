@@ -1,5 +1,6 @@
 #include "support/ranks.h"
 
+#include "support/stop.h"
 #include "support/tempdir.h"
 
 #include <check.h>
@@ -37,35 +38,63 @@ const char *support_no_ranks(void)
     return support_has_program(support_mpirun()) ? NULL : "no mpirun";
 }
 
-void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments)
+void support_set_patience(const char *seconds)
+{
+    setenv("LOOKBACK_MPI_PATIENCE", seconds, 1);
+}
+
+void support_run_ranks(int ranks, const char *program, const char *input_path, const char *const *arguments)
 {
     char count[16];
-    const char *argv[64] = {"/usr/bin/env", support_mpirun(), "-n", count, program};
+    const char *argv[64] = {"/bin/sh", "-c", "echo $$ >pid-mpirun; exec \"$@\"", "sh", support_mpirun(),
+                            "-n",      count};
+    const char **at = argv + (ranks ? 7 : 0);
     snprintf(count, sizeof count, "%d", ranks);
-    const char **at = argv + 5;
-    if (ranks == 0) {
-        argv[0] = program;
-        at = argv + 1;
-    }
+    *at++ = program;
     while (*arguments) *at++ = *arguments++;
     *at = NULL;
-    how.argv = argv;
-    how.directory = support_tempdir();
-    how.environment = support_ranks_permission;
+    const support_command how = {.argv = argv,
+                                 .directory = support_tempdir(),
+                                 .environment = support_ranks_permission,
+                                 .input_path = input_path};
+    setenv("LOOKBACK_MPI_PATIENCE", "800",
+           0); /* less than support_hang_seconds: who waits in vain, says so */
     support_result_free(&support_ranks_result);
     ck_assert(support_run_command(&how, &support_ranks_result));
-    ck_assert(!support_ranks_result.timed_out);
+}
+
+static void write_script(const char *commands)
+{
+    char path[SUPPORT_PATH], text[2048];
+    int length =
+        snprintf(text, sizeof text,
+                 "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}\n%s\nexec " BIN_DIR "/lookback \"$@\"\n",
+                 commands);
+    ck_assert_int_lt(length, (int)sizeof text);
+    support_write_file(support_path(path, "script"), text, (size_t)length);
+    ck_assert_int_eq(chmod(path, 0755), 0);
 }
 
 void support_write_script_of_rank(int rank, const char *commands)
 {
-    char path[SUPPORT_PATH], text[1024];
-    snprintf(text, sizeof text,
-             "#!/bin/sh\nif [ \"${OMPI_COMM_WORLD_RANK-$PMI_RANK}\" = %d ]; then\n%s\nfi\nexec " BIN_DIR
-             "/lookback \"$@\"\n",
-             rank, commands);
-    support_write_file(support_path(path, "script"), text, strlen(text));
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    char text[1024];
+    snprintf(text, sizeof text, "if [ \"$rank\" = %d ]; then\n%s\nfi", rank, commands);
+    write_script(text);
+}
+
+static void stop_as_planned(const char *plan, char text[512])
+{
+    snprintf(text, 512, plan ? "export LD_PRELOAD=" SUPPORT_STOP_LIBRARY " SUPPORT_STOP='%s'" : ":", plan);
+}
+
+void support_write_stops(const char *first, const char *others)
+{
+    char text[1536], of_first[512], of_others[512];
+    stop_as_planned(first, of_first);
+    stop_as_planned(others, of_others);
+    snprintf(text, sizeof text, "echo $$ >\"pid-$rank\"\nif [ \"$rank\" = 0 ]; then\n%s\nelse\n%s\nfi",
+             of_first, of_others);
+    write_script(text);
 }
 
 void support_write_rank_script(const char *commands)

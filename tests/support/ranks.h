@@ -4,8 +4,6 @@
 
 #include "support/process.h"
 
-#include <signal.h>
-
 /** The result of the last run. */
 extern support_result support_ranks_result;
 
@@ -22,19 +20,19 @@ const char *support_no_ranks(void);
  *  a container. MPICH asks for no such permission. */
 extern const char *const support_ranks_permission[];
 
-/** Runs `program` with `arguments` up to NULL on so many ranks, or without mpirun on 0. `how` has the rest: standard input
- *  and signals. */
-void support_run_ranks(int ranks, const char *program, support_command how, const char *const *arguments);
+/** Runs `program` with `arguments` up to NULL on so many ranks, or without mpirun on 0. mpirun leaves the number of its
+ *  process in the file "pid-mpirun". */
+void support_run_ranks(int ranks, const char *program, const char *input_path, const char *const *arguments);
 
-#define SUPPORT_RUN_RANKS_AS(ranks, program, ms, ...)                                                        \
-    support_run_ranks(ranks, program, (support_command){.signal_after_ms = (ms), .signal = SIGINT},          \
-                      (const char *const[]){__VA_ARGS__, NULL})
+#define SUPPORT_RUN_RANKS_AS(ranks, program, ...)                                                            \
+    support_run_ranks(ranks, program, NULL, (const char *const[]){__VA_ARGS__, NULL})
 
-/** Runs lookback; the script of support_write_rank_script; lookback until Ctrl-C. */
-#define SUPPORT_RUN_RANKS(ranks, ...)        SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", 0, __VA_ARGS__)
-#define SUPPORT_RUN_RANKS_SCRIPT(ranks, ...) SUPPORT_RUN_RANKS_AS(ranks, "./script", 0, __VA_ARGS__)
-#define SUPPORT_RUN_RANKS_FOR(ranks, ms, ...)                                                                \
-    SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", ms, __VA_ARGS__)
+/** Runs lookback; the script of support_write_rank_script or support_write_stops. */
+#define SUPPORT_RUN_RANKS(ranks, ...)        SUPPORT_RUN_RANKS_AS(ranks, BIN_DIR "/lookback", __VA_ARGS__)
+#define SUPPORT_RUN_RANKS_SCRIPT(ranks, ...) SUPPORT_RUN_RANKS_AS(ranks, "./script", __VA_ARGS__)
+
+/** How long ranks wait for each other, in seconds. Unless this is set, they never lose patience with one that is late. */
+void support_set_patience(const char *seconds);
 
 /** The words of two trainings of a moment: numbers in order, and pairs.tsv of support_write_pairs. */
 #define SUPPORT_SORT_DIGITS                                                                                  \
@@ -49,6 +47,13 @@ void support_write_script_of_rank(int rank, const char *commands);
 
 /** The same for rank 1. */
 void support_write_rank_script(const char *commands);
+
+/** Writes `script`, which runs lookback and stops the first rank and all others as planned (support/stop.h; NULL: never).
+ *  Each rank leaves the number of its process in the file "pid-RANK". */
+void support_write_stops(const char *first, const char *others);
+
+/** What the first rank does to another one, or to mpirun, at an event. */
+#define SUPPORT_SEND(signal, to) "sh kill -" signal " $(cat pid-" to ")"
 
 /** How often a text contains another one. */
 int support_occurrences(const char *text, const char *part);

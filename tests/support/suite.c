@@ -2,15 +2,11 @@
 
 #include <stdio.h>
 
-/* Seconds: sanitizers and busy machines are slow. */
-static const double TIMEOUT = 240;
-
 int support_run_tests(const char *name, int count, const TTest *const *tests)
 {
     Suite *suite = suite_create(name);
     for (int i = 0; i < count; i++) {
         TCase *alone = tcase_create(tests[i]->name);
-        tcase_set_timeout(alone, TIMEOUT);
         tcase_add_test(alone, tests[i]);
         suite_add_tcase(suite, alone);
     }

@@ -1,12 +1,12 @@
 #include "support/talk.h"
 
+#include "support/wait.h"
+
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { PATIENCE_MS = 30000 };
 
 bool support_talk_begin(const char *const argv[], support_talk *talk)
 {
@@ -41,13 +41,19 @@ const char *support_say(support_talk *talk, const char *text, size_t length)
     if (text && write(talk->input, text, said) != (ssize_t)said) return talk->answer;
     while (heard < length) {
         struct pollfd output = {.fd = talk->output, .events = POLLIN};
-        if (poll(&output, 1, PATIENCE_MS) != 1) break;
+        if (poll(&output, 1, support_hang_seconds * 1000) != 1) break;
         ssize_t count = read(talk->output, talk->answer + heard, sizeof talk->answer - 1 - heard);
         if (count <= 0) break;
         heard += (size_t)count;
         talk->answer[heard] = '\0';
     }
     return talk->answer;
+}
+
+bool support_is_silent(const support_talk *talk, int seconds)
+{
+    struct pollfd output = {.fd = talk->output, .events = POLLIN};
+    return poll(&output, 1, seconds * 1000) == 0;
 }
 
 int support_talk_end(support_talk *talk)

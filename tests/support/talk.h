@@ -18,9 +18,12 @@ typedef struct support_talk {
 /** Starts the program. False if that cannot be done. */
 bool support_talk_begin(const char *const argv[], support_talk *talk);
 
-/** Sends a text (NULL: the end of the input), and returns the output once it has `length` bytes, or after half a minute
- *  without output. Memory: owned by `talk`, until the next call. */
+/** Sends a text (NULL: the end of the input), and returns the output once it has `length` bytes, or
+ *  what there is of it if the program ends or hangs. Memory: owned by `talk`, until the next call. */
 const char *support_say(support_talk *talk, const char *text, size_t length);
+
+/** Whether the program says nothing for so many seconds. */
+bool support_is_silent(const support_talk *talk, int seconds);
 
 /** Closes the pipes. Returns the exit status of the program; -1 if it has none. */
 int support_talk_end(support_talk *talk);

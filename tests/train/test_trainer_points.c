@@ -1,6 +1,6 @@
 /* What a training measures and records at its points. This test runs in both precisions. */
 #include "lookback/train.h"
-#include "support/clock.h"
+#include "support/stop.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -2,6 +2,7 @@
  * This test runs in both precisions. */
 #include "io/dtype.h"
 #include "lookback/train.h"
+#include "support/stop.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SIZE = 40, EVERY = 5, STEPS = 20, ARRAYS = 16 };
@@ -272,11 +272,11 @@ START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
 END_TEST
 
 /* So that the first session takes longer than the second. */
-static void pause_a_little(void *context, int64_t step, double loss, const lb_train_point *last,
-                           double tokens, double seconds)
+static void take_time(void *context, int64_t step, double loss, const lb_train_point *last, double tokens,
+                      double seconds)
 {
     (void)context, (void)step, (void)loss, (void)last, (void)tokens, (void)seconds;
-    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    support_advance_clock(5000000);
 }
 
 /* The format of old checkpoints, which were only written after evaluations. */
@@ -286,7 +286,7 @@ START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
     lb_trainer_config config = usual();
     climb whole = session(&config, -1);
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    config.progress = pause_a_little;
+    config.progress = take_time;
     climb first = session(&config, 2 * EVERY);
     drop_array(path, "progress");
     config.progress = NULL;

@@ -358,7 +358,6 @@ int main(void)
 {
     Suite *suite = suite_create("copying models");
     TCase *tests = tcase_create("copying");
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_a_model_that_copies_writes_letters_that_the_training_does_not_have);
     tcase_add_loop_test(tests, test_every_kind_of_model_learns_to_copy, 0,
                         (int)(sizeof kinds / sizeof *kinds));

@@ -257,7 +257,6 @@ int main(void)
 {
     Suite *suite = suite_create("direction_texts");
     TCase *tests = tcase_create("direction_texts");
-    tcase_set_timeout(tests, 280);
     tcase_add_loop_test(tests, test_backward_model_gives_everything_in_reading_order, 0, 2);
     tcase_add_test(tests, test_backward_lists_are_sorted);
     tcase_add_test(tests, test_film_of_a_backward_model_is_in_reading_order);

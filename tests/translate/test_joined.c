@@ -342,7 +342,6 @@ int main(void)
 {
     Suite *suite = suite_create("join");
     TCase *tests = tcase_create("join");
-    tcase_set_timeout(tests, 280);
     tcase_add_test(tests, test_join_measures_members_and_all_as_they_are_applied);
     tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
     tcase_add_test(tests, test_joined_model_scores_what_it_writes);

@@ -361,7 +361,6 @@ int main(void)
 {
     Suite *suite = suite_create("train_from");
     TCase *tests = tcase_create("train_from");
-    tcase_set_timeout(tests, 280);
     const int kind_count = (int)(sizeof kinds / sizeof *kinds);
     tcase_add_loop_test(tests, test_train_from_a_model_begins_with_its_weights_and_adds_symbols, 0,
                         kind_count);

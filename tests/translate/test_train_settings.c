@@ -137,7 +137,6 @@ int main(void)
     enum { SETTINGS = sizeof settings / sizeof *settings };
     Suite *suite = suite_create("settings of trainings");
     TCase *tests = tcase_create("each setting");
-    tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits, 0,
                         SETTINGS);
     tcase_add_loop_test(tests, test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_from_it, 0,
