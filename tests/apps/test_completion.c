@@ -147,7 +147,7 @@ static bool run_in(const char *shell, const char *script)
     const char *const there[] = {"/bin/sh", "-c", "command -v \"$0\" || true", shell, NULL};
     run(there);
     if (!*result.output) {
-        support_not_run(shell, "it is not installed");
+        support_skip(shell, "it is not installed");
         return false;
     }
     run((const char *const[]){"/bin/sh", "-c", script, LOOKBACK, NULL});

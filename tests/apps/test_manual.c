@@ -37,7 +37,7 @@ static void make_page(const char *command)
 static bool is_there(const char *tool)
 {
     run((const char *const[]){"/bin/sh", "-c", "command -v \"$0\" || true", tool, NULL});
-    if (!*result.output) support_not_run(tool, "it is not installed");
+    if (!*result.output) support_skip(tool, "it is not installed");
     return *result.output != '\0';
 }
 

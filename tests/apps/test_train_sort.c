@@ -214,18 +214,8 @@ START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
 }
 END_TEST
 
-/* The thread sanitizer has its own files, which the limit would truncate. */
-#if defined(__has_feature)
-#    if __has_feature(thread_sanitizer)
-#        define LIMIT_HURTS_SANITIZER
-#    endif
-#endif
-
 START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays)
 {
-#ifdef LIMIT_HURTS_SANITIZER
-    return;
-#endif
     RUN(SMALL, "--target", "0", "--out", "a");
     size_t before, after;
     char *old = content("a/checkpoint.safetensors", &before);

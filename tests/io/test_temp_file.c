@@ -97,7 +97,7 @@ static bool can_refuse(void)
 {
     support_tempdir();
     if (refuse_nameless_files()) return true;
-    support_not_run("files with a name while they are written", "no filter of system calls here");
+    support_skip("files with a name while they are written", "no filter of system calls here");
     return false;
 }
 
@@ -156,7 +156,7 @@ START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
     // cppcheck-suppress knownConditionTrueFalse ; Linux asks the file system
     if (!has_nameless_files()) {
-        support_not_run("files without a name", "the file system has none");
+        support_skip("files without a name", "the file system has none");
         return;
     }
     int folder = open_folder(),
@@ -184,7 +184,7 @@ static bool save_without_locks(void)
         ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
                       error.message);
     else
-        support_not_run("files without locks", "no filter of system calls here");
+        support_skip("files without locks", "no filter of system calls here");
     return refused;
 }
 
@@ -227,7 +227,7 @@ END_TEST
 START_TEST(test_leftover_of_somebody_else_stays_where_there_are_no_locks)
 {
     if (geteuid() != 0) {
-        support_not_run("leftovers of somebody else", "only root can give files away");
+        support_skip("leftovers of somebody else", "only root can give files away");
         return;
     }
     leave("file.tmp-1", SOMEBODY, 2 * HOUR);

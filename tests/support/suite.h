@@ -15,12 +15,12 @@ int support_run_tests(const char *name, int count, const TTest *const *tests);
         __VA_ARGS__                                                                                          \
     }
 
-/* Reports on standard output what cannot be tested on this machine or build, and why. */
-void support_not_run(const char *what, const char *why);
+/* Says on standard output what cannot be tested on this machine or build, and why. ctest then shows the unit as skipped,
+ * unless something else fails. */
+void support_skip(const char *what, const char *why);
 
-/* The same for all that a unit tests: ctest calls it skipped. Returns the exit status of the program, which has not
- * failed. */
-int support_skip_unit(const char *what, const char *why);
+/* Runs the main function of a unit. Returns the exit status of its program. */
+int support_run_unit(int (*unit)(void));
 
 /* As ck_assert_msg, for inner loops: Check writes to a pipe even for assertions that hold. */
 #define SUPPORT_CHECK(condition, ...)                                                                        \

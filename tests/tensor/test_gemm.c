@@ -112,7 +112,7 @@ static void by_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, l
 START_TEST(test_gemm_blas_all_transposes_equal_plain_loops)
 {
     if (!lb_gemm_blas_kernel()) {
-        support_not_run("lb_gemm_blas", "this build has no OpenBLAS");
+        support_skip("lb_gemm_blas", "this build has no OpenBLAS");
         return;
     }
     for (int s = 0; s < SIZES - 3; s++)
@@ -152,11 +152,11 @@ static int find_kernels(lb_gemm_fn *found[KERNELS])
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         found[count++] = lb_gemm_avx2;
     else
-        support_not_run("lb_gemm_avx2", "this processor has no AVX2");
+        support_skip("lb_gemm_avx2", "this processor has no AVX2");
     if (__builtin_cpu_supports("avx512f"))
         found[count++] = lb_gemm_avx512;
     else
-        support_not_run("lb_gemm_avx512", "this processor has no AVX-512");
+        support_skip("lb_gemm_avx512", "this processor has no AVX-512");
 #endif
     return count;
 }
@@ -270,7 +270,7 @@ END_TEST
 
 START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
 {
-    if (MOST_THREADS == 1) support_not_run("several threads", "this build has no OpenMP");
+    if (MOST_THREADS == 1) support_skip("several threads", "this build has no OpenMP");
     for (int s = SIZES - 6; s < SIZES; s++) {
         int64_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
         for (int kind = 0; kind < 4; kind++) {
