@@ -26,6 +26,8 @@ cd "$work/consumers"
 
 libdir=$(dirname -- "$(dirname -- "$(find "$prefix" -name lookback.pc)")")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$prefix" MAKEFLAGS=
+# The core is compiled in another folder each time, which does not matter to ccache.
+export CCACHE_BASEDIR="$work"
 unset CFLAGS CXXFLAGS LDFLAGS CPATH LIBRARY_PATH LD_LIBRARY_PATH
 
 failed=0
