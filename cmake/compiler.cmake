@@ -1,3 +1,12 @@
+# What was compiled before comes from the cache of ccache. The presets name the folder of the checkout, which does not
+# matter to it.
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_C_COMPILER_LAUNCHER)
+  find_program(CCACHE ccache)
+  if(CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  endif()
+endif()
+
 # One interface target has the compiler options of all files of the project. It is never exported.
 add_library(lookback_options INTERFACE)
 target_compile_features(lookback_options INTERFACE c_std_11)

@@ -1,4 +1,4 @@
-# Debian packages, built by cpack with the preset `package`. `./run package` builds them.
+# Debian packages, built by cpack from a build of the preset `release`. `./run package` builds them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Lookback authors")
 set(CPACK_PACKAGE_CONTACT "The Lookback authors <noreply@example.org>")

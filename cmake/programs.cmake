@@ -93,7 +93,7 @@ foreach(source ${LESSON_SOURCES})
 endforeach()
 
 # exercises/NN_NAME.c is what the reader of a lesson completes and mends, and exercises/check/NN_NAME.c checks it. The
-# tests link other answers in front of the archive of the first.
+# tests link the archive of the first.
 file(GLOB EXERCISE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/exercises/*.c)
 add_custom_target(exercises)
 add_library(exercise_report OBJECT
@@ -106,20 +106,14 @@ add_library(exercise_leniency INTERFACE)
 target_compile_options(exercise_leniency INTERFACE -Wno-unused-parameter -Wno-error -Werror=uninitialized
   -Werror=return-type $<$<C_COMPILER_ID:GNU>:-Werror=maybe-uninitialized>)
 
-function(lookback_exercise program name)
-  add_executable(${program} ${ARGN} $<TARGET_OBJECTS:check_of_${name}> $<TARGET_OBJECTS:exercise_report>)
-  target_link_libraries(${program} PRIVATE answer_${name})
-endfunction()
-
 foreach(source ${EXERCISE_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_library(answer_${name} STATIC ${source})
   target_include_directories(answer_${name} PUBLIC ${PROJECT_SOURCE_DIR}/exercises)
   target_link_libraries(answer_${name} PUBLIC lookback lookback_options m)
   target_link_libraries(answer_${name} PRIVATE exercise_leniency)
-  add_library(check_of_${name} OBJECT ${PROJECT_SOURCE_DIR}/exercises/check/${name}.c)
-  target_link_libraries(check_of_${name} PRIVATE exercise_report)
-  lookback_exercise(check_${name} ${name})
+  add_executable(check_${name} ${PROJECT_SOURCE_DIR}/exercises/check/${name}.c $<TARGET_OBJECTS:exercise_report>)
+  target_link_libraries(check_${name} PRIVATE answer_${name} exercise_report)
   set_target_properties(check_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/exercises)
   add_dependencies(exercises check_${name})
 endforeach()

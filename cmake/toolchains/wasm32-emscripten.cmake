@@ -6,6 +6,8 @@ execute_process(COMMAND ${EM_CONFIG} EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_
   COMMAND_ERROR_IS_FATAL ANY)
 set(EMSCRIPTEN_SYSTEM_PROCESSOR wasm32)
 include(${EMSCRIPTEN_ROOT}/cmake/Modules/Platform/Emscripten.cmake)
+# A cache would see the time of a wrapper, and not that of the compiler behind it.
+set(CMAKE_C_COMPILER_LAUNCHER "")
 # Vectors of 128 bits, which browsers have had since 2021 (Safari since 2023). Without them a step takes four times as
 # long.
 set(CMAKE_C_FLAGS_INIT -msimd128)

@@ -26,6 +26,8 @@ cd "$work/consumers"
 
 libdir=$(dirname -- "$(dirname -- "$(find "$prefix" -name lookback.pc)")")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$prefix" MAKEFLAGS=
+# Lookback is compiled in another folder each time, which does not matter to ccache.
+if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$work" CCACHE_NOHASHDIR=1; fi
 unset CFLAGS CXXFLAGS LDFLAGS CPATH LIBRARY_PATH LD_LIBRARY_PATH
 
 failed=0

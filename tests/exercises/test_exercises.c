@@ -19,13 +19,14 @@ static support_names exercises, wrong; /* read once, in main */
 static support_result result;
 
 /* Only an answer that never ends is ended early: others may be slow under a sanitizer. */
-static void run(const char *folder, const char *prefix, const char *name, bool brief)
+static void run(const char *prefix, const char *name, bool brief)
 {
-    char program[SUPPORT_PATH];
+    char answer[SUPPORT_PATH];
     const char *seconds = strstr(name, "_endless") ? "1" : "60";
-    snprintf(program, sizeof program, "%s/%s%s", folder, prefix, name);
+    snprintf(answer, sizeof answer, "%s%s", prefix, name);
     support_result_free(&result);
-    const char *const argv[] = {program, "--seconds", seconds, brief ? "--brief" : NULL, NULL};
+    const char *const argv[] = {TEST_BIN_DIR "/exercise_answers", "--seconds",           seconds,
+                                brief ? "--brief" : answer,       brief ? answer : NULL, NULL};
     ck_assert(support_run(argv, NULL, &result));
     ck_assert_str_eq(result.error, "");
 }
@@ -58,7 +59,12 @@ static void expect_parts(const char *name, int right)
 START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
 {
     const char *name = exercises.name[_i];
-    run(BIN_DIR "/../exercises", "check_", name, false);
+    char program[SUPPORT_PATH];
+    snprintf(program, sizeof program, BIN_DIR "/../exercises/check_%s", name);
+    support_result_free(&result);
+    const char *const argv[] = {program, "--seconds", "60", NULL};
+    ck_assert(support_run(argv, NULL, &result));
+    ck_assert_str_eq(result.error, "");
     expect_parts(name, 0);
     ck_assert_msg(strstr(strstr(result.output, "\nmend "), "\n    hint ") != NULL, "%s has no hint", name);
     ck_assert_ptr_null(strstr(result.output, "nan"));
@@ -69,7 +75,7 @@ START_TEST(test_exercise_with_solved_parts_passes_in_these_alone)
 {
     static const char *const prefixes[] = {"solved_1_", "solved_2_", "solved_3_"};
     for (int right = WRITE; right <= (WRITE | MEND); right++) {
-        run(TEST_BIN_DIR "/exercises", prefixes[right - 1], exercises.name[_i], false);
+        run(prefixes[right - 1], exercises.name[_i], false);
         expect_parts(exercises.name[_i], right);
     }
 }
@@ -85,7 +91,7 @@ START_TEST(test_exercise_with_a_wrong_answer_prints_what_helps)
     ck_assert(strncmp(lines.line[0], "/* ", 3) == 0 && strncmp(lines.line[1], "* ", 2) == 0);
     char *verdict = lines.line[0] + 3, *hint = lines.line[1] + 2;
     hint[strlen(hint) - strlen(" */")] = '\0';
-    run(TEST_BIN_DIR "/exercises", "wrong_", wrong.name[_i], false);
+    run("wrong_", wrong.name[_i], false);
     ck_assert_int_eq(result.status, 1);
     const char *found = strstr(result.output, verdict);
     ck_assert_msg(found != NULL, "'%s' is not in: %s", verdict, result.output);
@@ -96,11 +102,11 @@ END_TEST
 
 START_TEST(test_exercise_in_brief_is_one_line_of_the_list)
 {
-    run(TEST_BIN_DIR "/exercises", "wrong_", "03_masking_endless", true);
+    run("wrong_", "03_masking_endless", true);
     ck_assert_str_eq(result.output, " 3  masking             write: to do          mend: does not end\n");
-    run(TEST_BIN_DIR "/exercises", "wrong_", "03_masking_crash", true);
+    run("wrong_", "03_masking_crash", true);
     ck_assert_str_eq(result.output, " 3  masking             write: crashes        mend: wrong\n");
-    run(TEST_BIN_DIR "/exercises", "solved_3_", "03_masking", true);
+    run("solved_3_", "03_masking", true);
     ck_assert_str_eq(result.output, " 3  masking             write: right          mend: right\n");
     ck_assert_int_eq(result.status, 0);
 }
