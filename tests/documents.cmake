@@ -12,7 +12,7 @@ code_of_document(README.md "The whole program" ${DOCUMENTS}/readme_program.c)
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
 target_link_libraries(readme_program PRIVATE lookback lookback_options m)
 add_test(NAME readme_program COMMAND readme_program)
-set_tests_properties(readme_program PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS slow ENVIRONMENT "${TEST_ENVIRONMENT}"
+set_tests_properties(readme_program PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS "slow;verify" ENVIRONMENT "${TEST_ENVIRONMENT}"
   PASS_REGULAR_EXPRESSION "  600  loss 0\\.[0-4][0-9]*\n$")
 
 # The same program with one word replaced.
@@ -61,4 +61,4 @@ add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
+set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")

@@ -1,5 +1,5 @@
 /* bench/tasks.sh on a few pairs of each task: its table, and whether the pairs are correct. The quality of the models
- * is not tested. They are of full size: too slow for sanitizers. */
+ * is not tested. They are of full size: too slow for sanitizers, and it belongs to verify. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

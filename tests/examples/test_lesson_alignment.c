@@ -1,6 +1,6 @@
 /* The results of lesson 11 vary slightly between processors. What its page says of them does not: every sentence is
  * translated, adjective and noun cross, and an article is read from its noun.
- * This test is too slow for sanitizers: it trains four models. */
+ * This test is too slow for sanitizers, and belongs to verify: it trains four models. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,4 +1,5 @@
-/* Runs each lesson as a reader would, and compares its output with PyTorch and its pictures with those of its page. */
+/* Runs each lesson as a reader would, and compares its output with PyTorch and its pictures with those of its page.
+ * It belongs to verify. */
 #include "support/lesson.h"
 #include "support/picture.h"
 #include "support/process.h"

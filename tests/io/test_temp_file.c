@@ -192,8 +192,10 @@ static bool save_without_locks(void)
 static void leave(const char *name, uid_t owner, time_t age)
 {
     char path[SUPPORT_PATH];
-    const struct timespec left = {.tv_sec = time(NULL) - age}, times[] = {left, left};
+    struct stat written;
     support_write_file(support_path(path, name), "half", 4);
+    ck_assert_int_eq(stat(path, &written), 0);
+    const struct timespec left = {.tv_sec = written.st_mtim.tv_sec - age}, times[] = {left, left};
     ck_assert_int_eq(chown(path, owner, (gid_t)-1), 0);
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }

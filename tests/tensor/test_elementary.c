@@ -1,5 +1,5 @@
 /* How far exp, tanh and sigmoid are from the exact value, in units in the last place (ulp) of a float. With the
- * environment variable LOOKBACK_PRINT_ULP set, prints the errors. It takes seconds. */
+ * environment variable LOOKBACK_PRINT_ULP set, prints the errors. It takes seconds, and belongs to verify. */
 #include "support/suite.h"
 #include "tensor/elementary.h"
 
