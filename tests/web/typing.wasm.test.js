@@ -1,7 +1,7 @@
 // A report that carries its model: a text that is typed gives what the native program gives.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -101,17 +101,6 @@ test("a text that is too long is refused in words", async () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelector(".typing [role=status]").textContent.includes("symbols"));
     assert.equal((await rowTexts(page)).length, 1);
-    assert.deepEqual(trouble, []);
-    await page.close();
-});
-
-test("a report without a model has nowhere to type, and its policy allows no WebAssembly", async () => {
-    const model = join(folder, "gru");
-    native("", "report", model, "--input", "abc", "-o", join(folder, "plain.html"));
-    const text = readFileSync(join(folder, "plain.html"), "utf8");
-    assert.doesNotMatch(text, /wasm-unsafe-eval|@(POLICY|MODEL|ENGINE)@/);
-    const { page, trouble } = await openPage(browser, "plain", { folder });
-    assert.equal(await page.$("#typed"), null);
     assert.deepEqual(trouble, []);
     await page.close();
 });
