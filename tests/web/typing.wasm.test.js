@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, openPage } from "./browser.js";
+import { launch, openPage, until } from "./browser.js";
 import { assertAccessible, heading, rowTexts, textOf } from "./use.js";
 
 const { ENGINE, LOOKBACK } = process.env;
@@ -57,11 +57,7 @@ for (const [name, ...words] of [
         const before = await kinds();
         for (const [i, text] of ["edcba", "bad", "eeeee"].entries()) {
             await type(page, text);
-            await page.waitForFunction(
-                (n) => document.querySelector(".pair h2").textContent === `Pair ${n}`,
-                {},
-                i + 2,
-            );
+            await until(page, (n) => document.querySelector(".pair h2").textContent === `Pair ${n}`, i + 2);
             const row = (await rowTexts(page))[i + 1];
             assert.equal(row[1], text);
             const best = native(`${text}\n`, "predict", model, "--beam", "5", "--n-best", "1", ...DECODING);
@@ -87,7 +83,7 @@ test("a text with symbols that the model does not know is shown with them, and a
     const { page, trouble } = await openPage(browser, "gru", { folder, hash: "#find=nothing+like+this" });
     assert.deepEqual(await rowTexts(page), []);
     await type(page, "a<b>é");
-    await page.waitForFunction(() => document.querySelector(".pair h2").textContent === "Pair 2");
+    await until(page, () => document.querySelector(".pair h2").textContent === "Pair 2");
     assert.equal((await rowTexts(page))[1][1], "a<b>é".normalize("NFD"));
     assert.equal(await heading(page), "Pair 2");
     assert.deepEqual(trouble, []);
@@ -99,7 +95,7 @@ test("a text that is too long is refused in words", async () => {
     await page.$eval("#typed", (input) => (input.value = "a".repeat(70000)));
     await page.focus("#typed");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => document.querySelector(".typing [role=status]").textContent.includes("symbols"));
+    await until(page, () => document.querySelector(".typing [role=status]").textContent.includes("symbols"));
     assert.equal((await rowTexts(page)).length, 1);
     assert.deepEqual(trouble, []);
     await page.close();
