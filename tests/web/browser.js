@@ -68,13 +68,11 @@ function watch() {
             plainCancel(id);
         };
     }
-    globalThis.workers = [];
     globalThis.heard = [];
     const Plain = Worker;
     globalThis.Worker = class extends Plain {
         constructor(address) {
             super(address);
-            globalThis.workers.push(this);
             this.addEventListener("message", ({ data }) => globalThis.heard.push(data));
         }
     };

@@ -312,16 +312,15 @@ test("lesson 9: the shapes of its page; both models learn, and the one with atte
         await set(page, "numbers in a list", 12);
         const train = () => page.evaluate(() => document.querySelector("button.primary").click());
         await train();
-        await until(page, () => /step [1-9]/.test(document.querySelector("[role=status]").textContent));
-        await train();
-        await idle(page);
-        // What is asked after a pause is answered next: no step came in between.
-        const before = await page.evaluate(() => {
-            globalThis.workers[0].postMessage({ type: "lesson", number: 1, settings: {} });
+        const before = await until(page, () => {
+            if (!/step [1-9]/.test(document.querySelector("[role=status]").textContent)) return 0;
+            document.querySelector("button.primary").click();
             return globalThis.heard.length;
         });
-        await until(page, (all) => globalThis.heard.length > all, before);
-        assert.equal(await page.evaluate((all) => globalThis.heard[all].number, before), 1);
+        await idle(page);
+        // After a pause comes one answer at most: the one that was out.
+        const more = (await page.evaluate(() => globalThis.heard.length)) - (await before.jsonValue());
+        assert.ok(more <= 1, `${more} answers after the pause`);
         await train();
         await until(page, () => document.querySelector("[role=status]").textContent.startsWith("11 of 11"));
         const name = "500 unseen lists of each length: the share sorted without a mistake";
