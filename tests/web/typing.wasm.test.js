@@ -45,7 +45,7 @@ after(async () => {
 
 for (const [name, ...words] of [
     ["gru", "--embed", "16", "--hidden", "32"],
-    ["transformer", "--model", "transformer", "--heads", "2", "--layers", "2"],
+    ["transformer", "--model", "transformer", "--hidden", "32", "--heads", "2", "--layers", "2"],
 ]) {
     test(`a text typed into the report of a ${name} gives what predict prints`, async () => {
         const model = make(name, ...words);
