@@ -1,7 +1,7 @@
 // axe-core finds nothing, in any view, light or dark.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, openPage, settle } from "./browser.js";
+import { launch, openPage } from "./browser.js";
 import { assertAccessible } from "./use.js";
 
 let browser, close;
@@ -21,7 +21,6 @@ for (const dark of [false, true]) {
     ]) {
         test(`axe finds nothing in ${name}${hash}, ${dark ? "dark" : "light"}`, async () => {
             const { page } = await openPage(browser, name, { hash, dark });
-            await settle(page, 500);
             await assertAccessible(page);
             await page.close();
         });

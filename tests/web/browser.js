@@ -10,6 +10,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const REPORTS = process.env.REPORTS ?? join(here, "reports");
 export const PICTURES = process.env.PICTURES ?? join(here, "pictures");
 
+// Milliseconds. No test ends sooner, however busy the machine is: only a page that hangs takes so long.
+const PATIENCE = 600000;
+
 export async function launch() {
     const home = mkdtempSync(join(tmpdir(), "lookback-web-"));
     const browser = await puppeteer.launch({
@@ -25,7 +28,12 @@ export async function launch() {
             "--hide-scrollbars",
         ],
         env: { ...process.env, HOME: home, FONTCONFIG_FILE: join(here, "fonts.conf") },
+        timeout: PATIENCE,
+        protocolTimeout: PATIENCE,
     });
+    // A new page waits for its target, with a limit of its own.
+    const waitForTarget = browser.waitForTarget.bind(browser);
+    browser.waitForTarget = (wanted) => waitForTarget(wanted, { timeout: PATIENCE });
     return {
         browser,
         close: async () => {
@@ -35,16 +43,52 @@ export async function launch() {
     };
 }
 
-// Opens a report from its file. `trouble` holds errors of the console, and requests for anything else than the file;
-// `seconds` is how long the page had the processor until it was ready, whatever else the machine does.
-export async function openPage(
+// What a page still has to do, in `due`: timers that have not run and frames that have not come. What its workers have
+// said, in `heard`.
+function watch() {
+    globalThis.due = new Set();
+    for (const [ask, cancel] of [
+        ["setTimeout", "clearTimeout"],
+        ["requestAnimationFrame", "cancelAnimationFrame"],
+    ]) {
+        const [plainAsk, plainCancel] = [globalThis[ask], globalThis[cancel]];
+        globalThis[ask] = (work, ...more) => {
+            const id = plainAsk(
+                (...values) => {
+                    globalThis.due.delete(`${ask} ${id}`);
+                    work(...values);
+                },
+                ...more,
+            );
+            globalThis.due.add(`${ask} ${id}`);
+            return id;
+        };
+        globalThis[cancel] = (id) => {
+            globalThis.due.delete(`${ask} ${id}`);
+            plainCancel(id);
+        };
+    }
+    globalThis.heard = [];
+    const Plain = Worker;
+    globalThis.Worker = class extends Plain {
+        constructor(address) {
+            super(address);
+            this.addEventListener("message", ({ data }) => globalThis.heard.push(data));
+        }
+    };
+}
+
+// A page of this file. `trouble` holds errors of the console, and requests for anything else than the file. `early` runs
+// before the page does.
+export async function openFile(
     browser,
-    name,
-    { folder = REPORTS, hash = "", dark = false, width = 1280, height = 900 } = {},
+    file,
+    { hash = "", dark = false, width = 1280, height = 900, early = () => {} } = {},
 ) {
     const page = await browser.newPage(),
         trouble = [],
-        url = pathToFileURL(join(folder, `${name}.html`)).href;
+        url = pathToFileURL(file).href;
+    page.setDefaultTimeout(PATIENCE);
     await page.setViewport({ width, height });
     await page.emulateMediaFeatures([
         { name: "prefers-color-scheme", value: dark ? "dark" : "light" },
@@ -64,18 +108,63 @@ export async function openPage(
         const to = request.url();
         if (to.split("#")[0] !== url && !/^(data|blob):/.test(to)) trouble.push(`request: ${to}`);
     });
-    const client = await page.createCDPSession();
-    await client.send("Performance.enable", { timeDomain: "threadTicks" });
+    await page.evaluateOnNewDocument(watch);
+    await page.evaluateOnNewDocument(early);
     await page.goto(url + hash);
-    await page.waitForSelector("html[data-ready]", { timeout: 20000 });
-    const { metrics } = await client.send("Performance.getMetrics");
-    await client.detach();
-    await settle(page);
-    return { page, trouble, seconds: metrics.find((one) => one.name === "ThreadTime").value };
+    return { page, trouble };
 }
 
-// Until what was asked for is drawn: tables for screen readers come a moment later.
-export async function settle(page, milliseconds = 320) {
-    await new Promise((done) => setTimeout(done, milliseconds));
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+// Opens a report from its file.
+export async function openPage(browser, name, { folder = REPORTS, ...options } = {}) {
+    const opened = await openFile(browser, join(folder, `${name}.html`), options);
+    await opened.page.waitForSelector("html[data-ready]");
+    await settle(opened.page);
+    return opened;
+}
+
+// Waits for a state of the page. An error tells the condition that was not met.
+export async function until(page, condition, ...values) {
+    try {
+        return await page.waitForFunction(condition, {}, ...values);
+    } catch (error) {
+        throw new Error(`${error.message}: waited until ${condition} of (${values.join(", ")})`);
+    }
+}
+
+// Waits until nothing is due in three looks, a frame apart: a timer can change a size, and its observers are told in the
+// next frame.
+export async function settle(page) {
+    await page.evaluate(() => (globalThis.quiet = 0));
+    await until(page, () => (globalThis.quiet = globalThis.due.size === 0 ? globalThis.quiet + 1 : 0) === 3);
+}
+
+// Changes the part of the address after #, and waits for what follows.
+export async function goTo(page, hash) {
+    await page.evaluate(
+        (to) =>
+            new Promise((done) => {
+                addEventListener("hashchange", done, { once: true });
+                location.hash = to;
+            }),
+        hash,
+    );
+    await settle(page);
+}
+
+// Runs `work`, which saves a file of the page in `folder`, and waits until all of it is there.
+export async function save(page, folder, work) {
+    const client = await page.createCDPSession();
+    await client.send("Browser.setDownloadBehavior", {
+        behavior: "allow",
+        downloadPath: folder,
+        eventsEnabled: true,
+    });
+    await page.evaluate(() => (globalThis.saved = false));
+    client.on(
+        "Browser.downloadProgress",
+        ({ state }) => state === "completed" && page.evaluate(() => (globalThis.saved = true)),
+    );
+    await work();
+    await until(page, () => globalThis.saved);
+    await client.detach();
 }

@@ -1,7 +1,7 @@
 // Each figure of each view: saved, copied, and as a table for a screen reader. Its colours go one way in lightness.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, settle } from "./browser.js";
+import { launch } from "./browser.js";
 import { inReport, select } from "./use.js";
 
 const VIEWS = [
@@ -42,7 +42,6 @@ const take = (page, name) =>
             [...figure.querySelectorAll(".tools button")].find((one) => one.textContent === text).click();
         press("SVG");
         press("CSV");
-        await new Promise((done) => setTimeout(done, 50));
         return {
             svg: await saved.text(),
             csv: copied,
@@ -56,7 +55,6 @@ const take = (page, name) =>
 for (const [view, report, hash, names] of VIEWS) {
     test(`each figure of ${view} is saved as SVG, copied as CSV, and a table for a screen reader`, () =>
         inReport(browser, report, { hash }, async (page) => {
-            await settle(page, 600);
             const shown = await page.$$eval("figure", (nodes) =>
                 nodes.filter((node) => node.checkVisibility()).map((node) => node.classList[1]),
             );

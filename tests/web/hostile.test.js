@@ -1,7 +1,7 @@
 // Whatever a text holds, it is shown and nothing more.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { launch, openPage, settle } from "./browser.js";
+import { goTo, launch, openPage } from "./browser.js";
 import { dataOf } from "./reports.js";
 
 let browser, close;
@@ -12,12 +12,10 @@ test("markup, entities, marks, directions and halves of surrogate pairs are show
     const { page, trouble } = await openPage(browser, "hostile"),
         [data] = dataOf("hostile");
     for (const view of ["learned", "history", "card", "pairs"]) {
-        await page.evaluate((name) => (location.hash = `#view=${name}`), view);
-        await settle(page);
+        await goTo(page, `#view=${view}`);
     }
     for (let i = 0; i < data.pairs.length; i++) {
-        await page.evaluate((number) => (location.hash = `#pair=${number}&step=2`), i + 1);
-        await settle(page);
+        await goTo(page, `#pair=${i + 1}&step=2`);
         const shown = await page.$eval(".texts dd bdi", (node) => node.textContent);
         assert.equal(
             shown,
@@ -29,8 +27,7 @@ test("markup, entities, marks, directions and halves of surrogate pairs are show
                 .join(" "),
         );
     }
-    await page.evaluate(() => (location.hash = "#pair=10"));
-    await settle(page);
+    await goTo(page, "#pair=10");
     assert.deepEqual(
         await page.$$eval(".ribbons .read text.symbol", (nodes) => nodes.map((node) => node.textContent)),
         ["<eos>", "<bos>"],
@@ -59,8 +56,7 @@ test("a hostile address changes nothing but the view", async () => {
         "#film=77&frame=88&view=history",
         "#",
     ]) {
-        await page.evaluate((to) => (location.hash = to), hash);
-        await settle(page);
+        await goTo(page, hash);
     }
     assert.deepEqual(trouble, []);
     await page.close();

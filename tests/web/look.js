@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PICTURES, REPORTS, settle } from "./browser.js";
+import { PICTURES, REPORTS, settle, until } from "./browser.js";
 
 // The share of pixels that may differ by more than a shade.
 const TOLERANCE = 0.002,
@@ -47,7 +47,9 @@ export async function assertLooks(browser, page, name) {
     const file = join(PICTURES, `${name}.png`),
         height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewport({ width: page.viewport().width, height });
-    await settle(page, 800);
+    await until(page, (wanted) => innerHeight === wanted, height);
+    await settle(page);
+    await page.evaluate(() => Promise.all([...document.querySelectorAll("image")].map((image) => image.decode())));
     const found = Buffer.from(await page.screenshot());
     if (process.env.UPDATE_PICTURES) {
         writeFileSync(file, found);

@@ -1,10 +1,9 @@
 // How a test uses the playground, and the native program next to it.
 import { execFileSync } from "node:child_process";
-import { pathToFileURL } from "node:url";
+import { openFile, until } from "./browser.js";
 
 export const PLAYGROUND = process.env.PLAYGROUND;
-const LOOKBACK = process.env.LOOKBACK,
-    PATIENCE = 120000;
+const { LOOKBACK } = process.env;
 
 // The arguments of `lookback sort` for the defaults of the page.
 export const DEFAULTS = [
@@ -38,65 +37,14 @@ export function native(...words) {
     return execFileSync(LOOKBACK, words, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] });
 }
 
-// Seconds of processor time of a native run, on one thread and without AVX-512.
-export function nativeSeconds(...words) {
-    const times = execFileSync("sh", ["-c", '"$@" >/dev/null 2>&1 && times', "sh", LOOKBACK, ...words], {
-        encoding: "utf8",
-        env: { ...process.env, OPENBLAS_CORETYPE: "Haswell", OPENBLAS_NUM_THREADS: "1" },
-    });
-    // The second line is that of the children: 0m0.25s 0m0.02s.
-    return times
-        .trim()
-        .split("\n")[1]
-        .split(" ")
-        .map((time) => time.match(/^(\d+)m([\d.]+)s$/))
-        .reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0);
-}
-
-// Seconds of processor time of all pages so far.
-export async function pageSeconds(browser) {
-    const client = await browser.target().createCDPSession(),
-        { processInfo } = await client.send("SystemInfo.getProcessInfo");
-    await client.detach();
-    return processInfo.filter((one) => one.type === "renderer").reduce((sum, one) => sum + one.cpuTime, 0);
-}
-
 export function predict(model, text) {
     return execFileSync(LOOKBACK, ["predict", model], { encoding: "utf8", input: `${text}\n` }).trim();
 }
 
-// `heard` in the page has every message of every worker; `trouble` all that goes wrong.
-export async function openPlayground(browser, { dark = false, early = () => {} } = {}) {
-    const page = await browser.newPage(),
-        trouble = [],
-        url = pathToFileURL(PLAYGROUND).href;
-    page.setDefaultTimeout(PATIENCE);
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
-    page.on(
-        "console",
-        (message) =>
-            ["error", "warn", "warning"].includes(message.type()) && trouble.push(`console: ${message.text()}`),
-    );
-    page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
-    page.on(
-        "request",
-        (request) =>
-            request.url() !== url && !/^(data|blob):/.test(request.url()) && trouble.push(`request: ${request.url()}`),
-    );
-    await page.evaluateOnNewDocument(() => {
-        globalThis.heard = [];
-        const Plain = Worker;
-        globalThis.Worker = class extends Plain {
-            constructor(address) {
-                super(address);
-                this.addEventListener("message", ({ data }) => globalThis.heard.push(data));
-            }
-        };
-    });
-    await page.evaluateOnNewDocument(early);
-    await page.goto(url);
-    await page.waitForSelector("html[data-ready]");
-    return { page, trouble };
+export async function openPlayground(browser, options) {
+    const opened = await openFile(browser, PLAYGROUND, options);
+    await opened.page.waitForSelector("html[data-ready]");
+    return opened;
 }
 
 export const press = (page, name) =>
@@ -109,13 +57,13 @@ export const stepOf = async (page) => Number(/step (\d+)/.exec(await status(page
 export const losses = (page) =>
     page.evaluate(() => globalThis.heard.filter((one) => one.type === "step").flatMap((one) => one.losses));
 export const untilStep = (page, step) =>
-    page.waitForFunction(
+    until(
+        page,
         (least) => Number(/step (\d+)/.exec(document.querySelector(".status").textContent)?.[1]) >= least,
-        {},
         step,
     );
-export const untilIdle = (page) =>
-    page.waitForFunction(() => document.querySelector(".primary").textContent === "Train");
+// The button says at once what was asked for. The worker has done it when it says that it is idle.
+export const untilIdle = (page) => until(page, () => globalThis.heard.at(-1)?.type === "idle");
 export const written = (page) => page.evaluate(() => document.querySelector(".written")?.textContent);
 
 export async function set(page, label, value) {
@@ -136,22 +84,18 @@ export async function type(page, text) {
         input.value = given;
         input.dispatchEvent(new Event("input"));
     }, text);
-    await page.waitForFunction(
+    await until(
+        page,
         (given) =>
             document.querySelector(".written")?.textContent.startsWith(`${given} →`) ||
             document.querySelector(".picture .trouble")?.textContent,
-        {},
         text,
     );
 }
 
 export async function trainTo(page, steps) {
     await set(page, "steps", steps);
-    await page.waitForFunction(
-        (all) => document.querySelector(".status").textContent.includes(`step 0 of ${all}`),
-        {},
-        steps,
-    );
+    await until(page, (all) => document.querySelector(".status").textContent.includes(`step 0 of ${all}`), steps);
     await press(page, "Train");
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
+    await until(page, () => document.querySelector(".status").textContent.includes("done"));
 }

@@ -1,19 +1,19 @@
 // The playground in headless Chromium, against the native program.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "./browser.js";
+import { launch, save, until } from "./browser.js";
 import {
     DEFAULTS,
     losses,
     native,
     openPlayground,
-    pageSeconds,
     PLAYGROUND,
     predict,
     press,
+    set,
     stepOf,
     trainTo,
     type,
@@ -31,20 +31,11 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
+// No training ends before a test has done what it does meanwhile.
+const MANY = 20000;
 const open = (options) => openPlayground(browser, options);
 
 test("the page is under a megabyte", () => assert.ok(statSync(PLAYGROUND).size < 1e6));
-
-test("the first picture takes less than a second", async () => {
-    const times = [];
-    // Whatever else the machine does, one of five is undisturbed.
-    do {
-        const { page } = await open();
-        times.push(await page.evaluate(() => performance.now()));
-        await page.close();
-    } while (times.at(-1) >= 1000 && times.length < 5);
-    assert.ok(times.at(-1) < 1000, `${times.map(Math.round).join(", ")} ms`);
-});
 
 test("losses are those of the native program to five digits", async () => {
     const { page, trouble } = await open();
@@ -66,6 +57,7 @@ test("losses are those of the native program to five digits", async () => {
 
 test("it pauses, steps and resets", async () => {
     const { page, trouble } = await open();
+    await set(page, "steps", MANY);
     await press(page, "Step");
     await untilStep(page, 1);
     await untilIdle(page);
@@ -75,12 +67,16 @@ test("it pauses, steps and resets", async () => {
     await untilStep(page, 5);
     await press(page, "Pause");
     await untilIdle(page);
-    await new Promise((done) => setTimeout(done, 500));
+    // What is asked after a pause is answered next: no step came in between.
     const paused = await stepOf(page);
-    await new Promise((done) => setTimeout(done, 500));
-    assert.equal(await stepOf(page), paused);
+    await type(page, "7 1 12");
+    assert.deepEqual(await page.evaluate(() => globalThis.heard.slice(-2).map((one) => one.type)), ["idle", "look"]);
+    await press(page, "Step");
+    await untilStep(page, paused + 1);
+    await untilIdle(page);
+    assert.equal(await stepOf(page), paused + 1);
     await press(page, "Reset");
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("step 0 of"));
+    await until(page, () => document.querySelector(".status").textContent.includes("step 0 of"));
     await page.evaluate(() => {
         globalThis.heard.length = 0;
     });
@@ -93,6 +89,7 @@ test("it pauses, steps and resets", async () => {
 
 test("the heatmap is of the list that one types, also while it learns", async () => {
     const { page, trouble } = await open();
+    await set(page, "steps", MANY);
     await press(page, "Train");
     await untilStep(page, 3);
     await type(page, "7 1 12");
@@ -103,7 +100,7 @@ test("the heatmap is of the list that one types, also while it learns", async ()
         ["7", "1", "12"],
     );
     const before = await page.evaluate(() => document.querySelector(".heatmap tbody").textContent);
-    await page.waitForFunction((old) => document.querySelector(".heatmap tbody").textContent !== old, {}, before);
+    await until(page, (old) => document.querySelector(".heatmap tbody").textContent !== old, before);
     await page.evaluate(() => {
         const input = document.getElementById("input");
         input.value = "7 <b>x</b>";
@@ -134,34 +131,29 @@ test("before there is a model, nothing can be pressed", async () => {
 test("without attention there is no heatmap, and a second model is on the same seed", async () => {
     const { page, trouble } = await open();
     await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[0].click());
-    await page.waitForFunction(() =>
-        document.querySelector(".heatmap caption")?.textContent.includes("without attention"),
-    );
+    await until(page, () => document.querySelector(".heatmap caption")?.textContent.includes("without attention"));
     assert.equal(await page.evaluate(() => document.querySelectorAll(".heatmap td[style]").length), 0);
     await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
-    await page.waitForFunction(() => document.querySelectorAll(".heatmap").length === 2);
+    await until(page, () => document.querySelectorAll(".heatmap").length === 2);
     await page.evaluate(() => {
         const choice = document.querySelectorAll(".learner")[1].querySelector("select");
         choice.value = "none";
         globalThis.heard.length = 0;
         choice.dispatchEvent(new Event("change"));
     });
-    await page.waitForFunction(() => globalThis.heard.some((one) => one.type === "begun"));
+    await until(page, () => globalThis.heard.some((one) => one.type === "begun"));
     await press(page, "Step");
-    await page.waitForFunction(() => globalThis.heard.filter((one) => one.type === "step").length === 2);
+    await until(page, () => globalThis.heard.filter((one) => one.type === "step").length === 2);
     const [a, b] = await losses(page);
     assert.equal(a, b);
     assert.deepEqual(trouble, []);
     await page.close();
 });
 
-test("after a minute of computing from its defaults it sorts, and predict opens what it saves", async () => {
+test("after a training from its defaults it sorts, and predict opens what it saves", async () => {
     const { page, trouble } = await open();
-    const begin = await pageSeconds(browser);
     await press(page, "Train");
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("done"));
-    const seconds = (await pageSeconds(browser)) - begin;
-    assert.ok(seconds < 60, `${seconds} s`);
+    await until(page, () => document.querySelector(".status").textContent.includes("done"));
     const last = await page.evaluate(() => globalThis.heard.filter((one) => one.type === "measure").at(-1));
     assert.ok(last.exact_match >= 0.99, `exact match ${last.exact_match}`);
     for (const [list, sorted] of [
@@ -172,12 +164,8 @@ test("after a minute of computing from its defaults it sorts, and predict opens 
         await type(page, list);
         assert.equal(await written(page), `${list} → ${sorted}`);
     }
-    const session = await page.createCDPSession();
-    await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
-    await press(page, "Save as .safetensors");
-    const saved = join(folder, "first-750.safetensors");
-    for (let i = 0; i < 200 && !existsSync(saved); i++) await new Promise((done) => setTimeout(done, 100));
-    assert.equal(predict(saved, "14 3 9 20 3"), "3 3 9 14 20");
+    await save(page, folder, () => press(page, "Save as .safetensors"));
+    assert.equal(predict(join(folder, "first-750.safetensors"), "14 3 9 20 3"), "3 3 9 14 20");
     assert.deepEqual(trouble, []);
     await page.close();
 });
@@ -188,7 +176,7 @@ test("a native model opens in the page, and a file that is none is refused", asy
     native("sort", ...DEFAULTS, "--steps", "60", "--out", out);
     const chosen = await page.$("input[type=file]");
     await chosen.uploadFile(join(out, "sort.safetensors"));
-    await page.waitForFunction(() =>
+    await until(page, () =>
         document.querySelector(".status").textContent.startsWith("opened: a seq2seq that sorts lists of 2 to 6"),
     );
     await type(page, "9 2 17 4");
@@ -196,7 +184,7 @@ test("a native model opens in the page, and a file that is none is refused", asy
     const bad = join(folder, "bad.safetensors");
     writeFileSync(bad, "not a model");
     await chosen.uploadFile(bad);
-    await page.waitForFunction(() => document.querySelector("p[role=alert]").textContent.includes("safetensors"));
+    await until(page, () => document.querySelector("p[role=alert]").textContent.includes("safetensors"));
     assert.deepEqual(trouble, []);
     await page.close();
 });
@@ -224,10 +212,10 @@ test("a model and pairs can be dropped on the page", async () => {
     const out = join(folder, "dropped");
     native("sort", ...DEFAULTS, "--steps", "20", "--out", out);
     await drop(page, "SORT.SAFETENSORS", readFileSync(join(out, "sort.safetensors")));
-    await page.waitForFunction(() => document.querySelector(".status").textContent.startsWith("opened: a seq2seq"));
+    await until(page, () => document.querySelector(".status").textContent.startsWith("opened: a seq2seq"));
     await drop(page, "pairs.tsv", Buffer.from(PAIRS));
-    await page.waitForFunction(() => document.getElementById("input").value === "0é");
-    await page.waitForFunction(() => document.querySelector(".status").textContent.includes("step 0 of"));
+    await until(page, () => document.getElementById("input").value === "0é");
+    await until(page, () => document.querySelector(".status").textContent.includes("step 0 of"));
     await press(page, "Step");
     await untilStep(page, 1);
     await type(page, "124é");
@@ -241,7 +229,7 @@ test("it learns one's own pairs", async () => {
         document.getElementById("pairs").value = text;
     }, PAIRS);
     await press(page, "Learn these pairs");
-    await page.waitForFunction(() => globalThis.heard.filter((one) => one.type === "begun").length === 2);
+    await until(page, () => globalThis.heard.filter((one) => one.type === "begun").length === 2);
     await press(page, "Train");
     await untilStep(page, 20);
     await press(page, "Pause");
@@ -251,7 +239,7 @@ test("it learns one's own pairs", async () => {
         document.getElementById("pairs").value = "no tab here";
     });
     await press(page, "Learn these pairs");
-    await page.waitForFunction(() => /line|:1:/.test(document.querySelector("p[role=alert]").textContent));
+    await until(page, () => /line|:1:/.test(document.querySelector("p[role=alert]").textContent));
     assert.deepEqual(trouble, []);
     await page.close();
 });

@@ -1,23 +1,12 @@
-// The controls, the curves and the looks of the playground; its speed next to the native program.
+// The controls, the curves and the looks of the playground.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "./browser.js";
+import { launch, until } from "./browser.js";
 import { assertLooks } from "./look.js";
-import {
-    DEFAULTS,
-    losses,
-    native,
-    nativeSeconds,
-    openPlayground,
-    pageSeconds,
-    press,
-    set,
-    trainTo,
-    untilIdle,
-} from "./playground.js";
+import { DEFAULTS, losses, native, openPlayground, press, set, trainTo, untilIdle } from "./playground.js";
 
 const folder = mkdtempSync(join(tmpdir(), "lookback-controls-"));
 let browser, close;
@@ -48,16 +37,16 @@ for (const [values, flags] of CONTROLS) {
     test(`with ${Object.entries(values).join(" and ")}, the first loss is that of the native program`, async () => {
         const { page, trouble } = await openPlayground(browser);
         const begun = () => page.evaluate(() => globalThis.heard.filter((one) => one.type === "begun").length);
-        await page.waitForFunction(() => globalThis.heard.some((one) => one.type === "begun"));
+        await until(page, () => globalThis.heard.some((one) => one.type === "begun"));
         const before = await begun();
         for (const [label, value] of Object.entries(values)) await set(page, label, value);
-        await page.waitForFunction(
+        await until(
+            page,
             (count) => globalThis.heard.filter((one) => one.type === "begun").length >= count,
-            {},
             before + Object.keys(values).length,
         );
         await press(page, "Step");
-        await page.waitForFunction(() => globalThis.heard.some((one) => one.type === "step"));
+        await until(page, () => globalThis.heard.some((one) => one.type === "step"));
         await untilIdle(page);
         const [found] = await losses(page),
             expected = nativeLoss(flags.join("").replaceAll("-", ""), [...flags, "--steps", "1"]);
@@ -88,44 +77,6 @@ test("with another learning rate, the losses are those of the native program, an
     await page.close();
 });
 
-// OpenBLAS is told to do without AVX-512, but the row kernels of the library take it where it is. That makes a native
-// step 1.25 times as fast: 1.2 ms, and 1.5 ms with AVX2.
-const TIMES = /\bavx512f\b/.test(readFileSync("/proc/cpuinfo", "utf8")) ? 5 : 4;
-
-// Seconds of processor time of a training in the page. What draws is not what trains, and a test makes it draw more.
-async function secondsOfTraining(steps) {
-    const { page } = await openPlayground(browser),
-        client = await page.createCDPSession();
-    await client.send("Performance.enable", { timeDomain: "threadTicks" });
-    const drawn = async () =>
-        (await client.send("Performance.getMetrics")).metrics.find((one) => one.name === "TaskDuration").value;
-    const now = async () => (await pageSeconds(browser)) - (await drawn());
-    // The browser compiles at first.
-    await trainTo(page, 200);
-    const begin = await now();
-    await trainTo(page, steps);
-    const seconds = (await now()) - begin;
-    await page.close();
-    return seconds;
-}
-
-test(`a step takes at most ${TIMES} times as long as natively, on one thread and with OpenBLAS for AVX2`, async () => {
-    const STEPS = 400,
-        own = [],
-        theirs = [],
-        out = join(folder, "timed");
-    const run = (steps) =>
-        nativeSeconds("sort", ...DEFAULTS, "--film", "0", "--steps", String(steps), "--out", out, "--fresh");
-    const slow = () => Math.min(...own) > TIMES * Math.min(...theirs);
-    // The best of each, alternately. Whatever else the machine does, one of six is undisturbed.
-    do {
-        theirs.push(run(STEPS + 20) - run(20));
-        own.push(await secondsOfTraining(STEPS));
-    } while (own.length < 3 || (own.length < 6 && slow()));
-    const milliseconds = (all) => all.map((seconds) => ((1000 * seconds) / STEPS).toFixed(2)).join(", ");
-    assert.ok(!slow(), `a step takes ${milliseconds(own)} ms, natively ${milliseconds(theirs)} ms`);
-});
-
 for (const [name, options, second] of [
     ["playground", {}, false],
     ["playground-dark", { dark: true }, false],
@@ -136,10 +87,10 @@ for (const [name, options, second] of [
         await page.setViewport({ width: 1000, height: 900 });
         if (second) {
             await page.evaluate(() => document.querySelectorAll("input[type=checkbox]")[1].click());
-            await page.waitForFunction(() => document.querySelectorAll(".heatmap").length === 2);
+            await until(page, () => document.querySelectorAll(".heatmap").length === 2);
         }
         await trainTo(page, 100);
-        await page.waitForFunction(() =>
+        await until(page, () =>
             [...document.querySelectorAll(".status")].every((one) => one.textContent.includes("done")),
         );
         await assertLooks(browser, page, name);
