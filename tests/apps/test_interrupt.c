@@ -1,4 +1,5 @@
-/* Ctrl-C and SIGTERM during training: the work is saved, the next run resumes, and the terminal stays clean. */
+/* Ctrl-C and SIGTERM during training: the work is saved, the next run resumes, and the terminal stays clean. It
+ * takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

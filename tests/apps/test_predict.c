@@ -1,4 +1,5 @@
-/* predict from the user's view: answers in order and at once, and one clear line for each kind of bad input. */
+/* predict from the user's view: answers in order and at once, and one clear line for each kind of bad input. It
+ * takes seconds. */
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/talk.h"

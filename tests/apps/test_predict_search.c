@@ -1,4 +1,4 @@
-/* Search and attention weights in predict: --beam and --attention. */
+/* Search and attention weights in predict: --beam and --attention. It takes seconds. */
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
