@@ -134,6 +134,8 @@ static void note_descriptor(const char *call, int fd)
 
 /* ---- Calls, in place of those of libc. ---- */
 
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): headers of the system have names of their own
+
 /* Sets `function` to the one of libc, or of a sanitizer. */
 #define FIND(function) ((function) ? (void)0 : find(#function, (void **)&(function)))
 
@@ -262,6 +264,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     note("clock", "");
     return 0;
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 /* The first object is the program. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *context)

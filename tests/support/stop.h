@@ -8,7 +8,7 @@
 
 #define SUPPORT_STOP_LIBRARY TEST_BIN_DIR "/libsupport_stop.so"
 
-/** Plans what this process does; NULL: nothing any more. A plan is "CALL [END] N ACTION":
+/** Plans what this process does; NULL: nothing any more. The text is "CALL [END] N ACTION":
  *  CALL     open (to write), write, fsync, linkat, ftruncate or rename of a file; file, for any of these; or clock, which
  *           a training reads a few times a step.
  *  END      only for a file whose path has this end; that of a rename is the new one. A file under way has no name.
@@ -18,7 +18,7 @@
  *  It follows the call, but of a write only the first half is done, and it takes the rest for not written.
  *  A preloaded program counts only readings of the clock by the program itself, and each is a millisecond after the last:
  *  what depends on the time is the same in each run. */
-void support_stop(const char *plan);
+void support_stop(const char *text);
 
 /** The plan of a program that is not stopped, but whose clock shall be the same in each run. */
 #define SUPPORT_TICKING "clock 1000000000 KILL"
