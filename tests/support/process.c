@@ -178,7 +178,8 @@ static bool has_ended(void *context)
 static bool is_group_empty(void *context)
 {
     const ending *e = context;
-    while (waitpid(-e->child, NULL, WNOHANG) > 0) continue;
+    while (waitpid(-e->child, NULL, WNOHANG) > 0) {
+    }
     return kill(-e->child, 0) != 0;
 }
 

@@ -63,7 +63,8 @@ static void run_shell(const char *commands)
         execl("/bin/sh", "sh", "-c", commands, (char *)NULL);
         _exit(127);
     }
-    while (waitpid(shell, NULL, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(shell, NULL, 0) < 0 && errno == EINTR) {
+    }
 }
 
 static void send_signals(const char *names)
