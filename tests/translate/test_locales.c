@@ -73,6 +73,10 @@ static void write_models(void)
 {
     lb_training_config config = fractions("seq2seq");
     train(config);
+    config.lr = 0.5;
+    ck_assert_int_ne(lb_translator_train(&config, NULL, &error), LB_OK);
+    ck_assert_msg(strstr(error.message, "0.0125") != NULL, "%s", error.message);
+    error = (lb_error){0};
     config = fractions("transformer");
     config.model = "transformer";
     config.embed = 0;
