@@ -2,12 +2,12 @@
 
 #include "autograd/operands.h"
 #include "autograd/tape_internal.h"
+#include "base/format.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm.h"
 #include "tensor/transpose.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static int output_count(const lb_op *op)
@@ -108,7 +108,7 @@ lb_status lb_op_fail(const lb_node *node, lb_status status, const char *format, 
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    lb_vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     lb_tape_fail(node->tape, status, "lb_%s: %s", node->op->name, message);
     return status;

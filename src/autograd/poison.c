@@ -1,9 +1,9 @@
 #include "autograd/poison.h"
 
+#include "base/format.h"
 #include "lookback/autograd.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 /* One per thread, so that no thread reads what another one writes. */
 static _Thread_local lb_error stray_error;
@@ -17,7 +17,7 @@ lb_tensor *lb_poison_stray(lb_status status, const char *format, ...)
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    lb_vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     stray_error = (lb_error){0};
     lb_error_set(&stray_error, status, "%s", message);

@@ -4,11 +4,11 @@
 #include "autograd/scratch.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
+#include "base/format.h"
 #include "tensor/shape.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 lb_tape *lb_tape_new(void)
@@ -106,7 +106,7 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    lb_vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     const char *scope = tape->scope ? tape->scope : ""; /* "" is a model that has no name */
     lb_error_set(&tape->error, status, "%s%s%s", scope, *scope ? ": " : "", message);

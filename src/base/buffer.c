@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/format.h"
 
 /* Makes room for `count` more characters and a NUL. */
 static bool reserve(lb_buffer *buffer, size_t count)
@@ -25,12 +26,12 @@ void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int count = vsnprintf(NULL, 0, format, arguments);
+    int count = lb_vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     if (count < 0) buffer->failed = true;
     if (count < 0 || !reserve(buffer, (size_t)count)) return;
     va_start(arguments, format);
-    vsnprintf(buffer->text + buffer->length, (size_t)count + 1, format, arguments);
+    lb_vsnprintf(buffer->text + buffer->length, (size_t)count + 1, format, arguments);
     va_end(arguments);
     buffer->length += (size_t)count;
 }

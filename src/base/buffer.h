@@ -12,7 +12,7 @@ typedef struct lb_buffer {
     bool failed;
 } lb_buffer;
 
-/** Appends text, formatted as by printf. */
+/** Appends text, formatted as by printf in the locale C. */
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...) LB_PRINTF(2, 3);
 
 /** Appends bytes as they are. */

@@ -12,7 +12,7 @@
 
 enum { PATH = 4096 };
 
-/* The two numbers of a file, the second 0 if it has one only; false without a number at its start, such as "max". */
+/* The two whole numbers of a file, the second 0 if it has one only; false without a number at its start, such as "max". */
 static bool read_numbers(const char *folder, const char *name, double *first, double *second)
 {
     char path[PATH], text[128] = "", *end = text;
@@ -20,8 +20,8 @@ static bool read_numbers(const char *folder, const char *name, double *first, do
     FILE *file = fopen(path, "re");
     bool found = file && fgets(text, sizeof text, file);
     if (file) fclose(file);
-    *first = strtod(text, &end);
-    *second = strtod(end, NULL);
+    *first = (double)strtoll(text, &end, 10);
+    *second = (double)strtoll(end, NULL, 10);
     return found && end != text;
 }
 

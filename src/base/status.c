@@ -1,7 +1,8 @@
 #include "lookback/base.h"
 
+#include "base/format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 typedef struct status_row {
     const char *text;
@@ -19,7 +20,7 @@ lb_status lb_error_set(lb_error *error, lb_status status, const char *format, ..
     if (error && error->status == LB_OK) {
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        lb_vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
         error->status = status;
     }

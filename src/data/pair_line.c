@@ -1,11 +1,11 @@
 #include "data/pair_line.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "base/plural.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 1000 };
@@ -110,7 +110,7 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     char found[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(found, sizeof found, format, arguments);
+    lb_vsnprintf(found, sizeof found, format, arguments);
     va_end(arguments);
     e->pair->bad = kind;
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);

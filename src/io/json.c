@@ -1,5 +1,7 @@
 #include "io/json.h"
 
+#include "base/format.h"
+
 #include <string.h>
 
 enum { NODE_OVERHEAD = 64, LONGEST = 1000000 };
@@ -40,16 +42,24 @@ const char *lb_json_find_zero(const char *text, size_t length)
     return NULL;
 }
 
+static cJSON *parse(const char *text, size_t length, const char **stop)
+{
+    lb_plain_locale locale = lb_plain_locale_enter();
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length, stop, 0);
+    lb_plain_locale_leave(locale);
+    return json;
+}
+
 lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json)
 {
     const char *stop = text, *zero = lb_json_find_zero(text, length);
     if (end) *end = zero;
-    *json = zero ? NULL : cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+    *json = zero ? NULL : parse(text, length, &stop);
     if (zero) return LB_ERROR_FORMAT;
     if (!*json) {
         if (!lb_json_has_memory(size_of_tree(text, stop))) return LB_ERROR_MEMORY;
         /* With that much memory, the same failure again is one of the text. */
-        *json = cJSON_ParseWithLengthOpts(text, length, &stop, 0);
+        *json = parse(text, length, &stop);
     }
     while (*json && stop < text + length && strchr(" \t\r\n", *stop)) stop++;
     if (end) *end = stop;
@@ -57,4 +67,12 @@ lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON
     cJSON_Delete(*json);
     *json = NULL;
     return LB_ERROR_FORMAT;
+}
+
+char *lb_json_print(const cJSON *json)
+{
+    lb_plain_locale locale = lb_plain_locale_enter();
+    char *text = cJSON_PrintUnformatted(json);
+    lb_plain_locale_leave(locale);
+    return text;
 }

@@ -1,4 +1,5 @@
-/* JSON by cJSON, which does not tell a text that is wrong from memory that has run out. */
+/* JSON by cJSON, which does not tell a text that is wrong from memory that has run out, and whose numbers may be those of
+ * the locale. */
 #ifndef LB_JSON_H
 #define LB_JSON_H
 
@@ -12,6 +13,9 @@
  *  Memory: freed by cJSON_Delete; `*json` is NULL after an error.
  *  Errors: LB_ERROR_FORMAT if it is not JSON; LB_ERROR_MEMORY. No message is set. */
 LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json);
+
+/** Prints a value without blanks. Memory: freed by cJSON_free; NULL if memory runs out. */
+char *lb_json_print(const cJSON *json);
 
 /** The first zero character of a text, as a byte or as \u0000, or NULL. cJSON would end a string there, or skip the
  *  byte: two texts that differ after it would look the same. */

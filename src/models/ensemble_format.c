@@ -55,7 +55,7 @@ static lb_model *restore_one(lb_params *params, const char *name, const cJSON *j
     if (!described) return has_no("config", error);
     const lb_model_kind *kind = lb_model_kind_find(called, own, error);
     if (!kind) return NULL;
-    char *config = cJSON_PrintUnformatted(described);
+    char *config = lb_json_print(described);
     if (!config) return lb_config_fail(params, error);
     lb_model *model = lb_model_restore(kind, params, name, config, own, error);
     cJSON_free(config);

@@ -207,7 +207,7 @@ static lb_status refuse(const lb_config_field *field, const cJSON *item, lb_erro
     if (!item) return lb_error_set(error, LB_ERROR_FORMAT, "found no \"%s\"", field->key);
     lb_buffer expected = {0};
     print_expected(&expected, field);
-    char *found = cJSON_PrintUnformatted(item);
+    char *found = lb_json_print(item);
     lb_status status = found && !expected.failed
                            ? lb_error_set(error, LB_ERROR_FORMAT, "\"%s\": found %.40s, expected %s",
                                           field->key, found, expected.text)

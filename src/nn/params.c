@@ -3,6 +3,7 @@
 #include "autograd/poison.h"
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/format.h"
 #include "tensor/shape.h"
 
 #include <stdarg.h>
@@ -75,7 +76,7 @@ lb_status lb_params_fail(lb_params *params, lb_status status, const char *format
     char message[LB_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    lb_vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     return lb_error_set(&params->error, status, "%s", message);
 }

@@ -1,5 +1,6 @@
 #include "plot/colormap.h"
 
+#include "base/format.h"
 #include "plot/colormap_tables.h"
 
 #include <math.h>
@@ -39,10 +40,19 @@ lb_color lb_colormap_at(lb_colormap map, double value)
                       between(a.blue, b.blue, part), 255};
 }
 
+/* In small letters or capitals; in Turkish, "VIRIDIS" would have another i. */
+static bool same_name(const char *a, const char *b)
+{
+    lb_plain_locale locale = lb_plain_locale_enter();
+    bool same = strcasecmp(a, b) == 0;
+    lb_plain_locale_leave(locale);
+    return same;
+}
+
 lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)
 {
     for (int i = 0; i < (int)(sizeof tables / sizeof tables[0]); i++) {
-        if (strcasecmp(name, tables[i].name) != 0) continue;
+        if (!same_name(name, tables[i].name)) continue;
         *map = (lb_colormap)i;
         return LB_OK;
     }

@@ -1,4 +1,5 @@
 #include "plot/heatmap_layout.h"
+#include "base/format.h"
 #include "plot/canvas.h"
 #include "plot/color_bar.h"
 #include "plot/panel.h"
@@ -37,7 +38,7 @@ const char *lb_heatmap_label(const char *const *labels, size_t index, char buffe
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL])
 {
     if (fabs(value) < 0.005) value = 0; /* no "-0.00" */
-    snprintf(buffer, LB_CELL_LABEL, fabs(value) < 1e5 ? "%.2f" : "%.1e", value);
+    lb_snprintf(buffer, LB_CELL_LABEL, fabs(value) < 1e5 ? "%.2f" : "%.1e", value);
     return buffer;
 }
 

@@ -1,7 +1,8 @@
 #include "plot/ticks.h"
 
+#include "base/format.h"
+
 #include <math.h>
-#include <stdio.h>
 
 /* Tolerance for rounding such as 0.1 + 0.1 + 0.1 > 0.3, as a fraction of the step. */
 static const double tolerance = 1e-9;
@@ -90,8 +91,8 @@ char *lb_tick_format(const lb_ticks *ticks, int index, char text[LB_TICK_TEXT])
     double largest = fmax(fabs(ticks->value[0]), fabs(ticks->value[ticks->count - 1]));
     bool plain = !ticks->log && largest < 1e6 && ticks->decimals <= 4;
     if (plain)
-        snprintf(text, LB_TICK_TEXT, "%.*f", ticks->decimals, value);
+        lb_snprintf(text, LB_TICK_TEXT, "%.*f", ticks->decimals, value);
     else
-        snprintf(text, LB_TICK_TEXT, "%g", value);
+        lb_snprintf(text, LB_TICK_TEXT, "%g", value);
     return text;
 }

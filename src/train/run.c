@@ -1,6 +1,7 @@
 #include "train/run.h"
 
 #include "base/buffer.h"
+#include "base/format.h"
 #include "io/json.h"
 
 #include <math.h>
@@ -24,10 +25,10 @@ static void print_value(const cJSON *item, char text[LB_RUN_WORD])
     if (cJSON_IsString(item))
         lb_run_word(item->valuestring, text);
     else if (cJSON_IsNumber(item) && fabs(item->valuedouble) < EXACT)
-        snprintf(text, LB_RUN_WORD, floor(item->valuedouble) == item->valuedouble ? "%.0f" : "%.7g",
-                 item->valuedouble);
+        lb_snprintf(text, LB_RUN_WORD, floor(item->valuedouble) == item->valuedouble ? "%.0f" : "%.7g",
+                    item->valuedouble);
     else if (cJSON_IsNumber(item))
-        snprintf(text, LB_RUN_WORD, "%.17g", item->valuedouble);
+        lb_snprintf(text, LB_RUN_WORD, "%.17g", item->valuedouble);
     else if (cJSON_IsBool(item))
         snprintf(text, LB_RUN_WORD, "%s", cJSON_IsTrue(item) ? "true" : "false");
 }

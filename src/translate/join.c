@@ -237,7 +237,7 @@ static lb_status fit(joining *j)
 /* Prints one record, {} if there is none. */
 static void print_record(lb_buffer *json, const cJSON *record)
 {
-    char *text = record ? cJSON_PrintUnformatted(record) : NULL;
+    char *text = record ? lb_json_print(record) : NULL;
     json->failed = json->failed || (record && !text);
     lb_buffer_print(json, "%s%s", json->text[json->length - 1] == '[' ? "" : ",", text ? text : "{}");
     cJSON_free(text);

@@ -1,13 +1,12 @@
 #include "translate/training_data.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "data/pair_report.h"
 #include "data/vocabulary.h"
 #include "translate/list.h"
 #include "translate/recipe.h"
 #include "translate/training_pairs.h"
-
-#include <stdio.h>
 
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
@@ -53,10 +52,10 @@ static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, 
     for (int64_t i = 0; i < count; i++) all += length(pairs, i);
     double between = (double)(all - blanks) / (double)(blanks + count);
     if (between >= LETTERS_OF_WORDS) return;
-    snprintf(text, sizeof text,
-             "%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
-             "is their separator, \" \"",
-             lb_pairs_path(pairs), side, between);
+    lb_snprintf(text, sizeof text,
+                "%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
+                "is their separator, \" \"",
+                lb_pairs_path(pairs), side, between);
     listener->hint(listener->context, text);
 }
 

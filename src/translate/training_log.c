@@ -4,18 +4,18 @@
 #include "base/buffer.h"
 #include "io/append.h"
 #include "io/file.h"
+#include "io/json.h"
 
-#include <cJSON.h>
 #include <string.h>
 
 /* Prints one line of JSON as a row of the table, or its member names as the header. */
 static void print_row(lb_buffer *csv, const char *line, bool names)
 {
-    cJSON *json = cJSON_ParseWithLength(line, strcspn(line, "\n"));
+    cJSON *json;
     const char *comma = "";
-    csv->failed = csv->failed || !json;
+    if (lb_json_parse(line, strcspn(line, "\n"), NULL, &json)) csv->failed = true;
     for (const cJSON *member = json ? json->child : NULL; member; member = member->next, comma = ",") {
-        char *value = cJSON_PrintUnformatted(member);
+        char *value = lb_json_print(member);
         csv->failed = csv->failed || !value;
         lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : value);
         cJSON_free(value);

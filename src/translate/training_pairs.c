@@ -1,6 +1,7 @@
 #include "translate/training_pairs.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "io/folder.h"
 #include "train/group.h"
 #include "translate/recipe.h"
@@ -53,9 +54,9 @@ static void note_unwritten(const opening *o, const char *why)
 static void note_made(const opening *o)
 {
     char text[LB_ERROR_LENGTH];
-    snprintf(text, sizeof text,
-             "%.200s: made an index, %.200s, %.0f MB, with which the next training begins at once",
-             o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE));
+    lb_snprintf(text, sizeof text,
+                "%.200s: made an index, %.200s, %.0f MB, with which the next training begins at once",
+                o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE));
     note(o, text);
 }
 

@@ -1,0 +1,30 @@
+/* Text that is the same in every locale. A host may have called setlocale: printf of the C library then writes "0,5", and
+ * strtod stops at the point of "0.5". */
+#ifndef LB_FORMAT_H
+#define LB_FORMAT_H
+
+#include "lookback/base.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+/** As snprintf, in the locale C. Returns a negative number, and writes an empty text, if that locale needs memory and
+ *  there is none: with glibc and musl it needs none. */
+int lb_snprintf(char *text, size_t size, const char *format, ...) LB_PRINTF(3, 4);
+
+/** The same with a list of arguments. */
+int lb_vsnprintf(char *text, size_t size, const char *format, va_list arguments) LB_PRINTF(3, 0);
+
+/** The locale C for this thread, and the one to return to. */
+typedef struct lb_plain_locale {
+    locale_t plain, host; /* `plain` is 0 without memory for it: the locale is then the host's */
+} lb_plain_locale;
+
+/** Begins to use the locale C in this thread, until lb_plain_locale_leave. */
+lb_plain_locale lb_plain_locale_enter(void);
+
+/** Returns to the locale of the host. */
+void lb_plain_locale_leave(lb_plain_locale locale);
+
+#endif
