@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "io/folder.h"
 #include "io/lock.h"
+#include "io/own_file.h"
 #include "io/set_aside.h"
 #include "models/ensemble.h"
 #include "train/group.h"
@@ -62,6 +63,13 @@ static lb_status lock_folder(const session *s, const char *folder, lb_lock **loc
     return status ? status : lb_lock_folder(folder, lock, error);
 }
 
+/* Its name is ours. */
+static lb_status lock_member(const session *s, member *m)
+{
+    lb_status status = lb_own_check(m->folder, "a folder", s->error);
+    return status ? status : lock_folder(s, m->folder, &m->lock);
+}
+
 static lb_status train_member(session *s, member *m, uint64_t seed)
 {
     s->count++;
@@ -71,7 +79,7 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
                                 .start = &s->start,
                                 .seed = seed,
                                 .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
-    if (!status && m->folder) status = lock_folder(s, m->folder, &m->lock);
+    if (!status && m->folder) status = lock_member(s, m);
     if (!status) status = lb_training_init(&m->training, s->error);
     return status ? status : lb_training_do(&m->training, s->error);
 }
@@ -114,6 +122,7 @@ static lb_status forget_earlier_runs(session *s)
     for (int i = 0; i < s->config.seeds && !status && lb_group_leads(s->config.group); i++) {
         member m = {0};
         status = name_member(s, &m, s->config.seed + (uint64_t)i);
+        if (!status) status = lock_member(s, &m);
         if (!status) status = forget_earlier_run(s, m.folder);
         free_member(&m);
     }
