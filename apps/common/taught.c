@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "common/interrupt.h"
 #include "common/output.h"
 #include "common/pair_input.h"
 #include "common/progress.h"
@@ -140,6 +141,12 @@ static lb_status teach(lesson *l)
     lb_status status = LB_OK;
     app_progress_init(&progress, config);
     for (size_t first = 0, count; first < l->sources.count && !status; first += count) {
+        if (app_interrupted(NULL)) {
+            status =
+                lb_error_set(l->error, LB_ERROR_INTERRUPTED,
+                             "interrupted before the teacher had written all; the same command starts again");
+            break;
+        }
         count = l->sources.count - first < AT_ONCE ? l->sources.count - first : AT_ONCE;
         status = teach_some(l, first, count);
         if (!status)
