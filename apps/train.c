@@ -1,6 +1,7 @@
 /* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
 #include "common/config.h"
 #include "common/ensemble.h"
+#include "common/interrupt.h"
 #include "common/model_choice.h"
 #include "common/option_value.h"
 #include "common/options.h"
@@ -11,6 +12,7 @@
 #include "common/training_view.h"
 #include "data/symbols.h"
 #include "io/folder.h"
+#include "io/lock.h"
 #include "programs.h"
 
 #include <lookback/lookback.h>
@@ -187,8 +189,8 @@ static lb_status check(lb_error *error)
     return app_choose_model(&model, &usual, &settings, error);
 }
 
-/* Replaces the pairs to train on by those of the teacher. */
-static lb_status learn_from_teacher(lb_error *error)
+/* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
+static lb_status learn_from_teacher(lb_lock **lock, lb_error *error)
 {
     static char pairs[APP_PATH], seal[APP_PATH];
     lb_normalization form = LB_NORMALIZE_NFD;
@@ -207,9 +209,11 @@ static lb_status learn_from_teacher(lb_error *error)
                                                   .features = features ? between : NULL},
                                        .target = {.separator = settings.target_separator, .normalize = form},
                                        .skip_bad_lines = settings.skip_bad_lines};
+    app_catch_interrupts();
     lb_status status = lb_folder_make(settings.out, error);
     teaching.pairs = app_path(settings.out, "taught.tsv", pairs);
     teaching.seal = app_path(settings.out, "taught.seal", seal);
+    if (!status) status = lb_lock_folder(settings.out, lock, error);
     if (!status) status = app_taught_write(&teaching, error);
     settings.train = pairs;
     return status;
@@ -247,8 +251,12 @@ static int train(void)
         view.measure.loss = "loss at evaluation";
         view.measure.name = "error on training pairs";
     }
-    if (learn_from_teacher(&error)) return app_fail(&error);
-    if (app_train_in_view(&view, settings, &result, &error)) return app_fail(&error);
+    lb_lock *lock = NULL;
+    lb_status status = learn_from_teacher(&lock, &error);
+    view.locked = lock;
+    if (!status) status = app_train_in_view(&view, settings, &result, &error);
+    lb_lock_free(lock);
+    if (status) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
         printf("exact match %.4f on %lld pairs %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
                settings.dev || !choice.hold_out ? "of " : "held out of ",

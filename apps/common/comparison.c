@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
+#include "common/output.h"
 #include "io/file.h"
 #include <lookback/plot.h>
 
@@ -60,7 +61,7 @@ lb_status app_comparison_draw(const app_comparison *comparison, const char *path
                             .title = "Sorting Lists of Different Lengths",
                             .x = {.label = "Numbers in the list"},
                             .left = {.label = "Exact match on held-out lists", .min = 0, .max = 1}};
-    return lb_chart_save(&chart, path, error);
+    return app_save_chart(&chart, path, error);
 }
 
 static void print_model(lb_buffer *json, const app_compared *model, int lengths)
@@ -91,7 +92,7 @@ lb_status app_comparison_write(const app_comparison *comparison, const char *pat
     }
     lb_buffer_print(&json, "]}\n");
     lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: no memory", path)
-                                   : lb_file_write_atomic(path, json.text, json.length, error);
+                                   : lb_file_write_own(path, &(lb_bytes){json.text, json.length}, 1, error);
     lb_release(json.text);
     return status;
 }

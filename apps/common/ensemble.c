@@ -6,8 +6,8 @@
 #include "common/joined.h"
 #include "common/output.h"
 #include "common/report.h"
-#include "io/lock.h"
 #include "models/decoder_attention.h"
+#include "translate/locked.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -112,9 +112,7 @@ static lb_status join(session *s)
                                    .out = out,
                                    .data = s->data.no_hold_out ? NULL : &s->data,
                                    .replace = true};
-    lb_lock_free(s->all.lock); /* whoever joins takes it */
-    s->all.lock = NULL;
-    lb_status status = lb_translator_join(&config, &s->result, s->error);
+    lb_status status = lb_join_locked(&config, &s->result, s->error);
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 

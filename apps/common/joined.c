@@ -49,7 +49,7 @@ lb_status app_write_joined(const lb_join_result *result, const char *path, lb_er
     }
     print_row(&text, 1, measured ? &result->dev : NULL, "all", "together");
     lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path)
-                                   : lb_file_write_atomic(path, text.text, text.length, error);
+                                   : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
     lb_release(text.text);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "common/output.h"
 
 #include "base/alloc.h"
-#include <lookback/plot.h>
+#include "io/own_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +27,12 @@ char *app_path(const char *folder, const char *name, char path[APP_PATH])
 {
     snprintf(path, APP_PATH, "%s/%s", folder, name);
     return path;
+}
+
+lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error)
+{
+    lb_status status = lb_own_check(path, "a file", error);
+    return status ? status : lb_chart_save(chart, path, error);
 }
 
 lb_status app_draw_training(const char *path, const lb_train_history *history, app_measure measure,
@@ -56,7 +62,7 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
         .left = {.label = "Loss"},
         .right = {.label = measure.label, .min = 0, .max = 1},
     };
-    lb_status status = lb_chart_save(&chart, path, error);
+    lb_status status = app_save_chart(&chart, path, error);
     lb_release(x);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
+#include <lookback/plot.h>
 #include <lookback/train.h>
 
 enum { APP_PATH = 4096 };
@@ -15,6 +16,9 @@ LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, 
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
+
+/** lb_chart_save in a folder that the user named, under a name of ours: a link there is an error. */
+LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error);
 
 /** The evaluations in the chart of a training. */
 typedef struct app_measure {

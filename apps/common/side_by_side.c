@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/lock.h"
+#include "io/own_file.h"
 #include "io/set_aside.h"
 #include "train/group.h"
 
@@ -167,7 +168,9 @@ static void become(const app_side_by_side *s, size_t i, bool again)
     char path[APP_PATH];
     char **end = s->command[i];
     const lb_group *group = s->repeated->group;
-    int log = open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, 0666);
+    int log = lb_own_open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND,
+                          s->error);
+    if (log < 0) app_note("%s", s->error->message);
     app_ranks_forget();
     while (*end) end++;
     if (again) *end = NOT_FRESH;
@@ -180,7 +183,8 @@ static void become(const app_side_by_side *s, size_t i, bool again)
 
 static lb_status begin(app_side_by_side *s, size_t i, bool again)
 {
-    lb_status status = lb_folder_make(s->results[i].folder, s->error);
+    lb_status status = lb_own_check(s->results[i].folder, "a folder", s->error);
+    if (!status) status = lb_folder_make(s->results[i].folder, s->error);
     if (status) return status;
     pid_t parent = getpid();
     fflush(stdout);

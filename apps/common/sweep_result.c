@@ -112,7 +112,7 @@ static lb_status write_table(const app_sweep_result *results, size_t count, cons
     }
     lb_status status = text.failed
                            ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the table of a sweep")
-                           : lb_file_write_atomic(path, text.text, text.length, error);
+                           : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
     lb_release(text.text);
     return status;
 }
@@ -146,7 +146,7 @@ static lb_status draw(const app_sweep_result *results, size_t count, const char 
                             .title = "Sweep",
                             .x = {.label = "Step"},
                             .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};
-    return lb_chart_save(&chart, path, error);
+    return app_save_chart(&chart, path, error);
 }
 
 lb_status app_sweep_results_show(const app_sweep_result *results, size_t count, const char *out,

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "common/interrupt.h"
 #include "common/output.h"
 #include "common/pair_input.h"
 #include "common/progress.h"
@@ -11,6 +12,7 @@
 #include "data/strings.h"
 #include "io/file.h"
 #include "io/file_hash.h"
+#include "io/own_file.h"
 
 #include <string.h>
 
@@ -139,6 +141,12 @@ static lb_status teach(lesson *l)
     lb_status status = LB_OK;
     app_progress_init(&progress, config);
     for (size_t first = 0, count; first < l->sources.count && !status; first += count) {
+        if (app_interrupted(NULL)) {
+            status =
+                lb_error_set(l->error, LB_ERROR_INTERRUPTED,
+                             "interrupted before the teacher had written all; the same command starts again");
+            break;
+        }
         count = l->sources.count - first < AT_ONCE ? l->sources.count - first : AT_ONCE;
         status = teach_some(l, first, count);
         if (!status)
@@ -154,7 +162,7 @@ static lb_status write_pairs(const lesson *l, const char *path)
     lb_buffer_print(&all, "%s%s", l->lines.text ? l->lines.text : "", l->added.text ? l->added.text : "");
     bool failed = all.failed || l->lines.failed || l->added.failed;
     lb_status status = failed ? lb_error_set(l->error, LB_ERROR_MEMORY, "%s: out of memory", path)
-                              : lb_file_write_atomic(path, all.text, all.length, l->error);
+                              : lb_file_write_own(path, &(lb_bytes){all.text, all.length}, 1, l->error);
     lb_release(all.text);
     return status;
 }
@@ -203,7 +211,7 @@ static lb_status teach_and_write(lesson *l, const app_teaching *t)
     lb_status status = teach(l);
     if (!status) status = write_pairs(l, t->pairs);
     if (!status) status = seal_lesson(l, t->pairs, seal);
-    if (!status) status = lb_file_write_atomic(t->seal, seal, SEAL - 1, l->error);
+    if (!status) status = lb_file_write_own(t->seal, &(lb_bytes){seal, SEAL - 1}, 1, l->error);
     if (!status)
         app_note("%s: %zu pairs of %s, %lld of the teacher", t->pairs, l->targets.count, t->train,
                  (long long)l->taught);
@@ -213,8 +221,11 @@ static lb_status teach_and_write(lesson *l, const app_teaching *t)
 lb_status app_taught_write(const app_teaching *teaching, lb_error *error)
 {
     lesson l = {.asked = teaching, .error = error};
+    lb_status status = lb_own_check(teaching->pairs, "a file", error);
+    if (!status) status = lb_own_check(teaching->seal, "a file", error);
+    if (status) return status;
     l.teacher = lb_translator_open(teaching->teacher, error);
-    lb_status status = l.teacher ? collect_all(&l) : error->status;
+    status = l.teacher ? collect_all(&l) : error->status;
     if (!status && are_written(&l, teaching))
         app_note("%s: the teacher has written it already", teaching->pairs);
     else if (!status)

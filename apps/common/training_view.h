@@ -12,6 +12,7 @@ typedef struct app_training_view {
     const char *chart; /* its file name */
     app_measure measure;
     app_progress progress;
+    bool locked; /* the caller has locked the folder */
     bool begun, warned;
     bool of_ranks;             /* several, one of which may have trained a model that another one comes to */
     bool quiet;                /* another rank reports */

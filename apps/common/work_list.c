@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/folder.h"
+#include "io/own_file.h"
 #include "train/group.h"
 
 #include <errno.h>
@@ -76,16 +77,17 @@ static lb_status set_state(app_work_list *l, size_t training, state value, lb_er
 static lb_status create(app_work_list *l, lb_error *error)
 {
     header count = l->count;
-    l->file = open(l->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (l->file < 0 || ftruncate(l->file, place(l->count)) != 0) return cannot(l, "write", error);
+    l->file = lb_own_open(l->path, O_RDWR | O_CREAT | O_TRUNC, error);
+    if (l->file < 0) return LB_ERROR_WRITE;
+    if (ftruncate(l->file, place(l->count)) != 0) return cannot(l, "write", error);
     return write_at(l, 0, &count, sizeof count, error);
 }
 
 static lb_status join(app_work_list *l, lb_error *error)
 {
     header count;
-    l->file = open(l->path, O_RDWR | O_CLOEXEC);
-    if (l->file < 0) return cannot(l, "read", error);
+    l->file = lb_own_open(l->path, O_RDWR, error);
+    if (l->file < 0) return LB_ERROR_WRITE;
     lb_status status = read_at(l, 0, &count, sizeof count, error);
     if (status) return status;
     if (count != l->count)

@@ -115,7 +115,7 @@ static lb_status write_parts(const char *index, const lb_pair_index_header *head
 {
     lb_bytes all[LB_PARTS + 1] = {{header, sizeof *header}};
     memcpy(all + 1, parts, LB_PARTS * sizeof *parts);
-    return lb_file_write_parts(index, all, LB_PARTS + 1, error);
+    return lb_file_write_own(index, all, LB_PARTS + 1, error);
 }
 
 lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index,

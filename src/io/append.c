@@ -1,5 +1,6 @@
 #include "io/append.h"
 
+#include "io/own_file.h"
 #include "io/write_all.h"
 
 #include <errno.h>
@@ -13,11 +14,12 @@ enum { AT_END = -1 };
 
 static lb_status append(const char *path, off_t size, const void *bytes, size_t count, lb_error *error)
 {
-    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    bool ready = file >= 0 && (size == AT_END || ftruncate(file, size) == 0);
+    int file = lb_own_open(path, O_WRONLY | O_APPEND, error);
+    if (file < 0) return LB_ERROR_WRITE;
+    bool ready = size == AT_END || ftruncate(file, size) == 0;
     bool written = ready && lb_write_all(file, bytes, count);
     int reason = errno;
-    if (file >= 0 && close(file) != 0 && written) {
+    if (close(file) != 0 && written) {
         written = false;
         reason = errno;
     }

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/folder.h"
+#include "io/own_file.h"
 #include "io/temp_file.h"
 #include "io/write_all.h"
 
@@ -65,7 +66,7 @@ static lb_status replace(const char *path, const char *target, int folder, char 
                          const lb_bytes *parts, size_t part_count, lb_error *error)
 {
     struct stat old;
-    bool exists = stat(target, &old) == 0;
+    bool exists = lstat(target, &old) == 0;
     if (!exists && errno != ENOENT) return write_error(error, path, errno);
     if (exists && S_ISDIR(old.st_mode)) return write_error(error, path, EISDIR);
     if (exists && !S_ISREG(old.st_mode))
@@ -113,6 +114,12 @@ lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t pa
     if (errno != ENOENT) return write_error(error, path, errno);
     return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: a link to a file that does not exist",
                         path);
+}
+
+lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count, lb_error *error)
+{
+    lb_status status = lb_own_check(path, "a file", error);
+    return status ? status : write_file(path, path, parts, part_count, error);
 }
 
 lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count, lb_error *error)

@@ -31,6 +31,10 @@ LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, 
 LB_MUST_USE lb_status lb_file_write_parts(const char *path, const lb_bytes *parts, size_t part_count,
                                           lb_error *error);
 
+/** The same for a file whose name is ours, where a link is an error: see io/own_file.h. */
+LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts, size_t part_count,
+                                        lb_error *error);
+
 /** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a folder
  *  cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
 bool lb_file_sync_name(const char *path);

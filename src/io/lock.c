@@ -2,13 +2,13 @@
 
 #include "base/alloc.h"
 #include "io/folder.h"
+#include "io/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct lb_lock {
 static bool is_file_of(const char *path, int fd)
 {
     struct stat named, opened;
-    return stat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
+    return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
            named.st_ino == opened.st_ino;
 }
 
@@ -48,9 +48,8 @@ static void write_number(int fd)
 static lb_status lock_file(lb_lock *lock, const char *folder, lb_error *error)
 {
     for (;;) {
-        lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (lock->fd < 0)
-            return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot write: %s", lock->path, strerror(errno));
+        lock->fd = lb_own_open(lock->path, O_RDWR | O_CREAT, error);
+        if (lock->fd < 0) return LB_ERROR_WRITE;
         bool locked = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
         if (!locked && errno == EWOULDBLOCK) return refuse(folder, lock->fd, error);
         /* The last holder may have removed the file before it unlocked it. */

@@ -33,7 +33,7 @@ static bool keep(const char *path, const struct stat *file, char *name, size_t s
     struct stat found;
     for (int number = 1; number < MOST; number++) {
         choose_name(path, number, name, size);
-        bool taken = stat(name, &found) == 0;
+        bool taken = lstat(name, &found) == 0;
         if (taken && found.st_dev == file->st_dev && found.st_ino == file->st_ino) return true;
         if (taken) continue;
         if (link_or_rename(path, name)) return true;

@@ -158,8 +158,9 @@ lb_status lb_film_save(lb_film *film, lb_error *error)
     const lb_buffer *lines = &film->pending;
     if (lines->length == 0) return LB_OK;
     bool appends = film->size > 0 && !lb_file_is_missing(film->path);
-    lb_status status = appends ? lb_file_append_at(film->path, film->size, lines->text, lines->length, error)
-                               : lb_file_write_atomic(film->path, lines->text, lines->length, error);
+    lb_status status = appends
+                           ? lb_file_append_at(film->path, film->size, lines->text, lines->length, error)
+                           : lb_file_write_own(film->path, &(lb_bytes){lines->text, lines->length}, 1, error);
     if (status) return status;
     film->size = (appends ? film->size : 0) + lines->length;
     film->pending.length = 0;

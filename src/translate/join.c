@@ -9,6 +9,7 @@
 #include "models/label.h"
 #include "models/vote_fit.h"
 #include "translate/join_fit.h"
+#include "translate/locked.h"
 #include "translate/model_path.h"
 #include "translate/recipe.h"
 
@@ -28,6 +29,7 @@ typedef struct joining {
     int opened;
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
     lb_lock *lock;
+    bool locked;    /* by the caller */
     lb_start start; /* of the data: nothing */
     lb_training_data data;
     lb_params *params;
@@ -287,7 +289,7 @@ static lb_status keep_earlier_model(const joining *j, const char *path)
 static lb_status save(joining *j)
 {
     lb_status status = lb_folder_make(j->config->out, j->error);
-    if (!status) status = lb_lock_folder(j->config->out, &j->lock, j->error);
+    if (!status && !j->locked) status = lb_lock_folder(j->config->out, &j->lock, j->error);
     if (status) return status;
     char *record = print_records(j), *path = target_path(j);
     j->text.training = record;
@@ -308,12 +310,12 @@ static lb_status join(joining *j)
     return status ? status : save(j);
 }
 
-lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result, lb_error *error)
+static lb_status join_in(bool locked, const lb_join_config *config, lb_join_result *result, lb_error *error)
 {
     lb_error found = {0};
     lb_join_result *room = lb_alloc_zero(sizeof *room);
     if (!room) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
-    joining j = {.config = config, .result = room, .error = &found};
+    joining j = {.config = config, .locked = locked, .result = room, .error = &found};
     lb_status status = join(&j);
     if (result) *result = *room;
     lb_release(room);
@@ -328,4 +330,14 @@ lb_status lb_translator_join(const lb_join_config *config, lb_join_result *resul
     lb_params_free(j.params);
     lb_lock_free(j.lock);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, lb_error *error)
+{
+    return join_in(true, config, result, error);
+}
+
+lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result, lb_error *error)
+{
+    return join_in(false, config, result, error);
 }

@@ -3,9 +3,11 @@
 #include "base/buffer.h"
 #include "io/folder.h"
 #include "io/lock.h"
+#include "io/own_file.h"
 #include "io/set_aside.h"
 #include "models/ensemble.h"
 #include "train/group.h"
+#include "translate/locked.h"
 #include "translate/recipe.h"
 #include "translate/start.h"
 #include "translate/training.h"
@@ -27,6 +29,7 @@ typedef struct session {
     lb_training_config config;
     lb_start start;
     lb_lock *lock; /* on the folder of all members */
+    bool locked;   /* by the caller */
     lb_training_data data;
     member *members; /* [config.seeds] */
     int count;       /* of the members begun so far */
@@ -62,6 +65,13 @@ static lb_status lock_folder(const session *s, const char *folder, lb_lock **loc
     return status ? status : lb_lock_folder(folder, lock, error);
 }
 
+/* Its name is ours. */
+static lb_status lock_member(const session *s, member *m)
+{
+    lb_status status = lb_own_check(m->folder, "a folder", s->error);
+    return status ? status : lock_folder(s, m->folder, &m->lock);
+}
+
 static lb_status train_member(session *s, member *m, uint64_t seed)
 {
     s->count++;
@@ -71,7 +81,7 @@ static lb_status train_member(session *s, member *m, uint64_t seed)
                                 .start = &s->start,
                                 .seed = seed,
                                 .run = {.name = m->name, .folder = m->folder ? m->folder : s->config.out}};
-    if (!status && m->folder) status = lock_folder(s, m->folder, &m->lock);
+    if (!status && m->folder) status = lock_member(s, m);
     if (!status) status = lb_training_init(&m->training, s->error);
     return status ? status : lb_training_do(&m->training, s->error);
 }
@@ -114,6 +124,7 @@ static lb_status forget_earlier_runs(session *s)
     for (int i = 0; i < s->config.seeds && !status && lb_group_leads(s->config.group); i++) {
         member m = {0};
         status = name_member(s, &m, s->config.seed + (uint64_t)i);
+        if (!status) status = lock_member(s, &m);
         if (!status) status = forget_earlier_run(s, m.folder);
         free_member(&m);
     }
@@ -240,7 +251,7 @@ static lb_status train(session *s, lb_training_result *result)
     if (!status && !s->config.out)
         status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
-    if (!status) status = lock_folder(s, s->config.out, &s->lock);
+    if (!status && !s->locked) status = lock_folder(s, s->config.out, &s->lock);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);
@@ -257,11 +268,12 @@ static lb_status train(session *s, lb_training_result *result)
     return LB_OK;
 }
 
-lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
+static lb_status train_in(bool locked, const lb_training_config *config, lb_training_result *result,
+                          lb_error *error)
 {
     lb_error found = {0};
     lb_training_result none;
-    session s = {.config = *config, .error = &found, .ended = config->listener.ended};
+    session s = {.config = *config, .locked = locked, .error = &found, .ended = config->listener.ended};
     /* Everyone may ask to stop, one reports. */
     if (!lb_group_leads(config->group)) s.config.listener = silent(&config->listener);
     lb_status status = train(&s, result ? result : &none);
@@ -271,4 +283,14 @@ lb_status lb_translator_train(const lb_training_config *config, lb_training_resu
     lb_training_data_close(&s.data);
     lb_start_free(&s.start);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+lb_status lb_train_locked(const lb_training_config *config, lb_training_result *result, lb_error *error)
+{
+    return train_in(true, config, result, error);
+}
+
+lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result, lb_error *error)
+{
+    return train_in(false, config, result, error);
 }

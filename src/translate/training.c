@@ -4,6 +4,7 @@
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "io/folder.h"
+#include "io/own_file.h"
 #include "io/set_aside.h"
 #include "models/transformer.h"
 #include "train/group.h"
@@ -359,11 +360,22 @@ static lb_status finish(lb_training *t, lb_error *error)
     return status;
 }
 
+/* The model and its checkpoint may be links, to another disk. */
+static lb_status check_links(const lb_training *t, lb_error *error)
+{
+    const char *const files[] = {t->log, t->table, t->film_file};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !status; i++)
+        status = lb_own_check(files[i], "a file", error);
+    return status;
+}
+
 lb_status lb_training_do(lb_training *t, lb_error *error)
 {
     const lb_training_listener *listener = &t->config->listener;
     bool leads = lb_group_leads(t->config->group);
-    lb_status status = t->config->fresh && leads ? lb_set_aside(t->model_file, &t->set_aside, error) : LB_OK;
+    lb_status status = leads ? check_links(t, error) : LB_OK;
+    if (!status && t->config->fresh && leads) status = lb_set_aside(t->model_file, &t->set_aside, error);
     if (status) return status;
     t->run.set_aside = t->set_aside;
     if (listener->begun) listener->begun(listener->context, &t->run);

@@ -44,7 +44,7 @@ lb_status lb_training_log_write(const char *path, const lb_train_history *histor
 {
     char *log = print_points(path, history, true);
     if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
-    lb_status status = lb_file_write_atomic(path, log, strlen(log), error);
+    lb_status status = lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
     lb_release(log);
     return status;
 }

@@ -169,6 +169,17 @@ START_TEST(test_ensemble_with_a_member_that_fails_is_not_joined)
 }
 END_TEST
 
+START_TEST(test_ensemble_has_its_folder_while_it_writes_its_table)
+{
+    write_files();
+    SUPPORT_TRAIN_UNTIL("rename /ensemble.tsv 1 sh test -e out/.lock && touch locked", SHORT, "--ensemble",
+                        "additive:2", "--steps", "20");
+    support_assert_trained();
+    ck_assert(support_exists("locked"));
+    ck_assert(!support_exists("out/.lock"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests("ensemble_kinds",
@@ -178,5 +189,6 @@ int main(void)
                                            test_ensemble_of_a_number_is_the_same_model_with_other_seeds,
                                            test_ensemble_members_with_a_window_have_that_of_the_options,
                                            test_ensemble_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_ensemble_has_its_folder_while_it_writes_its_table,
                                            test_ensemble_with_a_member_that_fails_is_not_joined));
 }

@@ -1,5 +1,6 @@
 /* Many trainings under mpirun: --seeds, --sweep, --ensemble and compare are shared out among the ranks, and make the files
  * that they make alone. This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#include "io/lock.h"
 #include "support/pair_program.h"
 #include "support/ranks.h"
 #include "support/suite.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define RUN        SUPPORT_RUN_RANKS
 #define RUN_SCRIPT SUPPORT_RUN_RANKS_SCRIPT
@@ -250,6 +252,41 @@ START_TEST(test_ranks_take_over_what_compare_cannot_save_on_another_one)
 }
 END_TEST
 
+START_TEST(test_ranks_do_not_write_into_what_the_link_of_their_list_leads_to)
+{
+    size_t count;
+    char path[SUPPORT_PATH];
+    write_inputs();
+    support_set_patience("2");
+    support_write_text("victim", "precious");
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    ck_assert_int_eq(symlink("../victim", support_path(path, "out/.work")), 0);
+    RUN(2, SWEEP, "--out", "out");
+    support_assert_ranks_status(74);
+    support_assert_said_once("out/.work: found a symbolic link, expected a file\n");
+    char *content = support_content("victim", &count);
+    ck_assert_str_eq(content, "precious");
+    free(content);
+}
+END_TEST
+
+START_TEST(test_ranks_set_no_model_aside_in_a_folder_that_another_process_has)
+{
+    char path[SUPPORT_PATH];
+    lb_lock *lock;
+    write_inputs();
+    support_set_patience("2");
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(path, "out/seed-2"), 0777), 0);
+    support_write_text("out/seed-2/model.safetensors", "of the other");
+    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    RUN(2, TRAIN, "--seeds", "2", "--fresh", "--out", "out");
+    support_assert_ranks_status(75);
+    ck_assert_uint_eq(support_match_count("out/seed-2/*"), 1);
+    lb_lock_free(lock);
+}
+END_TEST
+
 START_TEST(test_ranks_report_what_fails_on_all_of_them)
 {
     write_inputs();
@@ -370,6 +407,8 @@ int main(void)
             test_ranks_take_over_what_fails_on_another_one,
             test_ranks_take_over_the_seeds_that_another_one_cannot_save,
             test_ranks_take_over_what_compare_cannot_save_on_another_one,
+            test_ranks_do_not_write_into_what_the_link_of_their_list_leads_to,
+            test_ranks_set_no_model_aside_in_a_folder_that_another_process_has,
             test_ranks_report_what_fails_on_all_of_them, test_ranks_of_a_sweep_that_is_not_the_same_are_named,
             test_ranks_one_of_which_is_killed_keep_what_is_finished,
             test_ranks_with_many_trainings_save_all_at_an_interruption_and_say_so_once));

@@ -1,11 +1,14 @@
 /* train --teacher: a model learns from the outputs of another one. It takes seconds. */
+#include "io/lock.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A teacher that knows the task; the pairs of its pupil are few, and some are wrong. */
 static void train_teacher(void)
@@ -143,6 +146,49 @@ START_TEST(test_teacher_needs_dev_and_words_need_a_teacher)
 }
 END_TEST
 
+#define LEARN                                                                                                \
+    SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher", "--made-up", "0",       \
+        "--steps", "20", "--out", "pupil"
+
+START_TEST(test_teacher_writes_nothing_into_a_folder_that_another_process_has)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    lb_lock *lock;
+    train_teacher();
+    ck_assert_int_eq(mkdir(support_path(path, "pupil"), 0777), 0);
+    support_write_text("pupil/taught.tsv", "of the other\n");
+    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    SUPPORT_TRAIN(LEARN);
+    support_assert_refused(75, "another training writes to this folder");
+    char *pairs = support_content("pupil/taught.tsv", &count);
+    ck_assert_str_eq(pairs, "of the other\n");
+    free(pairs);
+    ck_assert_uint_eq(support_match_count("pupil/*"), 1);
+    lb_lock_free(lock);
+}
+END_TEST
+
+START_TEST(test_teacher_has_the_folder_while_it_writes)
+{
+    train_teacher();
+    SUPPORT_TRAIN_UNTIL("rename /taught.tsv 1 sh test -e pupil/.lock && touch locked", LEARN);
+    support_assert_trained();
+    ck_assert(support_exists("locked"));
+    ck_assert(!support_exists("pupil/.lock"));
+}
+END_TEST
+
+START_TEST(test_teacher_that_is_interrupted_writes_nothing_and_says_so)
+{
+    train_teacher();
+    SUPPORT_TRAIN_UNTIL("ftruncate /.lock 1 INT", LEARN);
+    support_assert_refused(128 + SIGINT, "interrupted before the teacher had written all; the same command");
+    ck_assert_uint_eq(support_match_count("pupil/*"), 0);
+    ck_assert(!support_exists("pupil/.lock"));
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -150,5 +196,8 @@ int main(void)
                                  test_teacher_writes_once_what_is_the_same,
                                  test_teacher_teaches_a_model_with_few_pairs_of_its_own,
                                  test_teacher_writes_targets_for_made_up_sources,
+                                 test_teacher_writes_nothing_into_a_folder_that_another_process_has,
+                                 test_teacher_has_the_folder_while_it_writes,
+                                 test_teacher_that_is_interrupted_writes_nothing_and_says_so,
                                  test_teacher_needs_dev_and_words_need_a_teacher));
 }

@@ -46,6 +46,17 @@ START_TEST(test_set_aside_follows_a_link)
 }
 END_TEST
 
+/* The file of that name would be the new one. */
+START_TEST(test_set_aside_does_not_take_a_link_for_what_it_keeps)
+{
+    char path[SUPPORT_PATH], link[SUPPORT_PATH];
+    support_write_file(support_path(path, "model.safetensors"), "one", 3);
+    ck_assert_int_eq(symlink("model.safetensors", support_path(link, "model.old-1.safetensors")), 0);
+    ck_assert_int_eq(symlink("nothing", support_path(link, "model.old-2.safetensors")), 0);
+    expect_kept(path, "model.old-3.safetensors", "one");
+}
+END_TEST
+
 START_TEST(test_set_aside_of_nothing_keeps_nothing)
 {
     char path[SUPPORT_PATH], *kept = path;
@@ -74,8 +85,10 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests(
-        "set aside", SUPPORT_TESTS(test_set_aside_keeps_each_file_under_a_name_of_its_own,
-                                   test_set_aside_follows_a_link, test_set_aside_of_nothing_keeps_nothing,
-                                   test_set_aside_under_names_that_are_too_long_says_so_at_once));
+    return support_run_tests("set aside",
+                             SUPPORT_TESTS(test_set_aside_keeps_each_file_under_a_name_of_its_own,
+                                           test_set_aside_follows_a_link,
+                                           test_set_aside_does_not_take_a_link_for_what_it_keeps,
+                                           test_set_aside_of_nothing_keeps_nothing,
+                                           test_set_aside_under_names_that_are_too_long_says_so_at_once));
 }
