@@ -98,10 +98,11 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
     if (status) return status;
     ranks = library.open(error);
     if (!ranks) return error->status;
-    const char *seconds = getenv("LOOKBACK_MPI_PATIENCE");
-    if (seconds && strtod(seconds, NULL) > 0) {
-        patience = strtod(seconds, NULL);
-        library.set_patience(ranks, patience);
+    const char *asked = getenv("LOOKBACK_MPI_PATIENCE");
+    const double seconds = asked ? strtod(asked, NULL) : 0;
+    if (seconds > 0) {
+        patience = seconds;
+        library.set_patience(ranks, seconds);
     }
     if (library.group(ranks)->size > 1)
         *group = library.group(ranks);
