@@ -47,9 +47,16 @@ export async function openPlayground(browser, options) {
     return opened;
 }
 
+// The page writes on its buttons, and frees them, in the frame after what its workers say.
 export const press = (page, name) =>
-    page.evaluate(
-        (text) => [...document.querySelectorAll("button")].find((one) => one.textContent === text).click(),
+    until(
+        page,
+        (text) => {
+            const found = [...document.querySelectorAll("button")].find((one) => one.textContent === text);
+            if (!found || found.disabled) return false;
+            found.click();
+            return true;
+        },
         name,
     );
 export const status = (page) => page.evaluate(() => document.querySelector(".status").textContent);
