@@ -3,7 +3,7 @@
 #include "common/ensemble.h"
 #include "common/interrupt.h"
 #include "common/model_choice.h"
-#include "common/option_value.h"
+#include "common/option.h"
 #include "common/options.h"
 #include "common/ranks.h"
 #include "common/report.h"

@@ -1,6 +1,6 @@
 #include "common/completion.h"
 
-#include "common/option_value.h"
+#include "common/option.h"
 
 static void begin(FILE *out)
 {

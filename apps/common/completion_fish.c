@@ -1,6 +1,6 @@
 #include "common/completion.h"
 
-#include "common/option_value.h"
+#include "common/option.h"
 
 static void put_quoted(const char *before, const char *text, FILE *out)
 {

@@ -1,6 +1,6 @@
 #include "common/completion.h"
 
-#include "common/option_value.h"
+#include "common/option.h"
 
 /* Text for single quotes, with backslashes before characters that are special to _arguments. */
 static void put_quoted(const char *text, FILE *out)

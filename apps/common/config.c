@@ -2,7 +2,7 @@
 
 #include "common/json_file.h"
 #include "common/nearest.h"
-#include "common/option_value.h"
+#include "common/option.h"
 #include "common/report.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 #include "common/manual.h"
 
-#include "common/option_value.h"
+#include "common/option.h"
 
 #include <ctype.h>
 #include <string.h>

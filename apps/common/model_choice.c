@@ -1,6 +1,6 @@
 #include "common/model_choice.h"
 
-#include "common/option_value.h"
+#include "common/option.h"
 
 enum { SEQ2SEQ };
 

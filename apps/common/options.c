@@ -1,7 +1,6 @@
 #include "common/options.h"
 
 #include "common/nearest.h"
-#include "common/option_value.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "tensor/instruction_set.h"

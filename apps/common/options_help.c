@@ -1,6 +1,5 @@
 #include "common/options.h"
 
-#include "common/option_value.h"
 #include "common/report.h"
 
 #include <string.h>

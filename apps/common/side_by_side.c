@@ -11,6 +11,7 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "io/own_file.h"
+#include "io/path.h"
 #include "io/set_aside.h"
 #include "train/group.h"
 

@@ -1,8 +1,8 @@
 #include "common/work_list.h"
 
 #include "base/alloc.h"
-#include "io/folder.h"
 #include "io/own_file.h"
+#include "io/path.h"
 #include "train/group.h"
 
 #include <errno.h>

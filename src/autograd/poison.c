@@ -35,6 +35,11 @@ const lb_error *lb_error_no_memory(void)
     return &no_memory;
 }
 
+bool lb_is_sound(const lb_tensor *tensor)
+{
+    return tensor && tensor->data;
+}
+
 /* Poison stays poison after its tape has cleared the error. */
 static const lb_error *error_of(const lb_tensor *tensor)
 {

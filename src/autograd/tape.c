@@ -113,11 +113,6 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
     return &tape->poison;
 }
 
-bool lb_is_sound(const lb_tensor *tensor)
-{
-    return tensor && tensor->data;
-}
-
 void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 {
     if (!tape) return NULL;

@@ -2,8 +2,8 @@
 #ifndef LB_TAPE_INTERNAL_H
 #define LB_TAPE_INTERNAL_H
 
-#include "autograd/op.h"
 #include "base/arena.h"
+#include "lookback/op.h"
 
 struct lb_tape {
     lb_arena *arena;
@@ -12,7 +12,7 @@ struct lb_tape {
     lb_error error;
     const char *scope;
     lb_mode mode;
-    lb_kept *kept; /* until the next reset or change of mode: weights may change then */
+    struct lb_kept *kept; /* until the next reset or change of mode: weights may change then */
     bool backward_ran;
     uint64_t seed;
     uint32_t step;

@@ -2,14 +2,9 @@
 #ifndef LB_PAIR_INDEX_H
 #define LB_PAIR_INDEX_H
 
+#include "data/pair_index_key.h"
 #include "data/pairs.h"
 #include "io/mapping.h"
-
-/** What an index belongs to: the bytes of a file, and how they are read. */
-typedef struct lb_pair_index_key {
-    uint64_t content, bytes; /* lb_hash_long of the whole file, and its size */
-    uint64_t format;         /* lb_pair_index_format */
-} lb_pair_index_key;
 
 /** The pairs for training, and those held out of them, with what the passes over them find. */
 typedef struct lb_indexed_pairs {
@@ -18,15 +13,6 @@ typedef struct lb_indexed_pairs {
     lb_mapping file;                /* of the index, if they are from one */
     uint64_t id;                    /* of the index: another one has another */
 } lb_indexed_pairs;
-
-/** The hash of everything but the bytes of the file that decides which pairs there are: the format, the share of
- *  lb_pairs_hold_out (0: none are held out), and the version of Unicode. */
-uint64_t lb_pair_index_format(const lb_pair_format *format, int32_t share);
-
-/** Reads the whole file `path` to find its key.
- *  Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_pair_index_find_key(const char *path, const lb_pair_format *format, int32_t share,
-                                             lb_pair_index_key *key, lb_error *error);
 
 /** The path of the index of the file `path`. Memory: release it with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_pair_index_path(const char *path);

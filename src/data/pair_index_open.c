@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "data/pair_index.h"
 #include "data/pair_index_parts.h"
 #include "data/strings.h"
 #include "data/vocabulary_json.h"

@@ -1,6 +1,7 @@
 #include "data/pair_index_parts.h"
 
 #include "base/hash.h"
+#include "data/pair_prints.h"
 
 bool lb_pair_index_cut(const lb_mapping *file, lb_bytes parts[LB_PARTS])
 {

@@ -11,9 +11,10 @@
 #ifndef LB_PAIR_INDEX_PARTS_H
 #define LB_PAIR_INDEX_PARTS_H
 
-#include "data/pair_index.h"
+#include "data/pair_index_key.h"
 #include "data/pairs_inside.h"
 #include "io/file.h"
+#include "io/mapping.h"
 
 /* Another version of Lookback may find other pairs in the same bytes: whoever changes how lines are read, symbols are
  * hashed or pairs are held out raises it, as well as who changes the format. */

@@ -1,5 +1,7 @@
 #include "base/alloc.h"
+#include "data/pair_index.h"
 #include "data/pair_index_parts.h"
+#include "data/pair_prints.h"
 #include "data/vocabulary_json.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "data/pair_prints.h"
 #include "data/pairs_inside.h"
 #include "lookback/tensor.h"
 

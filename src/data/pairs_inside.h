@@ -2,7 +2,6 @@
 #ifndef LB_PAIRS_INSIDE_H
 #define LB_PAIRS_INSIDE_H
 
-#include "data/pair_prints.h"
 #include "data/pairs.h"
 
 /** One pair: the position of its line in the file, and its lengths in bytes and in symbols. The file of an index has it,
@@ -20,7 +19,7 @@ struct lb_pairs {
     const lb_place *places; /* [count] those of `own`, or of an index */
     lb_place *own;          /* [capacity] */
     int64_t count, capacity;
-    const lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
+    const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
     const char *index;           /* the path of the index; NULL: there is none */
     lb_pairs_facts facts;
     lb_pair_line line; /* the last one read */

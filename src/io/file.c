@@ -1,8 +1,8 @@
 #include "io/file.h"
 
 #include "base/alloc.h"
-#include "io/folder.h"
 #include "io/own_file.h"
+#include "io/path.h"
 #include "io/temp_file.h"
 #include "io/write_all.h"
 

@@ -4,7 +4,6 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,26 +41,4 @@ lb_status lb_folder_make(const char *folder, lb_error *error)
                               strerror(errno == EEXIST ? ENOTDIR : errno));
     lb_release(path);
     return status;
-}
-
-char *lb_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
-    char *folder = lb_alloc(length + 1);
-    if (!folder) return NULL;
-    memcpy(folder, slash ? path : ".", length);
-    folder[length] = '\0';
-    return folder;
-}
-
-char *lb_folder_path(const char *folder, const char *name, lb_error *error)
-{
-    size_t room = strlen(folder) + strlen(name) + sizeof "/";
-    char *path = lb_alloc(room);
-    if (path)
-        snprintf(path, room, "%s/%s", folder, name);
-    else
-        lb_error_set(error, LB_ERROR_MEMORY, "%s/%s: out of memory", folder, name);
-    return path;
 }

@@ -1,8 +1,8 @@
 #include "io/lock.h"
 
 #include "base/alloc.h"
-#include "io/folder.h"
 #include "io/own_file.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "io/mapping.h"
 
 #include "base/alloc.h"
-#include "io/folder.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

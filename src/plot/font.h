@@ -3,7 +3,6 @@
 #define LB_FONT_H
 
 #include "lookback/plot.h"
-#include "plot/canvas.h"
 #include <stdint.h>
 
 /** As lb_font_open, for a font of `size` bytes in memory, which is copied; `name` is for error messages. */

@@ -19,10 +19,4 @@ void lb_glyph_draw(const lb_font *font, uint32_t glyph, const lb_glyph_place *pl
 /** Adds the box that replaces a missing character. */
 void lb_glyph_draw_box(const lb_font *font, const lb_glyph_place *place, lb_canvas *canvas);
 
-/** The advance width of the box, as a fraction of the size. */
-#define LB_GLYPH_BOX_ADVANCE 0.6
-
-/** The same for a full-width character, such as a Chinese one. */
-#define LB_GLYPH_WIDE_BOX_ADVANCE 1.0
-
 #endif

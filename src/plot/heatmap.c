@@ -6,27 +6,6 @@
 
 #include <math.h>
 
-lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
-{
-    lb_color_bar bar = {.min = 0, .max = 1, .colormap = map->colormap, .label = map->bar_label};
-    if (map->range == LB_RANGE_GIVEN) {
-        bar.min = map->min;
-        bar.max = map->max;
-    }
-    if (map->range != LB_RANGE_DATA) return bar;
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < map->rows * map->columns; i++) {
-        if (!isfinite(map->values[i])) continue;
-        low = fmin(low, map->values[i]);
-        high = fmax(high, map->values[i]);
-    }
-    if (!(low <= high)) return bar;
-    double widen = low < high ? 0 : fmax(0.5, fabs(low) / 2);
-    bar.min = low - widen;
-    bar.max = high + widen;
-    return bar;
-}
-
 lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, size_t count)
 {
     lb_color_bar shared = lb_heatmap_scale(&maps[0]);

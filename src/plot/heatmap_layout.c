@@ -8,6 +8,27 @@
 #include <math.h>
 #include <stdio.h>
 
+lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
+{
+    lb_color_bar bar = {.min = 0, .max = 1, .colormap = map->colormap, .label = map->bar_label};
+    if (map->range == LB_RANGE_GIVEN) {
+        bar.min = map->min;
+        bar.max = map->max;
+    }
+    if (map->range != LB_RANGE_DATA) return bar;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < map->rows * map->columns; i++) {
+        if (!isfinite(map->values[i])) continue;
+        low = fmin(low, map->values[i]);
+        high = fmax(high, map->values[i]);
+    }
+    if (!(low <= high)) return bar;
+    double widen = low < high ? 0 : fmax(0.5, fabs(low) / 2);
+    bar.min = low - widen;
+    bar.max = high + widen;
+    return bar;
+}
+
 const lb_heatmap_gaps lb_heatmap_gap = {.tick = 3.5, .label = 4, .axis = 7, .title = 11, .bar = 14};
 
 /* Points. */

@@ -1,7 +1,6 @@
 #include "plot/shape.h"
 
 #include "base/alloc.h"
-#include "plot/glyph.h"
 
 #include <fribidi.h>
 #include <hb.h>

@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** The width of the box in place of a missing character, as a fraction of the size. */
+#define LB_GLYPH_BOX_ADVANCE 0.6
+
+/** The same for a full-width character, such as a Chinese one. */
+#define LB_GLYPH_WIDE_BOX_ADVANCE 1.0
+
 /** A glyph and its position. */
 typedef struct lb_glyph {
     const lb_font *font; /* NULL: no font has the character */

@@ -28,14 +28,6 @@ int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out)
     return matches;
 }
 
-bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
-{
-    int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
-    for (int64_t t = first; t < first + target_out.lengths[row]; t++)
-        if (lb_argmax(logits->data + t * classes, classes) != target_out.id[t]) return false;
-    return true;
-}
-
 static int64_t batch_size(const lb_sort_task *task)
 {
     int64_t fit = MOST_CELLS / ((int64_t)task->max_length * task->max_length);

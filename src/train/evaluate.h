@@ -8,12 +8,6 @@
 /** The number of rows whose output equals `target_out`, LB_EOS included. */
 int64_t lb_exact_matches(const lb_decoded *decoded, lb_tokens target_out);
 
-/** Whether lb_exact_matches would count this row, found from the logits of teacher forcing: the likeliest token is the
- *  right one at every position, LB_EOS included. Greedy decoding would give the same result: until its first mistake,
- *  it reads the right tokens. This takes one pass instead of a step per token.
- *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
-bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
-
 /** The measures of lb_tally_add on the first `lists` held-out lists of the task, shared with a group unless it is NULL.
  *  Resets the tape; its mode is restored.
  *  Errors: those recorded on the tape. */

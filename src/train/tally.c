@@ -4,10 +4,17 @@
 #include "lookback/metrics.h"
 #include "lookback/op.h"
 #include "models/force.h"
-#include "train/evaluate.h"
 #include "train/group.h"
 
 #include <string.h>
+
+bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
+{
+    int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
+    for (int64_t t = first; t < first + target_out.lengths[row]; t++)
+        if (lb_argmax(logits->data + t * classes, classes) != target_out.id[t]) return false;
+    return true;
+}
 
 /* Finds the wrong rows of the batch; `row` receives their indices. */
 static int64_t find_wrong(lb_tokens target, const lb_tensor *logits, int64_t *row)

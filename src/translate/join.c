@@ -5,6 +5,7 @@
 #include "io/folder.h"
 #include "io/json.h"
 #include "io/lock.h"
+#include "io/path.h"
 #include "io/set_aside.h"
 #include "models/label.h"
 #include "models/vote_fit.h"

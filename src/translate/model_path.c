@@ -1,7 +1,7 @@
 #include "translate/model_path.h"
 
 #include "base/alloc.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "lookback/translate.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "io/byte_order.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "models/ensemble.h"
 #include "models/model_formats.h"
 #include "models/seq2seq.h"

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "train/group.h"
 #include "translate/recipe.h"
 

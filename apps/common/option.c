@@ -1,4 +1,4 @@
-#include "common/option_value.h"
+#include "common/option.h"
 
 #include "base/alloc.h"
 
@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,145 @@
+/* One option: its row in the table of a program, and its value from text. */
+#ifndef APP_OPTION_H
+#define APP_OPTION_H
+
+#include <lookback/base.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Another name of a choice. */
+typedef struct app_alias {
+    const char *name; /* NULL after the last */
+    int choice;       /* its position */
+} app_alias;
+
+/** Texts of an option that may be given several times, in the order of the command line; they point into argv. Zero is
+ *  empty. Release `text` with lb_release. */
+typedef struct app_texts {
+    const char **text; /* [count] */
+    size_t count;
+} app_texts;
+
+/** One row of the table; use the macros below. */
+typedef struct app_option {
+    enum {
+        APP_IS_HEADING,
+        APP_IS_FLAG,
+        APP_IS_INT,
+        APP_IS_SEED,
+        APP_IS_NUMBER,
+        APP_IS_TEXT,
+        APP_IS_TEXTS,
+        APP_IS_CHOICE
+    } kind;
+    char letter;         /* the short form, or 0 */
+    const char *name;    /* the long form, without dashes */
+    const char *metavar; /* the placeholder of the value in --help */
+    const char *help;    /* the default is added automatically */
+    union {
+        bool *flag;
+        int *integer;
+        uint64_t *seed;
+        double *number;
+        const char **text;
+        app_texts *texts;
+    } value;
+    double min, max;            /* inclusive; both 0: any */
+    const char *const *choices; /* NULL after the last; for a text: the valid words, for --help */
+    const app_alias *aliases;   /* of choices; NULL: none */
+} app_option;
+
+/** A heading in --help, above the options that follow. */
+#define APP_HEADING(about)                                                                                   \
+    {                                                                                                        \
+        .kind = APP_IS_HEADING, .help = (about)                                                              \
+    }
+
+/** Takes no value, sets a bool to true; --no-NAME sets it to false. */
+#define APP_FLAG(short_name, long_name, pointer, about)                                                      \
+    {                                                                                                        \
+        .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = (about),                   \
+        .value.flag = (pointer)                                                                              \
+    }
+
+/** An int from `low` to `high`. An initial value outside means "not given", and is not shown as a default. */
+#define APP_INT(short_name, long_name, meta, pointer, low, high, about)                                      \
+    {                                                                                                        \
+        .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta), .help = (about), \
+        .value.integer = (pointer), .min = (low), .max = (high)                                              \
+    }
+
+/** The threads that all programs have, for lb_set_threads. */
+#define APP_THREADS(pointer)                                                                                 \
+    APP_INT(0, "threads", "N", (pointer), 0, 1024,                                                           \
+            "number of threads; 0: OMP_NUM_THREADS, or one per processor. Results do not depend on it")
+
+/** The parts of a batch, for several processes: lb_training_config.shards. */
+#define APP_SHARDS(pointer)                                                                                  \
+    APP_INT(0, "shards", "N", (pointer), 0, 1024,                                                            \
+            "parts of each batch for the processes of mpirun, a power of two; 0: as before, or as many as "  \
+            "processes. Like "                                                                               \
+            "--seed, it decides the bits of the result, whereas the number of processes does not")
+
+/** Any uint64_t. */
+#define APP_SEED(short_name, long_name, meta, pointer, about)                                                \
+    {                                                                                                        \
+        .kind = APP_IS_SEED, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.seed = (pointer)                                                             \
+    }
+
+/** A finite double from `low` to `high`. As for an int, an initial value outside means "not given". */
+#define APP_NUMBER(short_name, long_name, meta, pointer, low, high, about)                                   \
+    {                                                                                                        \
+        .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
+        .help = (about), .value.number = (pointer), .min = (low), .max = (high)                              \
+    }
+
+/** A const char * that will point into argv. NULL: no default. */
+#define APP_TEXT(short_name, long_name, meta, pointer, about)                                                \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.text = (pointer)                                                             \
+    }
+
+/** An app_texts: the option may be given several times. */
+#define APP_TEXTS(short_name, long_name, meta, pointer, about)                                               \
+    {                                                                                                        \
+        .kind = APP_IS_TEXTS, .letter = (short_name), .name = (long_name), .metavar = (meta),                \
+        .help = (about), .value.texts = (pointer)                                                            \
+    }
+
+/** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */
+#define APP_WORD(short_name, long_name, meta, pointer, words, about)                                         \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
+        .help = (about), .value.text = (pointer), .choices = (words)                                         \
+    }
+
+/** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
+#define APP_CHOICE(short_name, long_name, meta, pointer, words, about)                                       \
+    {                                                                                                        \
+        .kind = APP_IS_CHOICE, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
+        .help = (about), .value.integer = (pointer), .choices = (words)                                      \
+    }
+
+/** Sets the option's variable from the text; a flag is set to true, whatever the text. A text option will point to it.
+ *  Returns false, and sets nothing, if the value is invalid. */
+LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
+
+/** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
+bool app_option_was_set(const void *variable);
+
+/** Writes what the option expects, such as "a whole number from 1 to 65536". */
+void app_option_expects(const app_option *option, char *text, size_t size);
+
+/** Writes the text of the option in --help: its purpose, its choices and its default. */
+void app_option_describe(const app_option *option, char *text, size_t size);
+
+/** Whether it is a flag that is on unless --no-NAME turns it off. */
+bool app_option_is_on(const app_option *option);
+
+/** The options that every program has. */
+extern const app_option app_option_help, app_option_version;
+
+#endif

@@ -1,0 +1,28 @@
+#include "io/path.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+char *lb_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    char *folder = lb_alloc(length + 1);
+    if (!folder) return NULL;
+    memcpy(folder, slash ? path : ".", length);
+    folder[length] = '\0';
+    return folder;
+}
+
+char *lb_folder_path(const char *folder, const char *name, lb_error *error)
+{
+    size_t room = strlen(folder) + strlen(name) + sizeof "/";
+    char *path = lb_alloc(room);
+    if (path)
+        snprintf(path, room, "%s/%s", folder, name);
+    else
+        lb_error_set(error, LB_ERROR_MEMORY, "%s/%s: out of memory", folder, name);
+    return path;
+}

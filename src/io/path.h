@@ -1,0 +1,14 @@
+/* Paths of files and of their folders. */
+#ifndef LB_PATH_H
+#define LB_PATH_H
+
+#include "lookback/base.h"
+
+/** The folder of the file `path`, with its slash; "." for a name alone.
+ *  Memory: release the string with lb_release; NULL if there is none. */
+char *lb_folder_of(const char *path);
+
+/** "folder/name". Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
+char *lb_folder_path(const char *folder, const char *name, lb_error *error);
+
+#endif
