@@ -14,11 +14,14 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "programs.h"
+#include "translate/training.h"
 
 #include <lookback/lookback.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_SEEDS = 64 }; /* models of one ensemble */
 
@@ -281,7 +284,7 @@ static int check_and_run(const app_program *program)
     app_ranks_set_threads(choice.threads);
     if (check(&error) || settle(&error)) return app_fail(&error);
     char *json =
-        config.print ? app_config_json(program, &config) : app_config_record(program, &config, of_the_run);
+        config.print ? app_config_json(program) : app_config_record(program, of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     settings.options = json;
     int status = error.status ? app_fail(&error) : config.print ? print_config(json) : train();
@@ -320,7 +323,7 @@ char *train_usual_options(const char *kind)
     if (!app_models[model.model] || app_choose_model(&model, &usual, &settings, &error) || settle(&error))
         return NULL;
     model.model = usual.model; /* the kind is an option, too */
-    return app_config_record(&program, &config, of_the_run);
+    return app_config_record(&program, of_the_run);
 }
 
 static const app_example examples[] = {
@@ -338,7 +341,7 @@ static const app_example examples[] = {
 /* Several trainings, each a process of its own. */
 static bool is_given(const char *text)
 {
-    return text && *text && !config.print;
+    return text && !config.print;
 }
 
 /* Of the command line, and of each training with the options of its combination. */
@@ -360,12 +363,31 @@ static lb_status check_several(lb_error *error)
                             is_given(ensemble) ? "ensemble" : "sweep",
                             is_given(ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
     if (is_given(sweep.file)) return check_sweep(error);
-    if (!settings.train)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
-                            app_name("train"));
     if (settings.from)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
     return LB_OK;
+}
+
+static lb_status check_file(const char *path, lb_error *error)
+{
+    if (!path || access(path, R_OK) == 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+}
+
+/* Whether one of several can be trained, before the first begins. */
+static lb_status check_one(const app_program *program, int argc, char **argv, lb_error *error)
+{
+    const bool sweeps = is_given(sweep.file);
+    lb_status status = begin_with_recipe(error);
+    if (!status) status = app_config_parse(program, &config, argc, argv, error);
+    if (!status && sweeps) status = check_sweep(error);
+    if (!status) status = check(error);
+    if (!status) status = settle(error);
+    if (!status) status = check_file(settings.train, error);
+    if (!status) status = check_file(settings.dev, error);
+    if (!status) status = check_file(teaching.unlabelled, error);
+    if (!status) status = check_file(teaching.teacher, error);
+    return status ? status : lb_training_try(&settings, error);
 }
 
 static int run_several(app_repeated repeated)
@@ -383,7 +405,7 @@ static int run_several(app_repeated repeated)
     repeated.threads = choice.threads;
     repeated.fresh = settings.fresh;
     repeated.group = settings.group;
-    repeated.check = is_given(sweep.file) ? check_sweep : NULL;
+    repeated.check = check_one;
     if (check_several(&error)) return app_fail(&error);
     snprintf(embed, sizeof embed, "embed=%d", usual.embed);
     return is_given(ensemble) ? app_ensemble_run(ensemble, &repeated, data,

@@ -21,35 +21,37 @@ enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
 /* A config file being read. */
 typedef struct reader {
     const app_program *program;
-    const app_config *config;
     const app_json_file *file;
     lb_error *error;
 } reader;
 
-static bool is_own(const app_option *option, const app_config *config)
+static bool is_one_of(const char *name, const char *const *names)
 {
-    return (option->kind == APP_IS_TEXT && option->value.text == &config->file) ||
-           (option->kind == APP_IS_FLAG && option->value.flag == &config->print);
+    while (names && *names && strcmp(name, *names) != 0) names++;
+    return names && *names;
 }
 
-static bool is_settable(const app_option *option, const app_config *config)
+static bool is_settable(const app_option *option, const char *const *left_out)
 {
-    return option->kind != APP_IS_HEADING && !is_own(option, config);
+    return option->kind != APP_IS_HEADING && !is_one_of(option->name, left_out);
 }
 
-static lb_status unknown_name(const reader *r, const cJSON *item)
+static const char *const own[] = {"config", "print-config", NULL};
+
+const app_option *app_config_find(const app_program *program, const char *const *left_out,
+                                  const app_json_file *file, const cJSON *item, lb_error *error)
 {
     app_nearest nearest = {.word = item->string};
-    for (int i = 0; i < r->program->option_count; i++) {
-        const app_option *option = &r->program->options[i];
-        if (!is_settable(option, r->config)) continue;
-        lb_status status = app_nearest_try(&nearest, option->name, r->error);
-        if (status) return status;
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (!is_settable(option, left_out)) continue;
+        if (strcmp(option->name, item->string) == 0) return option;
+        if (app_nearest_try(&nearest, option->name, error)) return NULL;
     }
-    return lb_error_set(r->error, LB_ERROR_FORMAT,
-                        "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"",
-                        r->file->path, app_json_file_line(r->file, item), FOUND, item->string,
-                        nearest.name ? nearest.name : "");
+    lb_error_set(error, LB_ERROR_FORMAT,
+                 "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", file->path,
+                 app_json_file_line(file, item), FOUND, item->string, nearest.name ? nearest.name : "");
+    return NULL;
 }
 
 /* A JSON value as the text of a command line; NULL if its type does not fit the option. */
@@ -75,20 +77,11 @@ static lb_status set_value(const reader *r, const app_option *option, const cJSO
     }
     const char *text = text_of(option, item, number);
     if (text && app_option_set(option, text)) return LB_OK;
-    if (option->kind == APP_IS_TEXT)
+    if (option->kind == APP_IS_TEXT && !text)
         strcpy(expected, "a string");
     else if (option->kind != APP_IS_FLAG)
         app_option_expects(option, expected, sizeof expected);
     return app_json_file_refuse(r->file, item, item, expected, r->error);
-}
-
-static const app_option *find(const reader *r, const char *name)
-{
-    for (int i = 0; i < r->program->option_count; i++) {
-        const app_option *option = &r->program->options[i];
-        if (is_settable(option, r->config) && strcmp(option->name, name) == 0) return option;
-    }
-    return NULL;
 }
 
 static lb_status set_all(const reader *r)
@@ -97,8 +90,8 @@ static lb_status set_all(const reader *r)
     lb_status status = LB_OK;
     cJSON_ArrayForEach(item, r->file->json)
     {
-        const app_option *option = find(r, item->string);
-        if (!option) return unknown_name(r, item);
+        const app_option *option = app_config_find(r->program, own, r->file, item, r->error);
+        if (!option) return r->error->status;
         status = app_json_file_check_name(r->file, item, r->error);
         if (!status) status = set_value(r, option, item);
         if (status) return status;
@@ -109,7 +102,7 @@ static lb_status set_all(const reader *r)
 lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
 {
     app_json_file file;
-    const reader r = {.program = program, .config = config, .file = &file, .error = error};
+    const reader r = {.program = program, .file = &file, .error = error};
     app_config_free(config);
     lb_status status = app_json_file_open(&file, path, "with options", error);
     if (!status) status = set_all(&r);
@@ -119,21 +112,35 @@ lb_status app_config_read(const app_program *program, app_config *config, const 
     return status;
 }
 
+/* The file of a command line that has been parsed, and then the command line again, which wins. */
+static lb_status add_file(const app_program *program, app_config *config, int *argc, char ***argv,
+                          lb_error *error)
+{
+    app_request request;
+    lb_status status = app_config_read(program, config, config->file, error);
+    return status ? status : app_options_parse(program, argc, argv, &request, error);
+}
+
 int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv)
 {
     lb_error error = {0};
-    app_request request;
     int count = *argc;
     char **words = *argv;
     int exit_status = app_options(program, argc, argv);
     if (exit_status != APP_RUN || !config->file) return exit_status;
-    lb_status status = app_config_read(program, config, config->file, &error);
-    if (!status) {
-        *argc = count;
-        *argv = words;
-        status = app_options_parse(program, argc, argv, &request, &error);
-    }
-    return status ? app_fail(&error) : APP_RUN;
+    *argc = count;
+    *argv = words;
+    return add_file(program, config, argc, argv, &error) ? app_fail(&error) : APP_RUN;
+}
+
+lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
+                           lb_error *error)
+{
+    app_request request;
+    int count = argc;
+    char **words = argv;
+    lb_status status = app_options_parse(program, &count, &words, &request, error);
+    return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
 }
 
 /* The shortest text that reads back as the same number. */
@@ -193,18 +200,12 @@ static void print_value(lb_buffer *json, const app_option *option, bool record)
     lb_buffer_print(json, "null");
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (names && *names && strcmp(name, *names) != 0) names++;
-    return names && *names;
-}
-
-static char *print_options(const app_program *program, const app_config *config, const char *const *left_out)
+char *app_config_record(const app_program *program, const char *const *left_out)
 {
     lb_buffer json = {0};
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (!is_settable(option, config) || is_one_of(option->name, left_out)) continue;
+        if (!is_settable(option, own) || is_one_of(option->name, left_out)) continue;
         lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
         lb_buffer_json_string(&json, option->name);
         lb_buffer_print(&json, ": ");
@@ -216,14 +217,9 @@ static char *print_options(const app_program *program, const app_config *config,
     return NULL;
 }
 
-char *app_config_json(const app_program *program, const app_config *config)
+char *app_config_json(const app_program *program)
 {
-    return print_options(program, config, NULL);
-}
-
-char *app_config_record(const app_program *program, const app_config *config, const char *const *left_out)
-{
-    return print_options(program, config, left_out);
+    return app_config_record(program, NULL);
 }
 
 void app_config_free(app_config *config)

@@ -17,6 +17,7 @@
 #include "common/options.h"
 
 struct cJSON;
+struct app_json_file;
 
 /** Zero before the options are read. */
 typedef struct app_config {
@@ -36,6 +37,16 @@ typedef struct app_config {
  *  its own defaults. */
 LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
 
+/** app_config_options without the ranks, --help and --version of app_options: prints nothing, and leaves out operands.
+ *  Errors: as app_options_parse and app_config_read. */
+LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
+                                       lb_error *error);
+
+/** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after an
+ *  error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
+const app_option *app_config_find(const app_program *program, const char *const *left_out,
+                                  const struct app_json_file *file, const struct cJSON *item, lb_error *error);
+
 /** Sets the program's options from the file `path`. A null leaves an option unchanged.
  *  Memory: text options then point to memory that app_config_free frees.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT with file and line if it is not a JSON object, for an unknown name (with the
@@ -45,11 +56,11 @@ LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *co
 
 /** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts.
  *  Memory: release it with lb_release; NULL if memory runs out. */
-char *app_config_json(const app_program *program, const app_config *config);
+char *app_config_json(const app_program *program);
 
 /** The same for the record in a model file, which is to be equal on every machine: without the options named in
  *  `left_out`, which ends with NULL, and with file names in place of paths. */
-char *app_config_record(const app_program *program, const app_config *config, const char *const *left_out);
+char *app_config_record(const app_program *program, const char *const *left_out);
 
 /** Frees the data of the file. */
 void app_config_free(app_config *config);

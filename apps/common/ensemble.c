@@ -116,20 +116,10 @@ static lb_status join(session *s)
     return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
 }
 
-/* The first rank tells what failed. */
-static int end_incomplete(const session *s)
-{
-    lb_error_set(s->error, LB_ERROR_DIVERGED, "%zu of %zu trainings failed; the same command repeats them",
-                 s->all.failed, s->all.count);
-    if (!app_side_by_side_leads(&s->all)) return app_fail(s->error);
-    app_note("%s", s->error->message);
-    return app_close_stdout(s->all.status);
-}
-
 static int end(session *s, lb_status status)
 {
     if (status) return app_close_stdout(app_fail(s->error));
-    if (s->all.failed > 0) return end_incomplete(s);
+    if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
     if (!app_side_by_side_leads(&s->all)) return 0;
     if (join(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);

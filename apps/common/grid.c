@@ -2,15 +2,34 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "common/config.h"
 #include "common/json_file.h"
 
 #include <cJSON.h>
 
 #include <string.h>
 
-static lb_status check_list(const app_json_file *file, const cJSON *list, lb_error *error)
+/* A sweep gives these to each of its trainings, or needs a single model of each. */
+static const char *const of_the_sweep[] = {"out",      "threads", "sweep",        "sweep-count",
+                                           "ensemble", "seeds",   "print-config", NULL};
+
+static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
+                            lb_error *error)
+{
+    for (int i = 0; of_the_sweep[i]; i++)
+        if (strcmp(list->string, of_the_sweep[i]) == 0)
+            return lb_error_set(error, LB_ERROR_FORMAT,
+                                "%s:%d: found \"%s\", which is the same for all trainings of a sweep",
+                                file->path, app_json_file_line(file, list), list->string);
+    return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
+}
+
+static lb_status check_list(const app_program *program, const app_json_file *file, const cJSON *list,
+                            lb_error *error)
 {
     const cJSON *value;
+    lb_status status = check_name(program, file, list, error);
+    if (status) return status;
     if (!cJSON_IsArray(list) || !list->child)
         return app_json_file_refuse(file, list, list, "a list of values", error);
     cJSON_ArrayForEach(value, list)
@@ -21,13 +40,14 @@ static lb_status check_list(const app_json_file *file, const cJSON *list, lb_err
     return app_json_file_check_name(file, list, error);
 }
 
-static lb_status count_all(app_grid *grid, const app_json_file *file, lb_error *error)
+static lb_status count_all(app_grid *grid, const app_program *program, const app_json_file *file,
+                           lb_error *error)
 {
     const cJSON *list;
     grid->count = 1;
     cJSON_ArrayForEach(list, file->json)
     {
-        lb_status status = check_list(file, list, error);
+        lb_status status = check_list(program, file, list, error);
         if (status) return status;
         grid->options++;
         grid->count *= cJSON_GetArraySize(list);
@@ -41,13 +61,13 @@ static lb_status count_all(app_grid *grid, const app_json_file *file, lb_error *
                               "%s:1: found {}, expected at least one option with values", file->path);
 }
 
-lb_status app_grid_open(app_grid *grid, const char *path, lb_error *error)
+lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
 {
     app_json_file file;
     *grid = (app_grid){0};
     lb_status status = app_json_file_open(
         &file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
-    if (!status) status = count_all(grid, &file, error);
+    if (!status) status = count_all(grid, program, &file, error);
     grid->json = file.json;
     file.json = NULL;
     app_json_file_close(&file);

@@ -126,6 +126,15 @@ bool app_option_was_set(const void *variable)
     return false;
 }
 
+/* A text that is looked up: an empty one names nothing. */
+static bool is_name(const app_option *option)
+{
+    static const char *const named[] = {"FILE", "DIR", "MODEL", "MODEL2", "LIST"};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(option->metavar, named[i]) == 0) return true;
+    return false;
+}
+
 bool app_option_set(const app_option *option, const char *text)
 {
     remember(option->value.flag); /* the address is the same for any type */
@@ -140,6 +149,7 @@ bool app_option_set(const app_option *option, const char *text)
     case APP_IS_CHOICE:
         return read_choice(option, text);
     case APP_IS_TEXT:
+        if (!*text && is_name(option)) return false;
         *option->value.text = text;
         return true;
     case APP_IS_TEXTS:

@@ -35,6 +35,7 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
+    bool optional;       /* a text that --no-NAME takes back, such as that of a --config */
     const char *help;    /* the default is added automatically */
     union {
         bool *flag;
@@ -95,11 +96,19 @@ typedef struct app_option {
         .help = (about), .value.number = (pointer), .min = (low), .max = (high)                              \
     }
 
-/** A const char * that will point into argv. NULL: no default. */
+/** A const char * that will point into argv. NULL: no default. What names a file, a folder, a model or a list cannot be
+ *  empty. */
 #define APP_TEXT(short_name, long_name, meta, pointer, about)                                                \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
         .help = (about), .value.text = (pointer)                                                             \
+    }
+
+/** The same; --no-NAME makes it NULL. */
+#define APP_OPTIONAL_TEXT(long_name, meta, pointer, about)                                                   \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = (about), .optional = true,      \
+        .value.text = (pointer)                                                                              \
     }
 
 /** An app_texts: the option may be given several times. */

@@ -39,7 +39,7 @@ static void make_table(const app_program *program, getopt_table *table)
         if (option->kind == APP_IS_HEADING) continue;
         int argument = option->kind == APP_IS_FLAG ? no_argument : required_argument;
         *name++ = (struct option){option->name, argument, NULL, FIRST_OPTION + i};
-        if (option->kind == APP_IS_FLAG) {
+        if (option->kind == APP_IS_FLAG || option->optional) {
             snprintf(table->negated[i], NAME, "no-%s", option->name);
             *name++ = (struct option){table->negated[i], no_argument, NULL, FIRST_NEGATED + i};
         }
@@ -147,6 +147,10 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         if (code == '?') return bad_option(program, &table, (*argv)[optind - 1], error);
         const app_option *option = find_option(program, code == ':' ? optopt : code);
         if (code == ':') return bad_value(option, NULL, error);
+        if (code >= FIRST_NEGATED && option->optional) {
+            *option->value.text = NULL;
+            continue;
+        }
         if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
         if (code >= FIRST_NEGATED) *option->value.flag = false;
     }

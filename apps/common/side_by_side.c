@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/ranks.h"
@@ -19,7 +20,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #ifdef __linux__
 #    include <sys/prctl.h>
 #endif
@@ -27,7 +30,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_NAME = 200, LOOK_EVERY_MS = 50 };
+enum { LONGEST_NAME = 200, PATIENCE_S = 120 };
+
+static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
 
 static const char SELF[] = "/proc/self/exe";
 
@@ -39,7 +44,7 @@ typedef struct app_process {
 } app_process;
 
 /* A single training on one thread. */
-static const char *const always[] = {"--threads=1", "--sweep=", "--ensemble="};
+static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble"};
 
 enum { ALWAYS = sizeof always / sizeof *always, MORE = 1 /* room for NOT_FRESH */ };
 
@@ -92,21 +97,55 @@ static void free_command(char **command)
     lb_release((void *)command);
 }
 
+static int compare_folders(const void *a, const void *b)
+{
+    const app_sweep_result *const *x = a, *const *y = b;
+    return strcmp((*x)->folder, (*y)->folder);
+}
+
+static lb_status check_folders(const app_side_by_side *s)
+{
+    const app_sweep_result **sorted = lb_alloc(s->count * sizeof *sorted);
+    lb_status status = LB_OK;
+    if (!sorted) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    for (size_t i = 0; i < s->count; i++) sorted[i] = &s->results[i];
+    qsort((void *)sorted, s->count, sizeof *sorted, compare_folders);
+    for (size_t i = 1; i < s->count && !status; i++)
+        if (strcmp(sorted[i - 1]->folder, sorted[i]->folder) == 0)
+            status = lb_error_set(s->error, LB_ERROR_ARGUMENT,
+                                  "found two trainings, %.80s and %.80s, with one folder, %.120s; expected "
+                                  "values that differ in letters or digits",
+                                  sorted[i - 1]->name, sorted[i]->name, sorted[i]->folder);
+    lb_release((void *)sorted);
+    return status;
+}
+
+/* In a process of its own, since the options are variables, and the next training must not find those of this one. */
+static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *found)
+{
+    const app_repeated *r = s->repeated;
+    int words = 0, ended = 0;
+    while (s->command[i][words]) words++;
+    fflush(stdout);
+    pid_t process = fork();
+    if (process == 0) _exit(r->check(r->program, words - 1, s->command[i] + 1, found) != LB_OK);
+    while (process > 0 && waitpid(process, &ended, 0) < 0 && errno == EINTR) {
+    }
+    if (found->status)
+        return lb_error_set(s->error, found->status, "%s: %.*s", s->results[i].name,
+                            (int)sizeof found->message - LONGEST_NAME, found->message);
+    if (process > 0 && WIFEXITED(ended)) return LB_OK;
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "%s: cannot check a training", s->results[i].name);
+}
+
+/* All of them, before the first begins. */
 static lb_status check_commands(const app_side_by_side *s)
 {
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < s->count && !status; i++) {
-        int count = 0, all = 0;
-        while (s->command[i][all]) all++;
-        char **words = lb_alloc((size_t)(all + 1) * sizeof *words), **parsed = words;
-        app_request request;
-        if (!words) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
-        memcpy((void *)words, (const void *)(s->command[i] + 1), (size_t)all * sizeof *words);
-        count = all - 1;
-        status = app_options_parse(s->repeated->program, &count, &parsed, &request, s->error);
-        lb_release((void *)words);
-        if (!status && s->repeated->check) status = s->repeated->check(s->error);
-    }
+    lb_error *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    lb_status status = check_folders(s);
+    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, found);
+    munmap(found, sizeof *found);
     return status;
 }
 
@@ -118,6 +157,42 @@ static lb_status keep_earlier_model(const app_repeated *repeated, const char *ta
     lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
     if (kept) app_note("the earlier model is kept as %s", kept);
     lb_release(kept);
+    return status;
+}
+
+static lb_status try_to_lock(const char *folder, lb_error *error)
+{
+    lb_lock *lock;
+    lb_status status = lb_own_check(folder, "a folder", error);
+    if (status || lb_file_is_missing(folder)) return status;
+    status = lb_lock_folder(folder, &lock, error);
+    if (!status) lb_lock_free(lock);
+    return status;
+}
+
+/* A program that is killed leaves trainings behind. They are asked to end, and do so after their step. */
+static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *error)
+{
+    for (bool told = false;; told = true) {
+        lb_error found = {0};
+        lb_status status = try_to_lock(folder, &found);
+        if (status == LB_ERROR_BUSY && lb_clock() < end) {
+            if (!told) app_note("%s; waiting up to %d s for its end", found.message, PATIENCE_S);
+            nanosleep(&pause_of_a_look, NULL);
+            continue;
+        }
+        if (status == LB_ERROR_BUSY)
+            return lb_error_set(error, status, "%s; waited %d s for its end", found.message, PATIENCE_S);
+        return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+    }
+}
+
+static lb_status wait_for_folders(const app_side_by_side *s)
+{
+    const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->count && !status; i++)
+        status = wait_for_folder(s->results[i].folder, end, s->error);
     return status;
 }
 
@@ -133,6 +208,7 @@ lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table)
     lb_status status = check_commands(s);
     if (!status && leads) status = lb_folder_make(r->out, s->error);
     if (!status && leads) status = lb_lock_folder(r->out, &s->lock, s->error);
+    if (!status && leads) status = wait_for_folders(s);
     if (!status && leads) status = keep_earlier_model(r, table, s->error);
     if (status) return status;
     s->process = lb_alloc_zero(s->count * sizeof *s->process);
@@ -271,7 +347,6 @@ static void signal_all(const app_side_by_side *s)
 
 static lb_status run(app_side_by_side *s)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_EVERY_MS * 1000000L};
     int most = lb_threads();
     bool asked_to_end = false;
     app_work work = APP_WORK_BUSY;
@@ -286,7 +361,7 @@ static lb_status run(app_side_by_side *s)
         if (s->running == 0 && work == APP_WORK_BUSY && !asked_to_end && !status)
             app_work_list_wait();
         else if (work == APP_WORK_BUSY)
-            nanosleep(&pause, NULL);
+            nanosleep(&pause_of_a_look, NULL);
         lb_status collected = collect(s);
         status = status ? status : collected;
     }
@@ -301,4 +376,13 @@ lb_status app_side_by_side_run(app_side_by_side *s)
     if (status || !app_interrupted(NULL)) return status;
     return lb_error_set(s->error, LB_ERROR_INTERRUPTED,
                         "interrupted after %zu trainings; the same command resumes", s->ended);
+}
+
+int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status)
+{
+    lb_error_set(s->error, LB_ERROR_DIVERGED, "%zu of %zu trainings failed; the same command repeats them",
+                 s->failed, s->count);
+    if (!app_side_by_side_leads(s)) return app_fail(s->error);
+    app_note("%s", s->error->message);
+    return app_close_stdout(exit_status);
 }

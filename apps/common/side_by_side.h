@@ -13,10 +13,11 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads;                         /* parallel trainings of a rank; 0: as many as threads */
-    bool fresh;                          /* the trainings start again */
-    const lb_group *group;               /* NULL without other ranks */
-    lb_status (*check)(lb_error *error); /* of the options of a training, which are parsed; NULL: none */
+    int threads;           /* parallel trainings of a rank; 0: as many as threads */
+    bool fresh;            /* the trainings start again */
+    const lb_group *group; /* NULL without other ranks */
+    /* Whether the command of a training can be run. May set the variables of the options. */
+    lb_status (*check)(const app_program *program, int argc, char **argv, lb_error *error);
 } app_repeated;
 
 /** Trainings, begun or not. */
@@ -44,12 +45,13 @@ LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *
 LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
                                         const char *folder);
 
-/** Prepares the trainings. Checks the options of all commands, so that a wrong one is refused before anything is trained;
- *  the first rank makes and locks the common folder, and keeps a model that an earlier run left there, before another one
+/** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused before
+ *  anything is trained; the first rank makes and locks the common folder, waits two minutes at most for trainings that an
+ *  earlier run has left behind, since it was killed, and keeps a model that an earlier run left there, before another one
  *  replaces it, and notes its new name. `table` is the file that such trainings write: with it, the model is that of the
  *  same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
- *  Errors: as app_options_parse and `check`; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
+ *  Errors: those of `check`; LB_ERROR_ARGUMENT; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
 LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
@@ -59,6 +61,9 @@ LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
 
 /** Whether this rank shows and writes the results. */
 bool app_side_by_side_leads(const app_side_by_side *s);
+
+/** Says that some trainings failed, closes standard output, and returns the exit status: `exit_status` for the first rank. */
+int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
 
 /** Frees the commands and the results, and unlocks the folder. */
 void app_side_by_side_free(app_side_by_side *s);

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { SOME_FAILED = 1 }; /* the exit status */
+
 typedef struct session {
     app_grid grid;
     app_side_by_side all;
@@ -99,7 +101,7 @@ static lb_status keep_best(const session *s)
 
 static lb_status prepare(session *s, const app_sweep *sweep)
 {
-    lb_status status = app_grid_open(&s->grid, sweep->file, s->error);
+    lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
     if (status) return status;
     bool all = sweep->count == 0 || sweep->count >= s->grid.count;
     s->all.count = (size_t)(all ? s->grid.count : sweep->count);
@@ -130,8 +132,11 @@ int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
     lb_status status = prepare(&s, sweep);
     if (!status) status = app_side_by_side_run(&s.all);
     if (!status) status = conclude(&s);
+    int exit_status = status               ? app_close_stdout(app_fail(&error))
+                      : s.all.failed > 0 ? app_side_by_side_incomplete(&s.all, SOME_FAILED)
+                                           : app_close_stdout(0);
     app_side_by_side_free(&s.all);
     app_grid_close(&s.grid);
     lb_release(s.combination);
-    return app_close_stdout(status ? app_fail(&error) : 0);
+    return exit_status;
 }

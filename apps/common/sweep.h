@@ -7,22 +7,22 @@
 
 /** What the command line asks for. */
 typedef struct app_sweep {
-    const char *file; /* of --sweep; NULL or "": none */
+    const char *file; /* of --sweep; NULL: none */
     int count;        /* of combinations to draw; 0: all */
 } app_sweep;
 
 /** --sweep FILE and --sweep-count N. */
 #define APP_SWEEP_OPTIONS(sweep)                                                                             \
-    APP_TEXT(                                                                                                \
-        0, "sweep", "FILE", &(sweep)->file,                                                                  \
+    APP_OPTIONAL_TEXT(                                                                                       \
+        "sweep", "FILE", &(sweep)->file,                                                                     \
         "train once for each combination of values in this JSON file, such as {\"hidden\": [128, 192]}, "    \
-        "side by side; the ranks of mpirun share them out"),                                                 \
+        "side by side; the ranks of mpirun share them out; --no-sweep overrides a --config"),                \
         APP_INT(0, "sweep-count", "N", &(sweep)->count, 0, 1 << 20,                                          \
                 "combinations to train, drawn by --seed; 0: all of them")
 
 /** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
  *  Running the same sweep again resumes interrupted trainings and repeats none. Of several ranks, all train, and
- *  the first does the rest. Returns the exit status. */
+ *  the first does the rest. Returns the exit status: 1 if only some trainings failed. */
 int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated);
 
 #endif

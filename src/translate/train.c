@@ -57,11 +57,15 @@ static lb_status name_member(const session *s, member *m, unsigned long long see
     return name.failed || folder.failed ? out_of_memory(s) : LB_OK;
 }
 
-/* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. */
+/* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. Whoever has been
+ * asked to stop while it read its pairs takes no folder from the next one. */
 static lb_status lock_folder(const session *s, const char *folder, lb_lock **lock)
 {
     lb_error *error = s->error;
+    const lb_training_listener *listener = &s->config.listener;
     if (!lb_group_leads(s->config.group)) return LB_OK;
+    if (!s->config.group && listener->stop && listener->stop(listener->context))
+        return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted");
     lb_status status = lb_folder_make(folder, error);
     return status ? status : lb_lock_folder(folder, lock, error);
 }

@@ -102,6 +102,7 @@ static const struct {
     {"{\"way\": \"up\"}", ":1: \"way\": found \"up\", expected additive or dot"},
     {"{\"way\": 1}", ":1: \"way\": found 1, expected additive or dot"},
     {"{\"fresh\": 1}", ":1: \"fresh\": found 1, expected true or false"},
+    {"{\"out\": \"\"}", ":1: \"out\": found \"\", expected DIR"},
     {"{\"out\": [1]}", ":1: \"out\": found [1], expected a string"},
     {"{\"seed\": -1}", ":1: \"seed\": found -1, expected a whole number from 0 to 18446744073709551615"},
     {"{\"seed\": 1e19}", ":1: \"seed\": found 1e+19, expected a whole number from 0 to 18446744073709551615"},
@@ -145,7 +146,7 @@ START_TEST(test_app_config_json_gives_every_value_back)
         rate = rates[i % 5];
         out = i % 2 ? "a\"\n\t\\ \xc3\xa9" : NULL;
         const char *said = out;
-        char *first = app_config_json(&program, &config);
+        char *first = app_config_json(&program);
         ck_assert_int_eq(read_text(first), LB_OK);
         ck_assert_int_eq(count, 1 + i);
         ck_assert_int_eq(way, i % 2);
@@ -154,7 +155,7 @@ START_TEST(test_app_config_json_gives_every_value_back)
         ck_assert_double_eq(rate, rates[i % 5]);
         ck_assert_int_eq(unset, -1);
         ck_assert(said ? strcmp(out, said) == 0 : !out);
-        char *second = app_config_json(&program, &config);
+        char *second = app_config_json(&program);
         ck_assert_str_eq(first, second);
         lb_release(first);
         lb_release(second);
@@ -167,12 +168,12 @@ START_TEST(test_app_config_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
     set_defaults();
-    char *json = app_config_json(&program, &config);
+    char *json = app_config_json(&program);
     long all = support_allocation_count();
     lb_release(json);
     for (long n = 1; n <= all; n++) {
         support_fail_allocation(n);
-        ck_assert_ptr_null(app_config_json(&program, &config));
+        ck_assert_ptr_null(app_config_json(&program));
     }
     support_fail_allocation(1);
     ck_assert_int_eq(read_text("{\"cuont\": 3}"), LB_ERROR_MEMORY);

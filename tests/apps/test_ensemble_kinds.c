@@ -142,12 +142,16 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         {"additive:60,general:5", "expected 1 to 64 models in all"},
         {"65", "expected 1 to 64 models in all"},
         {"-backward", "found \"-backward\", expected one of"},
+        {"", "--ensemble: expected LIST, found \"\""},
+        {"additive,dot", "dot-2: attention: query width 32 and key width 64 differ"},
     };
     write_files();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SUPPORT_TRAIN(SHORT, "--ensemble", cases[i].list);
         support_assert_refused(2, cases[i].text);
     }
+    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--dev", "no.tsv");
+    support_assert_refused(66, "model-1: no.tsv: cannot read: No such file or directory\n");
     SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--seeds", "2");
     support_assert_refused(2, "--ensemble and --seeds: expected only one of them");
     SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--sweep", "sweep.json");

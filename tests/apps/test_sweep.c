@@ -124,10 +124,31 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         const char *json, *message;
         int status;
     } cases[] = {
-        {"{\"hiden\": [1]}", "hidden", 2},
+        {"{\"hiden\": [1]}",
+         "sweep.json:1: found \"hiden\", expected the name of an option, such as \"hidden\"", 65},
         {"{\"hidden\": [16, -1]}", "--hidden", 2},
         {"{\"hold-out\": [true, false]}", "--sweep: --no-hold-out leaves no pairs to compare by", 2},
-        {"{\"hold\": [false]}", "--sweep: --no-hold-out leaves no pairs to compare by", 2},
+        {"{\"hold\": [false]}", "found \"hold\", expected the name of an option, such as \"hold-out\"", 65},
+        {"{\"tied\": [true],\n \"out\": [\"a\", \"b\"]}",
+         "sweep.json:2: found \"out\", which is the same for all trainings of a sweep", 65},
+        {"{\"sweep\": [\"other.json\"]}", "found \"sweep\", which is the same", 65},
+        {"{\"sweep-count\": [1, 2]}", "found \"sweep-count\", which is the same", 65},
+        {"{\"ensemble\": [\"2\"]}", "found \"ensemble\", which is the same", 65},
+        {"{\"threads\": [1, 2]}", "found \"threads\", which is the same", 65},
+        {"{\"seeds\": [2]}", "found \"seeds\", which is the same", 65},
+        {"{\"print-config\": [true]}", "found \"print-config\", which is the same", 65},
+        {"{\"help\": [true]}", "found \"help\", expected the name of an option", 65},
+        {"{\"lr\": [0.01, 0.01, 0.010]}",
+         "found two trainings, lr=0.01 and lr=0.01, with one folder, out/lr=0.01", 2},
+        {"{\"hidden\": [8, 16, 8], \"lr\": [0.01]}", "hidden=8,lr=0.01, with one folder", 2},
+        {"{\"hidden\": [8, \"8\"]}", "found two trainings, hidden=8 and hidden=8, with one folder", 2},
+        {"{\"source-separator\": [\" \", \"|\"]}", "with one folder, out/source-separator=_;", 2},
+        {"{\"attention\": [\"additive\", \"dot\"]}", "attention=dot: attention: query width 32 and key width 64", 2},
+        {"{\"freeze\": [\"encoder\", \"encodr\"]}", "freeze=encodr: freeze: found \"encodr\"", 2},
+        {"{\"shards\": [2, 3]}", "shards=3: shards: found 3, expected a power of two", 2},
+        {"{\"loss\": [\"cross-entropy\", \"entmax\"], \"copy\": [true]}", "loss=entmax,copy=true: copy: found the loss", 2},
+        {"{\"dev\": [\"train.tsv\", \"no.tsv\"]}", "dev=no.tsv: no.tsv: cannot read: No such file", 66},
+        {"{\"from\": [\"train.tsv\"]}", "from=train.tsv: train.tsv: ", 65},
         {"{\"hidden\": 16}", "sweep.json:1: \"hidden\": found 16, expected a list of values", 65},
         {"{\"hidden\": [16],\n\n \"tied\": [true, null]}",
          "sweep.json:3: \"tied\": found null, expected strings, numbers, true or false", 65},
@@ -146,6 +167,18 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
     }
     sweep(GRID, seeds);
     support_assert_refused(2, "--sweep and --seeds");
+    sweep(GRID, (const char *const[]){"--sweep", "", NULL});
+    support_assert_refused(2, "--sweep: expected FILE, found \"\"");
+}
+END_TEST
+
+START_TEST(test_sweep_of_a_config_can_be_taken_back)
+{
+    support_write_text("c.json", "{\"sweep\": \"sweep.json\", \"steps\": 10}");
+    sweep(GRID, (const char *const[]){"--no-sweep", "--config", "c.json", NULL});
+    support_assert_trained();
+    ck_assert(support_exists("out/model.safetensors"));
+    ck_assert(!support_exists("out/sweep.tsv"));
 }
 END_TEST
 
@@ -153,7 +186,9 @@ START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
 {
     static const char *const lr[] = {"--steps", "60", NULL};
     sweep("{\"lr\": [0.02, 1e30]}", lr);
-    support_assert_trained();
+    ck_assert_int_eq(support_run_result.status, 1);
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error, ": 1 of 2 trainings failed; the same command repeats them\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "see out/lr=1e+30/train.log"));
     ck_assert(support_exists("out/model.safetensors"));
@@ -168,7 +203,7 @@ START_TEST(test_sweep_a_training_without_its_log_is_not_started)
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1"), 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1/train.log"), 0777), 0);
     sweep("{\"seed\": [1, 2]}", NULL);
-    support_assert_trained();
+    ck_assert_int_eq(support_run_result.status, 1);
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
     ck_assert(!support_exists("out/seed=1/model.safetensors"));
     ck_assert(support_exists("out/seed=2/model.safetensors"));
@@ -184,6 +219,7 @@ int main(void)
                                            test_sweep_in_a_folder_that_another_process_has_is_refused,
                                            test_sweep_some_combinations_are_drawn_by_the_seed,
                                            test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_sweep_of_a_config_can_be_taken_back,
                                            test_sweep_a_training_without_its_log_is_not_started,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));
 }

@@ -39,8 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     app_grid grid;
+    int number = 0;
+    const app_option options[] = {
+        APP_INT(0, "hidden", "N", &number, 0, 0, "a number"), APP_INT(0, "lr", "N", &number, 0, 0, "another"),
+        APP_INT(0, "t", "N", &number, 0, 0, "a short name"),  APP_FLAG(0, "tied", &(bool){false}, "a flag"),
+        APP_INT(0, "C", "N", &number, 0, 0, "a short name"),
+    };
+    const app_program program = {
+        .name = "fuzz", .options = options, .option_count = sizeof options / sizeof *options};
     const char *path = fuzz_file(data, size);
-    lb_status status = app_grid_open(&grid, path, &error);
+    lb_status status = app_grid_open(&grid, &program, path, &error);
     fuzz_require_told(status == LB_OK, &error);
     if (status == LB_ERROR_FORMAT) require_line(path, data, size, &error);
     for (int64_t i = 0; !status && i < grid.count && i < MOST_COMBINATIONS; i++) {

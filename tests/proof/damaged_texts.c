@@ -49,8 +49,18 @@ static lb_status read_options(const char *path, lb_error *error)
 
 static lb_status read_sweep(const char *path, lb_error *error)
 {
+    int hidden = 0, cell = 0;
+    double lr = 0;
     app_grid grid;
-    lb_status status = app_grid_open(&grid, path, error);
+    static const char *const cells[] = {"gru", "lstm", NULL};
+    const app_option options[] = {
+        APP_INT(0, "hidden", "N", &hidden, 0, 1000, "a whole number"),
+        APP_NUMBER(0, "lr", "X", &lr, 0, 1, "a number"),
+        APP_CHOICE(0, "cell", "KIND", &cell, cells, "a word"),
+    };
+    const app_program program = {
+        .name = "proof", .options = options, .option_count = sizeof options / sizeof *options};
+    lb_status status = app_grid_open(&grid, &program, path, error);
     app_grid_close(&grid);
     return status;
 }
