@@ -85,7 +85,7 @@ lb_status app_json_file_open(app_json_file *file, const char *path, const char *
     void *text;
     size_t length;
     *file = (app_json_file){.path = path};
-    lb_status status = lb_file_read(path, &text, &length, error);
+    lb_status status = lb_file_read(path, LB_JSON_LONGEST, &text, &length, error);
     file->text = text;
     return status ? status : parse(file, length, expected, error);
 }

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { LONGEST_ENGINE = 1 << 26 };
+
 extern const char app_page_template[]; /* page_template.S; ends with a NUL */
 
 /* In the order of the template, which has each exactly once. */
@@ -59,7 +61,7 @@ lb_status app_page_write(const char *path, const app_page *page, lb_error *error
 lb_status app_page_engine_read(const char *path, void **html, size_t *count, lb_error *error)
 {
     static const char start[] = "<script type=\"text/plain\" id=\"wasm\"";
-    lb_status status = lb_file_read(path, html, count, error);
+    lb_status status = lb_file_read(path, LONGEST_ENGINE, html, count, error);
     if (status || (*count >= sizeof start && memcmp(*html, start, sizeof start - 1) == 0)) return status;
     lb_release(*html);
     *html = NULL;

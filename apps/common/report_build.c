@@ -183,7 +183,7 @@ static lb_status pack_model(session *s, lb_error *error)
 {
     void *bytes;
     size_t count;
-    lb_status status = lb_file_read(s->model.path, &bytes, &count, error);
+    lb_status status = lb_file_read(s->model.path, 0, &bytes, &count, error);
     if (status) return status;
     status = app_pack_open(&s->packed_model, error);
     if (!status) {

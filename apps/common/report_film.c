@@ -119,7 +119,7 @@ static lb_status choose(film *f, lb_error *error)
 static lb_status read_film(film *f, int64_t *bad, lb_error *error)
 {
     size_t count;
-    lb_status status = lb_file_read(f->path, &f->text, &count, error);
+    lb_status status = lb_file_read_own(f->path, 0, &f->text, &count, error);
     const char *line = f->text, *end = status ? line : line + count;
     while (line < end && !status) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));

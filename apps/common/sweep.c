@@ -6,6 +6,7 @@
 #include "common/report.h"
 #include "common/side_by_side.h"
 #include "io/file.h"
+#include "io/own_file.h"
 
 #include <string.h>
 
@@ -89,8 +90,8 @@ static lb_status keep_best(const session *s)
     size_t count;
     const app_sweep_result *best = s->all.results;
     if (!best->points) return no_success(s);
-    lb_status status =
-        lb_file_read(app_path(best->folder, "model.safetensors", from), &bytes, &count, s->error);
+    lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
+    if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
     if (status) return status;
     status =
         lb_file_write_atomic(app_path(s->all.repeated->out, "model.safetensors", to), bytes, count, s->error);

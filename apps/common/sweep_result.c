@@ -68,7 +68,7 @@ lb_status app_sweep_result_read(app_sweep_result *result, lb_error *error)
     void *text;
     size_t length;
     if (lb_file_is_missing(app_path(result->folder, "log.jsonl", path))) return LB_OK;
-    lb_status status = lb_file_read(path, &text, &length, error);
+    lb_status status = lb_file_read_own(path, 0, &text, &length, error);
     if (status) return status;
     status = read_lines(result, path, text, error);
     lb_release(text);

@@ -76,6 +76,7 @@ static lb_status collect_file(lesson *l, const char *path, const lb_pair_format 
     app_pair_texts texts = {0};
     lb_status status = app_pair_input_open(&input, path, format, l->error);
     if (!status) status = app_pair_texts_new(&texts, AT_ONCE, l->error);
+    if (!status) lb_lines_keep(&input.lines);
     bool more = !status;
     while (more) {
         status = app_pair_texts_read(&texts, &input, l->error);
@@ -198,7 +199,7 @@ static bool are_written(lesson *l, const app_teaching *t)
     void *found = NULL;
     char seal[SEAL];
     size_t count;
-    bool same = !lb_file_read(t->seal, &found, &count, l->error) && count == SEAL - 1 &&
+    bool same = !lb_file_read_own(t->seal, SEAL - 1, &found, &count, l->error) && count == SEAL - 1 &&
                 !seal_lesson(l, t->pairs, seal) && memcmp(found, seal, count) == 0;
     lb_release(found);
     *l->error = (lb_error){0};

@@ -27,7 +27,7 @@ cJSON *bench_record_open(const char *path, lb_error *error)
 {
     void *text;
     size_t count;
-    if (lb_file_read(path, &text, &count, error)) return NULL;
+    if (lb_file_read(path, 0, &text, &count, error)) return NULL;
     cJSON *bench = cJSON_ParseWithLength(text, count);
     lb_release(text);
     if (cJSON_IsArray(cJSON_GetObjectItem(bench, "runs"))) return bench;

@@ -170,7 +170,7 @@ static void until_lookback(bench_session *s)
     void *lines = NULL;
     size_t count;
     lb_error error = {0};
-    if (child.done && lb_file_read(app_path(folder, "train.jsonl", log), &lines, &count, &error))
+    if (child.done && lb_file_read(app_path(folder, "train.jsonl", log), 0, &lines, &count, &error))
         app_note("%s", error.message);
     cJSON *run = bench_last_json(lines);
     if (run) {

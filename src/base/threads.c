@@ -5,6 +5,7 @@
 #ifdef _OPENMP
 
 #    include <omp.h>
+#    include <pthread.h>
 #    include <stdlib.h>
 
 enum { MOST_THREADS = 1024 };
@@ -33,6 +34,20 @@ bool lb_in_parallel(void)
 {
     return omp_in_parallel();
 }
+
+/* GCC's runtime keeps the threads of a parallel region for the next one. A child of fork has none of them, and would wait
+ * for them for ever, so they end before: parent and child start new ones. Clang's runtime does this itself. */
+#    ifndef __clang__
+static void end_threads(void)
+{
+    (void)omp_pause_resource_all(omp_pause_hard);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(end_threads, NULL, NULL);
+}
+#    endif
 
 #else
 

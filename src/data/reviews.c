@@ -55,10 +55,10 @@ static lb_status read_file(const char *path, lb_strings *reviews, lb_error *erro
 {
     void *bytes;
     size_t length;
-    lb_status status = lb_file_read(path, &bytes, &length, error);
-    if (status) return status;
+    lb_status status = lb_file_read(path, LB_REVIEW_LONGEST, &bytes, &length, error);
+    if (status) return status == LB_ERROR_FORMAT ? too_long(path, 1, error) : status;
     char *text = bytes;
-    status = length > LB_REVIEW_LONGEST ? too_long(path, 1, error) : check(text, length, path, 1, error);
+    status = check(text, length, path, 1, error);
     if (!status) {
         trim(text, length);
         if (lb_words_none(text))
@@ -101,13 +101,14 @@ static lb_status read_lines(int descriptor, const char *name, size_t most, lb_st
 {
     lb_lines lines;
     lb_status status = lb_lines_open(&lines, descriptor, name, LB_REVIEW_LONGEST, error);
+    lb_lines_keep(&lines);
     bool more = true;
     while (more && !status && reviews->count < most) {
         lb_line line;
         lb_lines_result result = lb_lines_next(&lines, true, &line, error);
         more = result == LB_LINES_ONE;
         if (more) status = take_line(name, line, reviews, error);
-        if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
+        if (result == LB_LINES_FAILED) status = error ? error->status : LB_ERROR_OPEN;
     }
     lb_lines_close(&lines);
     if (!status && reviews->count == 0)

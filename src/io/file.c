@@ -132,11 +132,18 @@ static lb_status read_error(lb_error *error, const char *path, int reason)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
 }
 
-/* Reads up to the end of the file; the size reported by the system is only an estimate (a pipe has none). */
-static lb_status read_to_end(int fd, const char *path, size_t guess, void **bytes, size_t *count,
+lb_status lb_file_is_endless(const char *path, size_t most, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "%s: found a pipe or device with more than %zu bytes, expected a file", path, most);
+}
+
+/* Reads up to the end of the file, or one byte more than `most`. `guess` is the size that the system reports: only an
+ * estimate. */
+static lb_status read_to_end(int fd, const char *path, size_t guess, size_t most, void **bytes, size_t *count,
                              lb_error *error)
 {
-    size_t capacity = guess + 1, used = 0;
+    size_t capacity = (guess < most ? guess : most) + 1, used = 0;
     char *buffer = lb_alloc(capacity);
     while (buffer) {
         ssize_t got = read(fd, buffer + used, capacity - used);
@@ -146,15 +153,16 @@ static lb_status read_to_end(int fd, const char *path, size_t guess, void **byte
             lb_release(buffer);
             return read_error(error, path, reason);
         }
-        if (got == 0) {
-            buffer[used] = '\0';
+        used += (size_t)got;
+        if (got == 0 || used > most) {
+            if (got == 0) buffer[used] = '\0';
             *bytes = buffer;
             *count = used;
             return LB_OK;
         }
-        used += (size_t)got;
         if (used < capacity) continue;
-        capacity = 2 * capacity + FIRST_READ;
+        capacity = capacity <= most / 2 ? 2 * capacity + FIRST_READ : most + 1;
+        if (capacity > most) capacity = most + 1;
         char *grown = lb_alloc_grow(buffer, used, capacity);
         if (!grown) lb_release(buffer);
         buffer = grown;
@@ -167,19 +175,36 @@ bool lb_file_is_missing(const char *path)
     return access(path, F_OK) != 0 && errno == ENOENT;
 }
 
-lb_status lb_file_read(const char *path, void **bytes, size_t *count, lb_error *error)
+/* Reads an open file and closes it. */
+static lb_status read_opened(int fd, const char *path, size_t most, void **bytes, size_t *count,
+                             lb_error *error)
+{
+    struct stat info;
+    lb_status status = fstat(fd, &info) == 0 ? LB_OK : read_error(error, path, errno);
+    size_t guess = !status && S_ISREG(info.st_mode) ? (size_t)info.st_size : FIRST_READ;
+    if (most == 0) most = guess > LB_FILE_STREAM ? guess : LB_FILE_STREAM;
+    if (!status) status = read_to_end(fd, path, guess, most, bytes, count, error);
+    close(fd);
+    if (status || *count <= most) return status;
+    lb_release(*bytes);
+    *bytes = NULL;
+    *count = 0;
+    if (most == LB_FILE_STREAM) return lb_file_is_endless(path, most, error);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: found more than %zu bytes, expected fewer", path, most);
+}
+
+lb_status lb_file_read(const char *path, size_t most, void **bytes, size_t *count, lb_error *error)
 {
     *bytes = NULL;
     *count = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return read_error(error, path, errno);
-    struct stat info;
-    lb_status status;
-    if (fstat(fd, &info) != 0)
-        status = read_error(error, path, errno);
-    else
-        status = read_to_end(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : FIRST_READ, bytes,
-                             count, error);
-    close(fd);
-    return status;
+    return fd < 0 ? read_error(error, path, errno) : read_opened(fd, path, most, bytes, count, error);
+}
+
+lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *count, lb_error *error)
+{
+    *bytes = NULL;
+    *count = 0;
+    int fd = lb_own_open(path, O_RDONLY, error);
+    return fd < 0 ? LB_ERROR_OPEN : read_opened(fd, path, most, bytes, count, error);
 }

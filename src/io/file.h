@@ -43,10 +43,22 @@ bool lb_file_sync_name(const char *path);
  *  one. */
 bool lb_file_is_missing(const char *path);
 
-/** Reads all of the file `path`.
+/** The most bytes that are read of a pipe or a device, which may have no end. */
+#define LB_FILE_STREAM ((size_t)256 << 20)
+
+/** Says that a pipe or a device has more than `most` bytes. Returns LB_ERROR_FORMAT. */
+lb_status lb_file_is_endless(const char *path, size_t most, lb_error *error);
+
+/** Reads all of the file `path`, which a user names: a link is followed, and a pipe is read to its end.
+ *  Limit:   `most` bytes; 0: a regular file may have any size, and anything else LB_FILE_STREAM bytes.
  *  Memory:  `*bytes` is the caller's, to be given to lb_release. A NUL that `*count` does not count follows it.
- *  Errors:  LB_ERROR_OPEN if there is no such file, it is a folder or it cannot be read, LB_ERROR_MEMORY; then
- *           `*bytes` is NULL and `*count` 0. */
-LB_MUST_USE lb_status lb_file_read(const char *path, void **bytes, size_t *count, lb_error *error);
+ *  Errors:  LB_ERROR_OPEN if there is no such file, it is a folder or it cannot be read, LB_ERROR_FORMAT if it has more
+ *           bytes, LB_ERROR_MEMORY; then `*bytes` is NULL and `*count` 0. */
+LB_MUST_USE lb_status lb_file_read(const char *path, size_t most, void **bytes, size_t *count,
+                                   lb_error *error);
+
+/** The same for a file whose name is ours, where a link, a pipe or a device is an error: see io/own_file.h. */
+LB_MUST_USE lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *count,
+                                       lb_error *error);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "io/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,11 +43,11 @@ lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_err
     *bytes = 0;
     char *piece = lb_alloc(PIECE);
     if (!piece) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool done = descriptor >= 0 && hash_pieces(descriptor, piece, hash, bytes);
-    int reason = errno;
+    lb_status status = lb_own_check_content(path, error);
+    int descriptor = status ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (!status && (descriptor < 0 || !hash_pieces(descriptor, piece, hash, bytes)))
+        status = lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
     if (descriptor >= 0) close(descriptor);
     lb_release(piece);
-    if (done) return LB_OK;
-    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(reason));
+    return status;
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** Reads the whole file `path`. `hash` receives its lb_hash_long, in pieces of 1 MiB, and `bytes` its size.
+/** Reads the whole regular file `path`. `hash` receives its lb_hash_long, in pieces of 1 MiB, and `bytes` its size.
  *  Errors: LB_ERROR_OPEN with the path and the reason of the system; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error);
 

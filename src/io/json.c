@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NODE_OVERHEAD = 64, LONGEST = 1000000 };
+enum { NODE_OVERHEAD = 64 };
 
 bool lb_json_has_memory(size_t bytes)
 {
@@ -16,9 +16,9 @@ bool lb_json_has_memory(size_t bytes)
 lb_status lb_json_check_length(const char *name, const char *text, lb_error *error)
 {
     size_t length = strlen(text);
-    if (length <= LONGEST) return LB_OK;
+    if (length <= LB_JSON_LONGEST) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, expected at most %d", name, length,
-                        LONGEST);
+                        LB_JSON_LONGEST);
 }
 
 /* No less than the tree of this text takes: a node for each value, and the strings. */

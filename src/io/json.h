@@ -8,6 +8,9 @@
 #include <cJSON.h>
 #include <stdbool.h>
 
+/** The most bytes of a text that describes something, since a tree takes much more memory than its text. */
+enum { LB_JSON_LONGEST = 1000000 };
+
 /** Parses `length` bytes of text: one value, with blanks around it, without zero characters, even as \u0000. `*end`,
  *  unless NULL, is set to where parsing ended.
  *  Memory: freed by cJSON_Delete; `*json` is NULL after an error.
@@ -21,8 +24,8 @@ char *lb_json_print(const cJSON *json);
  *  byte: two texts that differ after it would look the same. */
 const char *lb_json_find_zero(const char *text, size_t length);
 
-/** Whether a text that describes something in a file is short enough for a tree, which takes much more memory than its text.
- *  Errors: LB_ERROR_FORMAT, with the name of the text, beyond a million bytes. */
+/** Whether a text in a file is short enough for a tree.
+ *  Errors: LB_ERROR_FORMAT, with the name of the text, beyond LB_JSON_LONGEST bytes. */
 LB_MUST_USE lb_status lb_json_check_length(const char *name, const char *text, lb_error *error);
 
 /** Whether cJSON could allocate so many bytes now. */

@@ -1,10 +1,12 @@
 #include "io/lines.h"
 
 #include "base/alloc.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 65536, IDLE_MS = 500 };
@@ -22,6 +24,13 @@ lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_
 {
     *lines = (lb_lines){.descriptor = descriptor, .name = name, .limit = longest + CHUNK};
     return grow(lines, CHUNK, error);
+}
+
+void lb_lines_keep(lb_lines *lines)
+{
+    struct stat info;
+    bool regular = fstat(lines->descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    lines->most = regular ? 0 : LB_LINES_KEPT;
 }
 
 void lb_lines_close(lb_lines *lines)
@@ -74,8 +83,20 @@ static ssize_t read_some(int descriptor, char *bytes, size_t room)
 static void skip(lb_lines *lines)
 {
     const char *found = memchr(lines->buffer + lines->begin, '\n', lines->end - lines->begin);
-    lines->begin = lines->searched = found ? (size_t)(found - lines->buffer) + 1 : lines->end;
+    size_t begin = found ? (size_t)(found - lines->buffer) + 1 : lines->end;
+    lines->skipped = found ? 0 : lines->skipped + begin - lines->begin;
+    lines->begin = lines->searched = begin;
     lines->skipping = !found;
+}
+
+static lb_status check_end(const lb_lines *lines, lb_error *error)
+{
+    if (lines->skipped > LB_FILE_STREAM)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: found more than %zu bytes, expected a line",
+                            lines->name, (long long)lines->number, LB_FILE_STREAM);
+    if (lines->most && (size_t)lines->base + lines->end > lines->most)
+        return lb_file_is_endless(lines->name, lines->most, error);
+    return LB_OK;
 }
 
 /* Reads available bytes after the content of the buffer. */
@@ -116,6 +137,6 @@ lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_erro
             return LB_LINES_ONE;
         }
         if (!wait && !has_arrived(lines->descriptor, lines->pause_ms)) return LB_LINES_LATER;
-        if (fill(lines, error)) return LB_LINES_FAILED;
+        if (check_end(lines, error) || fill(lines, error)) return LB_LINES_FAILED;
     }
 }

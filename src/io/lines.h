@@ -29,7 +29,9 @@ typedef struct lb_lines {
     int64_t number;
     int64_t base; /* bytes before the first of the buffer */
     bool at_end;
-    bool skipping; /* the rest of a cut line comes first */
+    bool skipping;  /* the rest of a cut line comes first */
+    size_t skipped; /* bytes of it so far */
+    size_t most;    /* bytes that are read; 0: any number */
     /* To be set after lb_lines_open. */
     int pause_ms; /* without `wait`, how long a line may take to arrive; 0: no time */
     /* Called now and then while nothing arrives, for a process that others wait for. An error ends the reading. */
@@ -50,11 +52,17 @@ typedef enum lb_lines_result {
 LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest,
                                     lb_error *error);
 
+/** The most bytes that are read of a pipe or a device whose lines are kept: each takes some memory of its own. */
+enum { LB_LINES_KEPT = 1 << 25 };
+
+/** For who keeps all lines. A regular file has its own end; anything else is then read up to LB_LINES_KEPT bytes. */
+void lb_lines_keep(lb_lines *lines);
+
 /** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
- *  skips the rest of a cut line, however long it is.
+ *  skips the rest of a cut line, unless that has more than LB_FILE_STREAM bytes.
  *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting, or with pauses of at
  *          most `pause_ms`.
- *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_MEMORY; those of `idle`. */
+ *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_FORMAT if there is no end, LB_ERROR_MEMORY; those of `idle`. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
 /** Frees the buffer; the descriptor stays open. */

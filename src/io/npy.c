@@ -197,7 +197,7 @@ lb_status lb_npy_read(const char *path, lb_shape *shape, double **values, lb_err
     void *bytes;
     size_t count;
     *values = NULL;
-    lb_status status = lb_file_read(path, &bytes, &count, error);
+    lb_status status = lb_file_read(path, 0, &bytes, &count, error);
     if (status) return status;
     status = parse(path, bytes, count, shape, values, error);
     lb_release(bytes);

@@ -290,7 +290,7 @@ static lb_status parse(lb_safetensors *file, lb_error *error)
 static lb_status read_file(lb_safetensors *file, const char *path, lb_error *error)
 {
     void *bytes;
-    lb_status status = lb_file_read(path, &bytes, &file->size, error);
+    lb_status status = lb_file_read(path, 0, &bytes, &file->size, error);
     file->bytes = bytes;
     file->path = lb_alloc_string(path);
     if (!status && !file->path) status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);

@@ -1,6 +1,7 @@
 #include "train/resume.h"
 
 #include "base/alloc.h"
+#include "io/own_file.h"
 #include "lookback/models.h"
 #include "tensor/finite.h"
 #include "train/optimizer.h"
@@ -192,8 +193,9 @@ lb_status lb_resume_load(const lb_trainer_config *config, lb_train_state *state,
     /* Anything else, such as a disk that fails or a link to nothing, must not start the training again. */
     if (lstat(path, &found_file) != 0 && errno == ENOENT) return LB_OK;
     lb_error found = {0};
-    lb_safetensors *file = lb_safetensors_open(path, &found);
-    lb_status status = file ? load(config, file, state, &found) : found.status;
+    lb_status status = lb_own_check_content(path, &found);
+    lb_safetensors *file = status ? NULL : lb_safetensors_open(path, &found);
+    status = file ? load(config, file, state, &found) : found.status;
     lb_safetensors_close(file);
     if (!status) return LB_OK;
     /* Name the path first, and only once. */

@@ -58,7 +58,7 @@ static lb_status begin(lb_film *film, const lb_train_history *history, lb_error 
     if (!film->tape) return out_of_memory(film, error);
     if (history->count < 2 || lb_file_is_missing(film->path)) return LB_OK;
     lb_error found = {0};
-    lb_status status = lb_file_read(film->path, &text, &count, &found);
+    lb_status status = lb_file_read_own(film->path, 0, &text, &count, &found);
     if (!status) keep_lines(film, text, history);
     lb_release(text);
     /* A file that cannot be read has no frames to keep; that it cannot be written will be said. */

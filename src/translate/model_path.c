@@ -1,6 +1,7 @@
 #include "translate/model_path.h"
 
 #include "base/alloc.h"
+#include "io/own_file.h"
 #include "io/path.h"
 #include "lookback/translate.h"
 
@@ -16,8 +17,10 @@ static char *look_into(const char *folder, lb_error *error)
     struct stat found;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *path = lb_folder_path(folder, names[i], error);
-        if (!path || lstat(path, &found) == 0 || errno != ENOENT) return path;
+        bool there = path && (lstat(path, &found) == 0 || errno != ENOENT);
+        if (!path || (there && lb_own_check_content(path, error) == LB_OK)) return path;
         lb_release(path);
+        if (there) return NULL;
     }
     lb_error_set(error, LB_ERROR_OPEN,
                  "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it",

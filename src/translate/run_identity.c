@@ -4,6 +4,7 @@
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "io/own_file.h"
 #include "lookback/io.h"
 #include "models/model_formats.h"
 #include "train/run.h"
@@ -70,6 +71,7 @@ lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *
     lb_error found = {0};
     *shards = 0;
     if (lb_file_is_missing(checkpoint)) return LB_OK;
+    if (lb_own_check_content(checkpoint, error)) return LB_ERROR_OPEN;
     lb_safetensors *file = lb_safetensors_open(checkpoint, &found);
     const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
     if (run) *shards = shards_of(run, &found.status);

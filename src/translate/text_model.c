@@ -152,7 +152,10 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     else if (!is_task(json, PAIRS))
         status = text ? lb_error_set(error, LB_ERROR_FORMAT,
                                      "%s is %.160s, expected the task \"pairs\" or \"sort\"", TASK_KEY, text)
-                      : lb_error_set(error, LB_ERROR_FORMAT, "%s is missing from the metadata", TASK_KEY);
+                      : lb_error_set(error, LB_ERROR_FORMAT,
+                                     "%s is missing from the metadata: the model was saved without its "
+                                     "vocabularies; lb_translator_save saves both",
+                                     TASK_KEY);
     if (!status) status = parse_rules(json, t, error);
     t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");

@@ -227,10 +227,10 @@ START_TEST(test_write_and_read_leave_no_file_open)
     ck_assert(lb_file_sync_name(path));
     ck_assert_int_eq(save(missing, "one", NULL), LB_ERROR_WRITE);
     ck_assert_int_eq(save(support_tempdir(), "one", NULL), LB_ERROR_WRITE);
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
     lb_release(bytes);
-    ck_assert_int_eq(lb_file_read(missing, &bytes, &count, NULL), LB_ERROR_OPEN);
-    ck_assert_int_eq(lb_file_read(support_tempdir(), &bytes, &count, NULL), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_file_read(missing, 0, &bytes, &count, NULL), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_file_read(support_tempdir(), 0, &bytes, &count, NULL), LB_ERROR_OPEN);
     ck_assert_int_eq(support_next_descriptor(), before);
 }
 END_TEST
@@ -339,7 +339,7 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     long in_write = support_allocation_count();
     void *bytes;
     size_t count;
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
     lb_release(bytes);
     long in_read = support_allocation_count() - in_write;
     ck_assert_int_gt(in_write, 0);
@@ -350,7 +350,7 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     }
     for (long n = 1; n <= in_read; n++) {
         support_fail_allocation(n);
-        ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
+        ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_ERROR_MEMORY);
         ck_assert_ptr_null(bytes);
     }
     ck_assert_int_eq(support_live_allocations(), 0);

@@ -33,7 +33,7 @@ START_TEST(test_read_file_gives_bytes_and_a_nul)
         void *bytes;
         size_t got;
         support_write_file(support_path(path, "file"), large, count);
-        ck_assert_int_eq(lb_file_read(path, &bytes, &got, NULL), LB_OK);
+        ck_assert_int_eq(lb_file_read(path, 0, &bytes, &got, NULL), LB_OK);
         ck_assert_uint_eq(got, count);
         ck_assert_int_eq(memcmp(bytes, large, count), 0);
         ck_assert_int_eq(((char *)bytes)[count], '\0');
@@ -56,7 +56,7 @@ START_TEST(test_read_pipe_gives_all_that_comes)
     }
     void *bytes;
     size_t count;
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_OK);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
     waitpid(child, NULL, 0);
     ck_assert_uint_eq(count, PIECES * 36);
     ck_assert_int_eq(memcmp((char *)bytes + count - 36, "0123456789abcdefghijklmnopqrstuvwxyz", 37), 0);
@@ -79,7 +79,7 @@ START_TEST(test_read_failing_to_grow_leaks_nothing)
     size_t count;
     support_watch_allocations();
     support_fail_allocation(2);
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, NULL), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_ERROR_MEMORY);
     waitpid(child, NULL, 0);
     ck_assert_ptr_null(bytes);
     ck_assert_int_eq(support_allocation_count(), 2);
@@ -92,12 +92,90 @@ static void assert_read_fails(const char *path, const char *reason)
     void *bytes = &bytes;
     size_t count = 1;
     lb_error error = {0};
-    ck_assert_int_eq(lb_file_read(path, &bytes, &count, &error), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, &error), LB_ERROR_OPEN);
     ck_assert_ptr_null(bytes);
     ck_assert_uint_eq(count, 0);
     ck_assert_msg(strstr(error.message, path) != NULL, "no path in: %s", error.message);
     ck_assert_msg(strstr(error.message, reason) != NULL, "no '%s' in: %s", reason, error.message);
 }
+
+static void assert_too_long(lb_status (*read)(const char *, size_t, void **, size_t *, lb_error *),
+                            const char *path, size_t most, const char *why)
+{
+    void *bytes = &bytes;
+    size_t count = 1;
+    lb_error error = {0};
+    support_watch_allocations();
+    ck_assert_int_eq(read(path, most, &bytes, &count, &error), LB_ERROR_FORMAT);
+    ck_assert_ptr_null(bytes);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_int_eq(support_live_allocations(), 0);
+    ck_assert_msg(strstr(error.message, why) != NULL, "no '%s' in: %s", why, error.message);
+}
+
+START_TEST(test_read_has_a_limit_in_bytes)
+{
+    char path[SUPPORT_PATH];
+    static const char large[10000] = "x";
+    void *bytes;
+    size_t count;
+    support_write_file(support_path(path, "file"), large, sizeof large);
+    for (size_t most = 1; most < sizeof large; most = 2 * most + 97) {
+        assert_too_long(lb_file_read, path, most, "bytes, expected fewer");
+        assert_too_long(lb_file_read_own, path, most, "bytes, expected fewer");
+    }
+    assert_too_long(lb_file_read, path, sizeof large - 1, "file: found more than 9999 bytes, expected fewer");
+    ck_assert_int_eq(lb_file_read(path, sizeof large, &bytes, &count, NULL), LB_OK);
+    ck_assert_uint_eq(count, sizeof large);
+    lb_release(bytes);
+    ck_assert_int_eq(lb_file_read_own(path, sizeof large, &bytes, &count, NULL), LB_OK);
+    ck_assert_uint_eq(count, sizeof large);
+    lb_release(bytes);
+    assert_too_long(lb_file_read, "/dev/zero", 5000, "/dev/zero: found more than 5000 bytes, expected fewer");
+    assert_too_long(lb_file_read, "/dev/zero", 0,
+                    "/dev/zero: found a pipe or device with more than 268435456 bytes, expected a file");
+}
+END_TEST
+
+/* The size of a regular file is no limit of its own. */
+START_TEST(test_read_of_a_regular_file_has_its_size_as_its_limit)
+{
+    char path[SUPPORT_PATH];
+    void *bytes;
+    size_t count;
+    support_write_file(support_path(path, "file"), "", 0);
+    ck_assert_int_eq(truncate(path, (off_t)LB_FILE_STREAM + 1), 0);
+    ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
+    ck_assert_uint_eq(count, LB_FILE_STREAM + 1);
+    lb_release(bytes);
+}
+END_TEST
+
+START_TEST(test_read_own_takes_only_regular_files)
+{
+    static const struct {
+        const char *name, *why;
+    } cases[] = {{"missing", "missing: cannot read: No such file or directory"},
+                 {"link", "link: found a symbolic link, expected a file"},
+                 {"pipe", "pipe: cannot read: not a regular file"},
+                 {".", ".: cannot read: not a regular file"}};
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "file"), "x", 1);
+    ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
+    ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
+    int next = support_next_descriptor();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        void *bytes;
+        size_t count;
+        lb_error error = {0};
+        support_path(path, cases[i].name);
+        ck_assert_int_eq(lb_file_read_own(path, 0, &bytes, &count, &error), LB_ERROR_OPEN);
+        ck_assert_msg(strstr(error.message, cases[i].why) != NULL, "%s", error.message);
+        ck_assert_int_eq(error.status, LB_ERROR_OPEN);
+    }
+    ck_assert_int_eq(support_next_descriptor(), next);
+}
+END_TEST
 
 START_TEST(test_read_impossible_path_fails_with_path_and_reason)
 {
@@ -112,6 +190,8 @@ int main(void)
     return support_run_tests(
         "file read",
         SUPPORT_TESTS(test_missing_is_only_what_is_certainly_not_there, test_read_file_gives_bytes_and_a_nul,
-                      test_read_pipe_gives_all_that_comes, test_read_failing_to_grow_leaks_nothing,
+                      test_read_has_a_limit_in_bytes, test_read_of_a_regular_file_has_its_size_as_its_limit,
+                      test_read_own_takes_only_regular_files, test_read_pipe_gives_all_that_comes,
+                      test_read_failing_to_grow_leaks_nothing,
                       test_read_impossible_path_fails_with_path_and_reason));
 }

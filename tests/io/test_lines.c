@@ -1,6 +1,7 @@
 #include "io/lines.h"
 
 #include "support/suite.h"
+#include "support/tempdir.h"
 #include "support/wait.h"
 
 #include <fcntl.h>
@@ -256,6 +257,62 @@ START_TEST(test_lines_next_folder_is_an_error)
 }
 END_TEST
 
+static void open_zeros(size_t longest)
+{
+    int descriptor = open("/dev/zero", O_RDONLY);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(lb_lines_open(&lines, descriptor, "zeros", longest, &error), LB_OK);
+}
+
+START_TEST(test_lines_next_line_without_an_end_is_an_error)
+{
+    open_zeros(10);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_ONE);
+    ck_assert(line.cut);
+    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message, "zeros:1: found more than 268435456 bytes, expected a line");
+    finish();
+}
+END_TEST
+
+START_TEST(test_lines_keep_has_a_limit_for_all_lines)
+{
+    FILE *pipe = popen("yes ''", "r");
+    ck_assert_ptr_nonnull(pipe);
+    ck_assert_int_eq(lb_lines_open(&lines, fileno(pipe), "yes", 10, &error), LB_OK);
+    lb_lines_keep(&lines);
+    while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) continue;
+    ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
+    ck_assert_str_eq(error.message,
+                     "yes: found a pipe or device with more than 33554432 bytes, expected a file");
+    lb_lines_close(&lines);
+    pclose(pipe);
+}
+END_TEST
+
+/* A regular file has an end of its own. */
+START_TEST(test_lines_keep_takes_all_of_a_regular_file)
+{
+    enum { LINE = 1 << 16 };
+    static char text[LINE];
+    char path[SUPPORT_PATH];
+    int64_t count = 0;
+    memset(text, 'x', sizeof text);
+    text[LINE - 1] = '\n';
+    FILE *file = fopen(support_path(path, "file"), "wb");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i <= LB_LINES_KEPT / LINE + 1; i++) ck_assert_uint_eq(fwrite(text, 1, LINE, file), LINE);
+    fclose(file);
+    ck_assert_int_eq(lb_lines_open(&lines, open(path, O_RDONLY), "file", LINE, &error), LB_OK);
+    lb_lines_keep(&lines);
+    while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) count++;
+    ck_assert_int_eq(error.status, LB_OK);
+    ck_assert_int_eq(count, LB_LINES_KEPT / LINE + 2);
+    finish();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lines");
@@ -272,6 +329,9 @@ int main(void)
     tcase_add_test(tests, test_lines_next_endless_line_is_cut);
     tcase_add_test(tests, test_lines_next_short_lines_need_little_memory);
     tcase_add_test(tests, test_lines_next_folder_is_an_error);
+    tcase_add_test(tests, test_lines_next_line_without_an_end_is_an_error);
+    tcase_add_test(tests, test_lines_keep_has_a_limit_for_all_lines);
+    tcase_add_test(tests, test_lines_keep_takes_all_of_a_regular_file);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

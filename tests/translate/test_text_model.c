@@ -212,7 +212,9 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         const char *task, *source, *target, *error;
     } cases[] = {
         {SORTS, NULL, NULL, "the vocabularies have 14 and 14 symbols, expected 10 and 7 as in the model"},
-        {NULL, SOURCE, TARGET, "lookback.task is missing from the metadata"},
+        {NULL, SOURCE, TARGET,
+         "lookback.task is missing from the metadata: the model was saved without its vocabularies; "
+         "lb_translator_save saves both"},
         {"pairs", SOURCE, TARGET, "lookback.task is pairs, expected the task \"pairs\" or \"sort\""},
         {"{\"source\":" RULE ",\"target\":" RULE "}", SOURCE, TARGET, "lookback.task: found no \"task\""},
         {"{\"task\":\"pairs\",\"target\":" RULE "}", SOURCE, TARGET, "lookback.task: found no \"source\""},
