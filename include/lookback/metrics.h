@@ -38,7 +38,8 @@ typedef struct lb_alignment {
 } lb_alignment;
 
 /** Aligns an output with its reference with the fewest edits. If there are several such alignments, the choice, from
- *  the end, prefers a pair of two symbols to a missing symbol to an extra one.
+ *  the start, prefers a pair of two symbols to a missing symbol to an extra one. So the first edit is where the two
+ *  begin to differ: all that they have in common before it is kept.
  *  Cost:   O(a b) time and bytes.
  *  Memory: free the pairs with lb_alignment_free. After an error there are none.
  *  Errors: LB_ERROR_MEMORY. */
