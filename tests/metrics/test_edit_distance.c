@@ -155,7 +155,8 @@ START_TEST(test_edit_alignment_prefers_from_the_start_two_symbols_to_a_missing_t
     expect_alignment("ab", "ba", "ab", "ba"); /* not a deletion and an insertion */
     expect_alignment("ab", "c", "ab", "c-");
     expect_alignment("c", "ab", "c-", "ab");
-    expect_alignment("aba", "bab", "aba-", "-bab"); /* at the start, one is missing; it could be one too many */
+    expect_alignment("aba", "bab", "aba-",
+                     "-bab"); /* at the start, one is missing; it could be one too many */
     expect_alignment("bab", "aba", "bab-", "-aba");
     expect_alignment("xabc", "yabcabc", "xabc---", "yabcabc");
 }
