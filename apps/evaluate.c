@@ -121,8 +121,10 @@ static int run(int argc, char **argv)
         .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
                    "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
                    "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
-                   "percent with its 95 % interval; and the most frequent confusions. Each line counts on "
-                   "its own, even if a source has several. FILE may be - for standard input; MODEL is a file "
+                   "percent with its 95 % interval; and the most frequent confusions. There is no interval "
+                   "where all resamples of the bootstrap agree, and no BLEU without an output of four "
+                   "symbols. Each line counts on its own, even if a source has several. FILE may be - for "
+                   "standard input; MODEL is a file "
                    "or the folder that it was written to. The ranks of mpirun share the pairs of a model.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,

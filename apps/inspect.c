@@ -1,5 +1,6 @@
 /* Prints the contents of a model file. */
 #include "common/options.h"
+#include "common/options_in_force.h"
 #include "common/report.h"
 #include "programs.h"
 
@@ -63,7 +64,8 @@ static lb_status open_subject(subject *s, const char *model, lb_error *error)
     if (!status) status = parse(s->file, LB_SORT_TASK_KEY, &s->task, error);
     if (!status) status = parse(s->file, LB_TRAINING_KEY, &s->training, error);
     if (!status) status = parse(s->file, LB_SOURCE_VOCABULARY_KEY, &s->source, error);
-    return status ? status : parse(s->file, LB_TARGET_VOCABULARY_KEY, &s->target, error);
+    if (!status) status = parse(s->file, LB_TARGET_VOCABULARY_KEY, &s->target, error);
+    return status ? status : app_put_options_in_force(s->training, s->config, s->kind, error);
 }
 
 static void close_subject(subject *s)

@@ -1,6 +1,7 @@
 #include "common/report_about.h"
 
 #include "base/alloc.h"
+#include "common/options_in_force.h"
 #include "common/shell_word.h"
 #include "common/train_command.h"
 #include "data/symbols.h"
@@ -127,7 +128,7 @@ static void print_training_command(const app_report_about *about, const cJSON *r
     lb_release(command);
 }
 
-/* Configuration and record; the record without its history, which is elsewhere. */
+/* Configuration and record; the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const app_report_about *about, const lb_translator_facts *model,
                           app_report_data *report)
 {
@@ -146,8 +147,10 @@ static void print_records(const app_report_about *about, const lb_translator_fac
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
     print_json(report, "configuration", config);
-    print_json(report, "training", record);
     print_training_command(about, record, report);
+    report->failed =
+        app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
+    print_json(report, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
     lb_release(text);
@@ -209,7 +212,7 @@ lb_status app_report_history_print(const lb_translator_facts *model, app_report_
         lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY)
         return out_of_memory(error);
     const cJSON *points = cJSON_GetObjectItemCaseSensitive(record, "history"), *point;
-    const cJSON *kept = cJSON_GetObjectItemCaseSensitive(record, model->sorts ? "steps" : "best_step");
+    const cJSON *kept = cJSON_GetObjectItemCaseSensitive(record, "best_step");
     lb_buffer_print(&report->json, "\"history\":");
     if (cJSON_IsArray(points) && cJSON_IsNumber(kept)) {
         const char *comma = "";

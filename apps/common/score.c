@@ -5,7 +5,9 @@
 #include "data/symbols.h"
 #include "data/words.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FIRST_CAPACITY = 1024 };
 
@@ -165,14 +167,23 @@ static const char *symbol_of(const app_score *score, int32_t id)
     return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);
 }
 
+static void print_line(const line *l)
+{
+    if (isnan(l->value))
+        printf("%-19s %8s", l->name, "-");
+    else
+        printf("%-19s %8.2f%s", l->name, l->value, l->unit);
+    if (!isnan(l->low))
+        printf("%*s  95 %% interval %.2f to %.2f", 2 - (int)strlen(l->unit), "", l->low, l->high);
+    putchar('\n');
+}
+
 static void print_text(const app_score *score, const line *lines, int count, int64_t confusions)
 {
     static const char none[] = "(nothing)";
     printf("%-19s %8lld\n", "pairs", (long long)score->count);
     if (score->skipped > 0) printf("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
-    for (int i = 0; i < count; i++)
-        printf("%-19s %8.2f%-2s  95 %% interval %.2f to %.2f\n", lines[i].name, lines[i].value, lines[i].unit,
-               lines[i].low, lines[i].high);
+    for (int i = 0; i < count; i++) print_line(&lines[i]);
     if (confusions > 0) printf("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -191,15 +202,32 @@ static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
         lb_buffer_print(json, "null");
 }
 
+static void add_number(lb_buffer *json, const char *key, double number)
+{
+    if (isfinite(number))
+        lb_buffer_print(json, "\"%s\":%.6f", key, number);
+    else
+        lb_buffer_print(json, "\"%s\":null", key);
+}
+
+static void add_line(lb_buffer *json, const line *l)
+{
+    lb_buffer_print(json, ",\"%s\":{", l->key);
+    add_number(json, "value", l->value);
+    lb_buffer_print(json, ",");
+    add_number(json, "low", l->low);
+    lb_buffer_print(json, ",");
+    add_number(json, "high", l->high);
+    lb_buffer_print(json, "}");
+}
+
 static lb_status print_json(const app_score *score, const line *lines, int count, int64_t confusions,
                             lb_error *error)
 {
     lb_buffer json = {0};
     lb_buffer_print(&json, "{\"pairs\":%lld,\"skipped_lines\":%lld", (long long)score->count,
                     (long long)score->skipped);
-    for (int i = 0; i < count; i++)
-        lb_buffer_print(&json, ",\"%s\":{\"value\":%.6f,\"low\":%.6f,\"high\":%.6f}", lines[i].key,
-                        lines[i].value, lines[i].low, lines[i].high);
+    for (int i = 0; i < count; i++) add_line(&json, &lines[i]);
     lb_buffer_print(&json, ",\"confusions\":[");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];

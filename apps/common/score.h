@@ -29,8 +29,9 @@ LB_MUST_USE lb_status app_score_open(app_score *score, const char *separator, lb
 LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *output, const lb_symbols *reference,
                                     lb_error *error);
 
-/** Prints all measures with their 95 % intervals, the word error rate only if there are words, and at most `confusions`
- *  of the most frequent confusions, as text or as a JSON object. `seed` is that of the intervals.
+/** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, and at
+ *  most `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is null.
+ *  `seed` is that of the intervals.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_print(app_score *score, int confusions, uint64_t seed, bool json,
                                       lb_error *error);

@@ -82,7 +82,8 @@ lb_status app_sort_save(const app_sort_training *training, const char *path, con
                            .longest_target = training->task.max_length,
                            .sorts = true,
                            .task = training->task};
-    char *record = lb_training_record(history, lb_train_best(history), training->task.seed, NULL);
+    const lb_train_point *last = &history->points[history->count - 1];
+    char *record = lb_training_record(history, last, training->task.seed, NULL, NULL);
     model.training = record;
     lb_status status = record ? lb_text_model_save(path, &model, error)
                               : lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);

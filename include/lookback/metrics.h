@@ -38,7 +38,8 @@ typedef struct lb_alignment {
 } lb_alignment;
 
 /** Aligns an output with its reference with the fewest edits. If there are several such alignments, the choice, from
- *  the end, prefers a pair of two symbols to a missing symbol to an extra one.
+ *  the start, prefers a pair of two symbols to a missing symbol to an extra one. So the first edit is where the two
+ *  begin to differ: all that they have in common before it is kept.
  *  Cost:   O(a b) time and bytes.
  *  Memory: free the pairs with lb_alignment_free. After an error there are none.
  *  Errors: LB_ERROR_MEMORY. */
@@ -84,13 +85,13 @@ lb_bleu_statistics lb_bleu_count(lb_sequence output, const lb_sequence *referenc
 void lb_bleu_add(lb_bleu_statistics *sum, const lb_bleu_statistics *more);
 
 /** BLEU from 0 to 100: the geometric mean of the precisions matches / totals, times the brevity penalty
- *  exp(1 - reference / output) for outputs that are shorter than their references. It is 0 if nothing matches and,
- *  except with LB_BLEU_ADD_K, if no output has LB_BLEU_ORDER symbols.
+ *  exp(1 - reference / output) for outputs that are shorter than their references. It is 0 if nothing matches. Otherwise,
+ *  except with LB_BLEU_ADD_K, it is not defined if no output has LB_BLEU_ORDER symbols: NaN.
  *  Source:  Papineni, Roukos, Ward, Zhu 2002, "BLEU: a method for automatic evaluation of machine translation", as
  *           computed by sacreBLEU (Post 2018, arXiv:1804.08771) with tokenize none and without effective order.
  *           Smoothing: Chen and Cherry 2014, "A systematic comparison of smoothing techniques for sentence-level BLEU",
  *           methods 3, none, 1 and 2.
- *  Differs: tokens are symbols; there is no tokenizer. */
+ *  Differs: tokens are symbols; there is no tokenizer. What is not defined is 0 there, even for outputs that are right. */
 double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config);
 
 /* ---- Measures of outputs against references: sequence, word and symbol error rate, BLEU. ---- */
@@ -112,7 +113,7 @@ typedef struct lb_measures {
     double word_error_rate;     /* sum of word edits / sum of reference words */
     /* Sum of edits / sum of reference lengths; above 100 if outputs are far too long. */
     double symbol_error_rate;
-    double bleu;
+    double bleu; /* NaN if it is not defined, see lb_bleu */
 } lb_measures;
 
 /** The statistics of an output against `count` references, each of which is correct. Edits are counted against the
@@ -145,7 +146,7 @@ void lb_statistics_add(lb_statistics *sum, const lb_statistics *more);
  *  rate. */
 lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config);
 
-/* ---- Confidence intervals of measures, by the bootstrap. ---- */
+/* ---- Confidence intervals of measures, by the bootstrap and by Wilson's formula. ---- */
 
 /** Zero means the default in brackets. */
 typedef struct lb_bootstrap_config {
@@ -155,20 +156,23 @@ typedef struct lb_bootstrap_config {
     lb_bleu_config bleu;
 } lb_bootstrap_config;
 
-/** The ends of the intervals, in percent. */
+/** The ends of the intervals, in percent. NaN: there is none. */
 typedef struct lb_intervals {
     lb_measures low, high;
 } lb_intervals;
 
-/** Confidence intervals of all measures. Each resample draws `count` outputs with replacement. The interval of a
- *  measure leaves out the lowest and the highest resamples (1 - confidence) / 2 of its values.
+/** Confidence intervals of all measures. That of the sequence error rate, a share of the outputs, is Wilson's, which has a
+ *  width even if all of them are right. For the others, each resample draws `count` outputs with replacement; the interval
+ *  leaves out the lowest and the highest (1 - confidence) / 2 of the values that are defined. If these are all the same,
+ *  they tell nothing of the width, and there is no interval.
  *  Exact:  the same seed gives the same bits with any number of threads.
  *  Cost:   O(resamples count), whatever the lengths; 10,000 outputs take about 0.1 s on one core.
- *  Memory: four numbers per resample during the call.
+ *  Memory: three numbers per resample during the call.
  *  Errors: LB_ERROR_ARGUMENT for fewer than one output or resample, or a confidence that is not between 0 and 1;
  *          LB_ERROR_MEMORY.
  *  Source: percentile bootstrap, Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 13; for corpus
- *          measures Koehn 2004, "Statistical significance tests for machine translation evaluation". */
+ *          measures Koehn 2004, "Statistical significance tests for machine translation evaluation". Wilson 1927, "Probable
+ *          inference, the law of succession, and statistical inference". */
 LB_MUST_USE lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap_config config,
                                    lb_intervals *intervals, lb_error *error);
 

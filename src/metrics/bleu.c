@@ -81,11 +81,12 @@ double lb_bleu(const lb_bleu_statistics *sum, lb_bleu_config config)
     bool any = false;
     for (int n = 0; n < LB_BLEU_ORDER; n++) any = any || sum->matches[n] > 0;
     if (!any) return 0;
+    if (sum->totals[LB_BLEU_ORDER - 1] == 0 && config.smoothing != LB_BLEU_ADD_K) return NAN;
     for (int n = 0; n < LB_BLEU_ORDER; n++) {
         double more = config.smoothing == LB_BLEU_ADD_K && n > 0 ? smoothing_value(config) : 0;
         double found = (double)sum->matches[n] + more, total = (double)sum->totals[n] + more;
         if (found == 0) found = instead_of_none(config, &halved);
-        if (found == 0 || total == 0) return 0;
+        if (found == 0) return 0;
         logarithms += log(found / total);
     }
     double ratio = (double)sum->reference_length / (double)sum->output_length;

@@ -25,15 +25,48 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ends of the middle part of `count` values, which are sorted for it. */
+/* Moves the values that are defined to the front. Returns their number. */
+static int64_t find_defined(double *values, int64_t count)
+{
+    int64_t defined = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (!isnan(values[i])) values[defined++] = values[i];
+    return defined;
+}
+
+/* The ends of the middle part of `count` values, which are sorted for it. Values without spread have no ends. */
 static void cut(double *values, int64_t count, double confidence, double *low, double *high)
 {
+    count = find_defined(values, count);
     qsort(values, (size_t)count, sizeof *values, compare);
+    *low = *high = NAN;
+    if (count == 0 || values[0] == values[count - 1]) return;
     /* Rounded as in decimals: 0.05 of 1000 is 50, although (1 - 0.9) / 2 is slightly less than 0.05. */
     int64_t off = (int64_t)floor((double)count * (1 - confidence) / 2 + 1e-9), most = (count - 1) / 2;
     off = off < most ? off : most;
     *low = values[off];
     *high = values[count - 1 - off];
+}
+
+/* Between minus and plus this value lies the share `confidence` of the normal distribution. */
+static double normal_end(double confidence)
+{
+    double low = 0, high = 40; /* beyond it, the tail is smaller than any double */
+    for (int i = 0; i < 64; i++) {
+        double middle = (low + high) / 2;
+        *(erfc(middle / sqrt(2)) > 1 - confidence ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Wilson's interval of `part` of `count`, in percent. */
+static void find_share(int64_t part, int64_t count, double confidence, double *low, double *high)
+{
+    double n = (double)count, share = (double)part / n, z = normal_end(confidence), scale = 1 + z * z / n;
+    double middle = (share + z * z / (2 * n)) / scale;
+    double half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale;
+    *low = part > 0 ? 100 * (middle - half) : 0;
+    *high = part < count ? 100 * (middle + half) : 100;
 }
 
 lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap_config config,
@@ -46,25 +79,26 @@ lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "bootstrap: invalid request: %lld resamples of %lld outputs, confidence %g",
                             (long long)resamples, (long long)count, confidence);
-    double *sequences = lb_alloc(4 * (size_t)resamples * sizeof *sequences);
-    if (!sequences)
+    double *words = lb_alloc(3 * (size_t)resamples * sizeof *words);
+    if (!words)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld resamples", (long long)resamples);
-    double *words = sequences + resamples, *symbols = words + resamples, *bleus = symbols + resamples;
+    double *symbols = words + resamples, *bleus = symbols + resamples;
     uint32_t stream = lb_rng_stream("bootstrap");
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < resamples; i++) {
         lb_rng rng = {.seed = config.seed, .stream = stream, .step = (uint32_t)i};
         lb_measures found = resample(outputs, count, rng, config.bleu);
-        sequences[i] = found.sequence_error_rate;
         words[i] = found.word_error_rate;
         symbols[i] = found.symbol_error_rate;
         bleus[i] = found.bleu;
     }
     lb_measures *low = &intervals->low, *high = &intervals->high;
-    cut(sequences, resamples, confidence, &low->sequence_error_rate, &high->sequence_error_rate);
+    int64_t errors = 0;
+    for (int64_t i = 0; i < count; i++) errors += outputs[i].errors;
+    find_share(errors, count, confidence, &low->sequence_error_rate, &high->sequence_error_rate);
     cut(words, resamples, confidence, &low->word_error_rate, &high->word_error_rate);
     cut(symbols, resamples, confidence, &low->symbol_error_rate, &high->symbol_error_rate);
     cut(bleus, resamples, confidence, &low->bleu, &high->bleu);
-    lb_release(sequences);
+    lb_release(words);
     return LB_OK;
 }

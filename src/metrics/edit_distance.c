@@ -3,9 +3,8 @@
 #include "base/alloc.h"
 
 #include <stdbool.h>
-#include <string.h>
 
-/* The edit that leads to a cell of the table of distances. */
+/* The edit that leads on from a cell of the table of distances. */
 enum { BOTH, MISSING, TOO_MANY };
 
 static lb_status out_of_memory(lb_error *error)
@@ -26,14 +25,15 @@ static void trim(lb_sequence *a, lb_sequence *b)
     }
 }
 
-/* Turns the distances of a prefix of one sequence from all prefixes of `other`, row[0] to row[other.length], into those
- * of the prefix that ends with `symbol`, one longer. `way`, unless NULL, receives the edit of each cell. */
+/* Turns the distances of a suffix of one sequence from all suffixes of `other`, row[0] from the whole to
+ * row[other.length] from the empty one, into those of the suffix that begins with `symbol`, one longer. `way`, unless
+ * NULL, receives the edit of each cell. */
 static void advance(int64_t *row, int32_t symbol, lb_sequence other, unsigned char *way)
 {
-    int64_t diagonal = row[0]++;
-    if (way) way[0] = MISSING;
-    for (int64_t j = 1; j <= other.length; j++) {
-        int64_t both = diagonal + (symbol != other.id[j - 1]), missing = row[j] + 1, more = row[j - 1] + 1;
+    int64_t diagonal = row[other.length]++;
+    if (way) way[other.length] = MISSING;
+    for (int64_t j = other.length - 1; j >= 0; j--) {
+        int64_t both = diagonal + (symbol != other.id[j]), missing = row[j] + 1, more = row[j + 1] + 1;
         int64_t least = missing < more ? missing : more;
         diagonal = row[j];
         row[j] = both <= least ? both : least;
@@ -47,25 +47,24 @@ lb_status lb_edit_distance(lb_sequence a, lb_sequence b, int64_t *distance, lb_e
     lb_sequence longer = a.length > b.length ? a : b, shorter = a.length > b.length ? b : a;
     int64_t *row = lb_alloc((size_t)(shorter.length + 1) * sizeof *row);
     if (!row) return out_of_memory(error);
-    for (int64_t j = 0; j <= shorter.length; j++) row[j] = j;
-    for (int64_t i = 0; i < longer.length; i++) advance(row, longer.id[i], shorter, NULL);
-    *distance = row[shorter.length];
+    for (int64_t j = 0; j <= shorter.length; j++) row[j] = shorter.length - j;
+    for (int64_t i = longer.length - 1; i >= 0; i--) advance(row, longer.id[i], shorter, NULL);
+    *distance = row[0];
     lb_release(row);
     return LB_OK;
 }
 
-/* The path from the end of both sequences to their start, written to `pair` from the back. Returns the index of its
- * start. */
+/* Writes the path from the start of both sequences to their end. Returns its length. */
 static int64_t trace(lb_sequence reference, lb_sequence output, const unsigned char *way, lb_aligned *pair)
 {
-    int64_t i = reference.length, j = output.length, at = i + j, width = j + 1;
-    while (i > 0 || j > 0) {
+    int64_t i = 0, j = 0, length = 0, width = output.length + 1;
+    while (i < reference.length || j < output.length) {
         unsigned char step = way[i * width + j];
-        lb_aligned *p = &pair[--at];
-        p->reference = step == TOO_MANY ? LB_NO_SYMBOL : reference.id[--i];
-        p->output = step == MISSING ? LB_NO_SYMBOL : output.id[--j];
+        lb_aligned *p = &pair[length++];
+        p->reference = step == TOO_MANY ? LB_NO_SYMBOL : reference.id[i++];
+        p->output = step == MISSING ? LB_NO_SYMBOL : output.id[j++];
     }
-    return at;
+    return length;
 }
 
 /* The edit of each cell of the table of distances: [reference + 1, output + 1]; `row` has room for output + 1. */
@@ -73,11 +72,11 @@ static void fill(lb_sequence reference, lb_sequence output, unsigned char *way, 
 {
     int64_t width = output.length + 1;
     for (int64_t j = 0; j < width; j++) {
-        row[j] = j;
-        way[j] = TOO_MANY;
+        row[j] = output.length - j;
+        way[reference.length * width + j] = TOO_MANY;
     }
-    for (int64_t i = 1; i <= reference.length; i++)
-        advance(row, reference.id[i - 1], output, way + i * width);
+    for (int64_t i = reference.length - 1; i >= 0; i--)
+        advance(row, reference.id[i], output, way + i * width);
 }
 
 lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignment *alignment,
@@ -91,9 +90,7 @@ lb_status lb_edit_alignment(lb_sequence reference, lb_sequence output, lb_alignm
     bool fits = way && row && pair;
     if (fits) {
         fill(reference, output, way, row);
-        int64_t room = reference.length + output.length, first = trace(reference, output, way, pair);
-        alignment->length = room - first;
-        memmove(pair, pair + first, (size_t)alignment->length * sizeof *pair);
+        alignment->length = trace(reference, output, way, pair);
     } else {
         lb_alignment_free(alignment);
     }

@@ -17,20 +17,18 @@ static void print_history(lb_buffer *json, const lb_train_history *history)
     }
 }
 
-char *lb_training_record(const lb_train_history *history, const lb_train_point *best, uint64_t seed,
-                         const char *options)
+char *lb_training_record(const lb_train_history *history, const lb_train_point *kept, uint64_t seed,
+                         const char *options, const char *settings)
 {
     lb_buffer json = {0};
-    const lb_train_point none = {0};
-    const lb_train_point *last = best ? &history->points[history->count - 1] : &none;
-    best = best ? best : &none;
     lb_buffer_print(&json, "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,",
-                    (long long)last->step, best->dev.exact_match, best->dev.symbol_error,
-                    (long long)best->step);
+                    (long long)history->points[history->count - 1].step, kept->dev.exact_match,
+                    kept->dev.symbol_error, (long long)kept->step);
     lb_buffer_print(&json, "\"seed\":%llu,", (unsigned long long)seed);
     /* The options may have a file name that is not UTF-8; the metadata of a model file must be UTF-8. */
     if (options && lb_utf8_valid(options, strlen(options)))
         lb_buffer_print(&json, "\"options\":%s,", options);
+    if (settings) lb_buffer_print(&json, "\"settings\":%s,", settings);
     lb_buffer_print(&json, "\"history\":[");
     print_history(&json, history);
     lb_buffer_print(&json, "]}");

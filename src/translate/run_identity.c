@@ -7,6 +7,7 @@
 #include "io/own_file.h"
 #include "lookback/io.h"
 #include "models/model_formats.h"
+#include "models/seq2seq.h"
 #include "train/run.h"
 
 #include <math.h>
@@ -158,8 +159,9 @@ static void judge_start(const lb_training_config *c, lb_run_differences *d, char
     lb_run_forget(d, "from");
 }
 
-/* For models of different kinds, only the kind is reported: their settings cannot be compared. */
-static void judge_model(lb_run_differences *d)
+/* For models of different kinds, only the kind is reported: their settings cannot be compared. Checkpoints from older
+ * versions have 4 heads of an attention that has one. */
+static void judge_model(const lb_training *t, lb_run_differences *d)
 {
     static const char *const of_kinds[] = {"embed",     "hidden",     "layers",       "bidirectional",
                                            "attention", "heads",      "width",        "attention_weights",
@@ -168,6 +170,8 @@ static void judge_model(lb_run_differences *d)
                                            "kv_heads",  "softcap",    "window",       "copy",
                                            NULL};
     if (find(d, "kind")) forget_all(d, of_kinds);
+    bool one_head = t->model->kind == &lb_seq2seq_kind && t->config->attention != LB_ATTENTION_MULTI_HEAD;
+    if (one_head || find(d, "attention")) lb_run_forget(d, "heads");
     rename_to_setting(d, "kind", "model");
     rename_to_setting(d, "width", "hidden");
 }
@@ -182,7 +186,7 @@ lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *t
     if (status) return status;
     /* Old checkpoints have the number of batches instead of their size. */
     if (strstr(found, "\"batch\":")) lb_run_forget(&d, "batches");
-    judge_model(&d);
+    judge_model(t, &d);
     judge_start(t->config, &d, start, sizeof start);
     forget_unwritten(&d);
     judge_pairs(t->config, &d, pairs, sizeof pairs);

@@ -188,6 +188,11 @@ static lb_status evaluate(session *s, const lb_model *model, lb_evaluation *foun
     return status;
 }
 
+static char *own_record(const lb_training *t)
+{
+    return lb_training_own_record(t, t->run.kept);
+}
+
 /* One record of all members; NULL if memory runs out. */
 static char *ensemble_record(const session *s, const lb_evaluation *found)
 {
@@ -195,7 +200,7 @@ static char *ensemble_record(const session *s, const lb_evaluation *found)
     lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g,\"members\":[", found->exact_match,
                     found->symbol_error);
     for (int i = 0; i < s->count; i++) {
-        char *record = lb_training_own_record(&s->members[i].training);
+        char *record = own_record(&s->members[i].training);
         json.failed = json.failed || !record;
         if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
         lb_release(record);

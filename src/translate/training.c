@@ -1,6 +1,7 @@
 #include "translate/training.h"
 
 #include "base/alloc.h"
+#include "base/buffer.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "io/own_file.h"
@@ -242,22 +243,49 @@ static bool shall_stop(void *context)
     return listener->stop && listener->stop(listener->context);
 }
 
+static const lb_train_point *last_point(const lb_training *t)
+{
+    return &t->history.points[t->history.count - 1];
+}
+
 /* The evaluation whose weights would be the result if the run ended now. */
 static const lb_train_point *kept_point(const lb_training *t)
 {
     bool last = t->data->sorts || t->config->no_hold_out;
-    return last ? &t->history.points[t->history.count - 1] : lb_train_best(&t->history);
+    return last ? last_point(t) : lb_train_best(&t->history);
 }
 
-char *lb_training_own_record(const lb_training *t)
+/* What options may leave open, as it was in force; but the architecture is in the configuration of the model. */
+static char *print_settings(const lb_training *t)
 {
-    const lb_train_point *best = t->config->no_hold_out ? kept_point(t) : lb_train_best(&t->history);
-    return lb_training_record(&t->history, best, t->seed, t->config->options);
+    const lb_training_config *c = t->config;
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "{\"batch\":%lld,\"steps\":%lld,\"lr\":%.9g,\"label_smoothing\":%.9g,",
+                    (long long)t->producer.batch, (long long)t->run.steps, c->lr, t->smoothing);
+    lb_buffer_print(&json, "\"dropout\":%.9g,\"patience\":%d,\"shards\":%d,\"direction\":\"%s\"",
+                    fmax(c->dropout, 0), c->patience > 0 ? c->patience : 0, t->shards, c->direction);
+    if (t->model->kind == &lb_transformer_kind)
+        lb_buffer_print(&json, ",\"kv_heads\":%d", c->kv_heads ? c->kv_heads : c->heads);
+    if (!t->data->sorts) lb_buffer_print(&json, ",\"normalize\":\"%s\"", c->normalize);
+    lb_buffer_print(&json, "}");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
 }
 
-static lb_status save_model(const lb_training *t, const char *path, lb_error *error)
+char *lb_training_own_record(const lb_training *t, const lb_train_point *kept)
 {
-    char *record = lb_training_own_record(t);
+    char *settings = print_settings(t);
+    char *record =
+        settings ? lb_training_record(&t->history, kept, t->seed, t->config->options, settings) : NULL;
+    lb_release(settings);
+    return record;
+}
+
+static lb_status save_model(const lb_training *t, const char *path, const lb_train_point *kept,
+                            lb_error *error)
+{
+    char *record = lb_training_own_record(t, kept);
     if (!record) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
     lb_text_model model = lb_training_data_model(t->data, t->model, t->params);
     model.training = record;
@@ -278,8 +306,8 @@ static char *name_snapshot(const lb_training *t, int64_t step, lb_error *error)
 static lb_status save_snapshot(const lb_training *t, lb_error *error)
 {
     const lb_train_history *history = &t->history;
-    char *path = name_snapshot(t, history->points[history->count - 1].step, error);
-    lb_status status = path ? save_model(t, path, error) : LB_ERROR_MEMORY;
+    char *path = name_snapshot(t, last_point(t)->step, error);
+    lb_status status = path ? save_model(t, path, last_point(t), error) : LB_ERROR_MEMORY;
     lb_release(path);
     for (int64_t i = 0; i < history->count - t->config->keep && !status; i++) {
         path = name_snapshot(t, history->points[i].step, error);
@@ -322,8 +350,8 @@ static lb_status save_evaluated(void *context, const lb_train_history *history, 
 {
     lb_training *t = context;
     lb_error found = {0};
-    bool kept = kept_point(t) == &history->points[history->count - 1];
-    lb_status status = kept ? save_model(t, t->model_file, &found) : LB_OK;
+    bool kept = kept_point(t) == last_point(t);
+    lb_status status = kept ? save_model(t, t->model_file, last_point(t), &found) : LB_OK;
     if (!status && t->config->keep > 0) status = save_snapshot(t, &found);
     status = forgive(t, status, &found, error);
     if (status) return status;
@@ -395,7 +423,7 @@ static lb_status train(lb_training *t, lb_error *error)
 static lb_status finish(lb_training *t, lb_error *error)
 {
     const lb_training_listener *listener = &t->config->listener;
-    lb_status status = save_model(t, t->model_file, error);
+    lb_status status = save_model(t, t->model_file, t->run.kept, error);
     if (!status) status = lb_training_log_write(t->log, &t->history, error);
     if (!status) status = lb_training_log_write(t->table, &t->history, error);
     if (!status) status = lb_film_save(&t->film, error);

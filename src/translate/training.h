@@ -44,8 +44,9 @@ LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
  *  Errors: those of lb_start_open and lb_training_init. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 
-/** The record of the training so far, for the file of its model. Memory: as lb_training_record. */
-char *lb_training_own_record(const lb_training *training);
+/** The record of the training so far, for a file with the weights of the evaluation `kept`. Memory: as
+ *  lb_training_record. */
+char *lb_training_own_record(const lb_training *training, const lb_train_point *kept);
 
 /** The loss of one part of a batch, as lb_loss_fn; `training` is an lb_training. */
 lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens);

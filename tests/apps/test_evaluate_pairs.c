@@ -125,14 +125,34 @@ START_TEST(test_evaluate_prints_a_line_for_each_measure)
     write_file("pairs.tsv", pairs);
     RUN(model, "pairs.tsv");
     expect_begin("pairs                     10\n"
-                 "exact match            90.00 %  95 % interval 70.00 to 100.00\n"
-                 "sequence error rate    10.00 %  95 % interval 0.00 to 30.00\n"
+                 "exact match            90.00 %  95 % interval 59.58 to 98.21\n"
+                 "sequence error rate    10.00 %  95 % interval 1.79 to 40.42\n"
                  "symbol error rate       3.33 %  95 % interval 0.00 to ");
     ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                  "));
     ck_assert_ptr_nonnull(
         strstr(result.output, "\nmost frequent confusions, reference -> output\n       1  B -> A\n"));
     RUN(model, "pairs.tsv", "--confusions=0");
     ck_assert_ptr_null(strstr(result.output, "confusions"));
+}
+END_TEST
+
+START_TEST(test_evaluate_no_interval_and_no_bleu_where_there_is_none)
+{
+    write_file("pairs.tsv", "a\tabc\nb\tcab\nc\tbca\n");
+    RUN("--predictions=pairs.tsv", "pairs.tsv");
+    ck_assert_str_eq(result.output, "pairs                      3\n"
+                                    "exact match           100.00 %  95 % interval 43.85 to 100.00\n"
+                                    "sequence error rate     0.00 %  95 % interval 0.00 to 56.15\n"
+                                    "symbol error rate       0.00 %\n"
+                                    "BLEU                       -\n");
+    RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
+    ck_assert_ptr_nonnull(strstr(result.output,
+                                 "\"symbol_error_rate\":{\"value\":0.000000,\"low\":null,\"high\":null},"
+                                 "\"bleu\":{\"value\":null,\"low\":null,\"high\":null}"));
+    /* One output of four symbols, which half of the resamples do not have. */
+    write_file("pairs.tsv", "a\tabcd\nb\tcab\n");
+    RUN("--predictions=pairs.tsv", "pairs.tsv");
+    ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU                  100.00\n"));
 }
 END_TEST
 
@@ -334,9 +354,11 @@ int main(void)
         "evaluate",
         SUPPORT_TESTS(
             test_evaluate_model_and_predictions_give_the_same_measures,
-            test_evaluate_prints_a_line_for_each_measure, test_evaluate_what_predict_writes_can_be_compared,
-            test_evaluate_each_row_counts_on_its_own, test_evaluate_empty_output_lacks_all_symbols,
-            test_evaluate_pairs_can_come_through_a_pipe, test_evaluate_bad_line_at_the_end_is_found_first,
+            test_evaluate_prints_a_line_for_each_measure,
+            test_evaluate_no_interval_and_no_bleu_where_there_is_none,
+            test_evaluate_what_predict_writes_can_be_compared, test_evaluate_each_row_counts_on_its_own,
+            test_evaluate_empty_output_lacks_all_symbols, test_evaluate_pairs_can_come_through_a_pipe,
+            test_evaluate_bad_line_at_the_end_is_found_first,
             test_evaluate_texts_of_words_have_a_word_error_rate,
             test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate,
             test_evaluate_columns_and_bad_lines_can_be_chosen,

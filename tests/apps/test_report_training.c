@@ -44,6 +44,45 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
 }
 END_TEST
 
+/* Not the zeros and nulls that stand for them. */
+static void expect_options(const cJSON *options, bool transformer)
+{
+    ck_assert_double_eq(support_number(options, "batch"), 16);
+    ck_assert_double_eq(support_number(options, "steps"), 2);
+    ck_assert_double_eq(support_number(options, "heads"), transformer ? 4 : 1);
+    ck_assert_double_eq(support_number(options, "dropout"), transformer ? 0.1 : 0.5);
+    ck_assert_double_eq(support_number(options, "label-smoothing"), 0.1);
+    ck_assert_double_eq(support_number(options, "patience"), 5);
+    ck_assert_int_eq(cJSON_HasObjectItem(options, "kv-heads"), transformer);
+    ck_assert_int_eq(cJSON_HasObjectItem(options, "attention"), !transformer);
+    if (transformer) ck_assert_double_eq(support_number(options, "kv-heads"), 4);
+}
+
+START_TEST(test_report_and_inspect_have_the_options_that_were_in_force)
+{
+    static const char *const kinds[] = {"seq2seq", "transformer"};
+    support_write_pairs("train.tsv", 300, 1);
+    for (int i = 0; i < 2; i++) {
+        SUPPORT_TRAIN("--train", "train.tsv", "--target-separator", " ", "--model", kinds[i], "--hidden",
+                      "16", "--steps", "2", "--threads", "1", "--fresh");
+        support_assert_trained();
+        RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        support_page p = support_open_page("page.html");
+        expect_options(support_at(p.data, "about.training.options"), i == 1);
+        ck_assert_double_eq(support_number(p.data, "about.configuration.heads"),
+                            support_number(p.data, "about.heads"));
+        ck_assert_ptr_null(
+            cJSON_GetObjectItemCaseSensitive(support_at(p.data, "about.training"), "settings"));
+        support_close_page(&p);
+        RUN(BIN_DIR "/inspect", NULL, "out", "--json");
+        cJSON *json = cJSON_Parse(result.output);
+        expect_options(support_at(json, "training.options"), i == 1);
+        cJSON_Delete(json);
+    }
+}
+END_TEST
+
 START_TEST(test_report_of_a_training_has_its_history_and_its_film)
 {
     char text[1024];
@@ -105,6 +144,7 @@ int main(void)
 {
     return support_run_tests("report_training",
                              SUPPORT_TESTS(test_report_has_the_command_that_trains_the_model_again,
+                                           test_report_and_inspect_have_the_options_that_were_in_force,
                                            test_report_of_a_training_has_its_history_and_its_film,
                                            test_report_does_not_leave_out_a_film_that_it_cannot_read));
 }

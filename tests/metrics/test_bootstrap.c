@@ -1,4 +1,5 @@
-/* Bootstrap intervals: against the binomial distribution, and reproducibility. */
+/* Intervals: by the bootstrap against the binomial distribution, by Wilson's formula against published ones, and
+ * reproducibility. */
 #include "lookback/metrics.h"
 #include "support/alloc.h"
 #include "support/suite.h"
@@ -46,7 +47,7 @@ static double binomial_quantile(double p)
     return OUTPUTS;
 }
 
-START_TEST(test_bootstrap_of_exact_match_is_the_binomial_interval)
+START_TEST(test_bootstrap_of_words_that_are_right_or_wrong_is_the_binomial_interval)
 {
     lb_statistics *all = make();
     const double confidences[] = {0.5, 0.9, 0.95};
@@ -55,18 +56,34 @@ START_TEST(test_bootstrap_of_exact_match_is_the_binomial_interval)
             all, (lb_bootstrap_config){.resamples = 20000, .confidence = confidences[c], .seed = 3});
         double tail = (1 - confidences[c]) / 2, unit = 100.0 / OUTPUTS;
         /* The quantiles of 20,000 draws are within one error of those of the distribution. */
-        ck_assert_double_eq_tol(found.low.sequence_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
-        ck_assert_double_eq_tol(found.high.sequence_error_rate, unit * binomial_quantile(1 - tail),
-                                1.01 * unit);
+        ck_assert_double_eq_tol(found.low.word_error_rate, unit * binomial_quantile(tail), 1.01 * unit);
+        ck_assert_double_eq_tol(found.high.word_error_rate, unit * binomial_quantile(1 - tail), 1.01 * unit);
     }
     lb_intervals usual = intervals_of(all, (lb_bootstrap_config){0});
-    ck_assert_double_eq(usual.low.word_error_rate, usual.low.sequence_error_rate);
-    ck_assert_double_eq(usual.high.word_error_rate, usual.high.sequence_error_rate);
-    ck_assert_double_eq_tol(usual.low.sequence_error_rate, 100 * (0.2 - 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)),
-                            0.8);
-    ck_assert_double_eq_tol(usual.high.sequence_error_rate, 100 * (0.2 + 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)),
-                            0.8);
+    ck_assert_double_eq_tol(usual.low.word_error_rate, 100 * (0.2 - 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
+    ck_assert_double_eq_tol(usual.high.word_error_rate, 100 * (0.2 + 1.96 * sqrt(0.2 * 0.8 / OUTPUTS)), 0.8);
     free(all);
+}
+END_TEST
+
+/* Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3, has four digits. */
+START_TEST(test_bootstrap_of_the_sequence_error_rate_is_the_published_interval_of_wilson)
+{
+    static const struct {
+        int errors, outputs;
+        double low, high;
+    } published[] = {
+        {81, 263, 25.53, 36.62}, {15, 148, 6.24, 16.05}, {0, 20, 0, 16.11}, {1, 29, 0.61, 17.18}};
+    for (int i = 0; i < 4; i++) {
+        lb_statistics all[263] = {0};
+        lb_intervals found;
+        for (int k = 0; k < published[i].outputs; k++)
+            all[k] = (lb_statistics){.outputs = 1, .errors = k < published[i].errors, .reference_length = 1};
+        ck_assert_int_eq(lb_bootstrap(all, published[i].outputs, (lb_bootstrap_config){0}, &found, NULL),
+                         LB_OK);
+        ck_assert_double_eq_tol(found.low.sequence_error_rate, published[i].low, 0.0051);
+        ck_assert_double_eq_tol(found.high.sequence_error_rate, published[i].high, 0.0051);
+    }
 }
 END_TEST
 
@@ -138,25 +155,47 @@ START_TEST(test_bootstrap_of_almost_no_confidence_keeps_the_middle)
         lb_intervals found = intervals_of(all, middle), wider = intervals_of(all, narrow);
         ck_assert_double_le(found.low.bleu, found.high.bleu);
         ck_assert(resamples % 2 == 1 || found.low.bleu < found.high.bleu);
-        ck_assert_mem_eq(&found, &wider, sizeof found);
+        ck_assert_double_eq(found.low.bleu, wider.low.bleu);
+        ck_assert_double_eq(found.high.bleu, wider.high.bleu);
     }
     free(all);
 }
 END_TEST
 
-START_TEST(test_bootstrap_of_outputs_that_are_all_right_has_no_width)
+START_TEST(test_bootstrap_without_spread_has_no_interval)
 {
     lb_statistics *all = make();
     lb_intervals found;
-    ck_assert_int_eq(lb_bootstrap(all + WRONG, OUTPUTS - WRONG, (lb_bootstrap_config){0}, &found, NULL),
-                     LB_OK);
-    ck_assert_double_eq(found.high.sequence_error_rate, 0);
-    ck_assert_double_eq(found.high.symbol_error_rate, 0);
-    ck_assert_double_eq_tol(found.low.bleu, 100, 1e-10);
-    /* One resample is both ends. */
+    ck_assert_int_eq(lb_bootstrap(all + WRONG, 3, (lb_bootstrap_config){0}, &found, NULL), LB_OK);
+    ck_assert_double_nan(found.low.symbol_error_rate);
+    ck_assert_double_nan(found.high.word_error_rate);
+    ck_assert_double_nan(found.low.bleu);
+    ck_assert_double_eq(found.low.sequence_error_rate, 0);
+    ck_assert_double_eq_tol(found.high.sequence_error_rate, 56.15, 0.005);
     found = intervals_of(all, (lb_bootstrap_config){.resamples = 1});
-    ck_assert_mem_eq(&found.low, &found.high, sizeof found.low);
+    ck_assert_double_nan(found.high.symbol_error_rate);
+    ck_assert_double_gt(found.high.sequence_error_rate, 20);
     free(all);
+}
+END_TEST
+
+/* A third of the resamples has short outputs only, and no BLEU. */
+START_TEST(test_bootstrap_leaves_out_resamples_whose_bleu_is_not_defined)
+{
+    int32_t id[] = {1, 2, 3, 4, 5};
+    lb_statistics rows[3];
+    lb_intervals found;
+    for (int i = 0; i < 3; i++) {
+        lb_sequence right = {id, i == 0 ? 5 : 3};
+        ck_assert_int_eq(lb_statistics_of(right, &right, 1, &rows[i], NULL, NULL), LB_OK);
+    }
+    ck_assert_int_eq(lb_bootstrap(rows, 3, (lb_bootstrap_config){0}, &found, NULL), LB_OK);
+    ck_assert_double_nan(found.low.bleu);
+    lb_sequence wrong = {(int32_t[]){1, 2, 9}, 3}, reference = {id, 3};
+    ck_assert_int_eq(lb_statistics_of(wrong, &reference, 1, &rows[1], NULL, NULL), LB_OK);
+    ck_assert_int_eq(lb_bootstrap(rows, 3, (lb_bootstrap_config){0}, &found, NULL), LB_OK);
+    ck_assert_double_gt(found.low.bleu, 20);
+    ck_assert_double_eq(found.high.bleu, 100);
 }
 END_TEST
 
@@ -183,11 +222,14 @@ END_TEST
 int main(void)
 {
     return support_run_tests(
-        "bootstrap", SUPPORT_TESTS(test_bootstrap_of_exact_match_is_the_binomial_interval,
-                                   test_bootstrap_contains_the_measures_and_widens_with_confidence,
-                                   test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
-                                   test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say,
-                                   test_bootstrap_of_almost_no_confidence_keeps_the_middle,
-                                   test_bootstrap_of_outputs_that_are_all_right_has_no_width,
-                                   test_bootstrap_impossible_arguments_and_no_memory_are_errors));
+        "bootstrap",
+        SUPPORT_TESTS(test_bootstrap_of_words_that_are_right_or_wrong_is_the_binomial_interval,
+                      test_bootstrap_of_the_sequence_error_rate_is_the_published_interval_of_wilson,
+                      test_bootstrap_contains_the_measures_and_widens_with_confidence,
+                      test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
+                      test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say,
+                      test_bootstrap_of_almost_no_confidence_keeps_the_middle,
+                      test_bootstrap_without_spread_has_no_interval,
+                      test_bootstrap_leaves_out_resamples_whose_bleu_is_not_defined,
+                      test_bootstrap_impossible_arguments_and_no_memory_are_errors));
 }

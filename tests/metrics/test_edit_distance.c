@@ -94,21 +94,24 @@ START_TEST(test_edit_distance_is_a_metric)
 }
 END_TEST
 
-START_TEST(test_edit_alignment_has_both_sequences_and_as_many_edits_as_the_distance)
+START_TEST(test_edit_alignment_keeps_the_common_beginning_and_has_as_many_edits_as_the_distance)
 {
     int32_t x[LONGEST], y[LONGEST];
     for (uint32_t i = 0; i < TRIALS; i += 2) {
         lb_sequence reference = draw(i, x), output = draw(i + 1, y);
         lb_alignment found;
         SUPPORT_CHECK(lb_edit_alignment(reference, output, &found, NULL) == LB_OK, "pair %u", i);
-        int64_t r = 0, o = 0, edits = 0;
+        int64_t r = 0, o = 0, edits = 0, common = 0, kept = 0;
+        while (common < reference.length && common < output.length && x[common] == y[common]) common++;
         for (int64_t at = 0; at < found.length; at++) {
             lb_aligned pair = found.pair[at];
             edits += pair.reference != pair.output;
+            kept += edits == 0;
             if (pair.reference != LB_NO_SYMBOL) SUPPORT_CHECK(pair.reference == x[r++], "pair %u", i);
             if (pair.output != LB_NO_SYMBOL) SUPPORT_CHECK(pair.output == y[o++], "pair %u", i);
         }
         SUPPORT_CHECK(r == reference.length && o == output.length, "pair %u is not whole", i);
+        SUPPORT_CHECK(kept == common, "pair %u: %lld of %lld kept", i, (long long)kept, (long long)common);
         SUPPORT_CHECK(edits == distance_of(reference, output), "pair %u: %lld edits", i, (long long)edits);
         lb_alignment_free(&found);
     }
@@ -140,18 +143,22 @@ START_TEST(test_edit_alignment_names_what_is_replaced_missing_and_too_many)
     expect_alignment("ab", "", "ab", "--");
     expect_alignment("", "ab", "--", "ab");
     expect_alignment("", "", "", "");
-    /* Of two equal symbols the first one counts as missing: the search starts from the end. */
-    expect_alignment("aa", "a", "aa", "-a");
+    /* What is right from the start stays right. */
+    expect_alignment("aa", "a", "aa", "a-");
+    expect_alignment("abc", "abcabc", "abc---", "abcabc");
+    expect_alignment("abcabc", "abc", "abcabc", "abc---");
 }
 END_TEST
 
-START_TEST(test_edit_alignment_prefers_from_the_end_two_symbols_to_a_missing_to_an_extra_one)
+START_TEST(test_edit_alignment_prefers_from_the_start_two_symbols_to_a_missing_to_an_extra_one)
 {
     expect_alignment("ab", "ba", "ab", "ba"); /* not a deletion and an insertion */
-    expect_alignment("ab", "c", "ab", "-c");
-    expect_alignment("c", "ab", "-c", "ab");
-    expect_alignment("aba", "bab", "-aba", "bab-"); /* at the end, one is missing; it could be one too many */
-    expect_alignment("bab", "aba", "-bab", "aba-");
+    expect_alignment("ab", "c", "ab", "c-");
+    expect_alignment("c", "ab", "c-", "ab");
+    expect_alignment("aba", "bab", "aba-",
+                     "-bab"); /* at the start, one is missing; it could be one too many */
+    expect_alignment("bab", "aba", "bab-", "-aba");
+    expect_alignment("xabc", "yabcabc", "xabc---", "yabcabc");
 }
 END_TEST
 
@@ -258,9 +265,9 @@ int main(void)
         "edit distance",
         SUPPORT_TESTS(test_edit_distance_of_known_words, test_edit_distance_is_what_its_definition_says,
                       test_edit_distance_is_a_metric,
-                      test_edit_alignment_has_both_sequences_and_as_many_edits_as_the_distance,
+                      test_edit_alignment_keeps_the_common_beginning_and_has_as_many_edits_as_the_distance,
                       test_edit_alignment_names_what_is_replaced_missing_and_too_many,
-                      test_edit_alignment_prefers_from_the_end_two_symbols_to_a_missing_to_an_extra_one,
+                      test_edit_alignment_prefers_from_the_start_two_symbols_to_a_missing_to_an_extra_one,
                       test_confusions_are_sorted_by_how_often_they_occur,
                       test_confusions_of_many_outputs_need_room_for_the_pairs_only,
                       test_confusions_any_failing_allocation_is_an_error_and_leaks_nothing));

@@ -5,6 +5,7 @@
 #include "support/tempdir.h"
 #include <lookback/translate.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define TRAIN_SORT BIN_DIR "/train_sort"
@@ -63,6 +64,53 @@ START_TEST(test_train_lists_target_ends_the_training)
     config.target = 1e-3;
     ck_assert_double_ge(train(&config).dev.exact_match, 1e-3);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 1);
+}
+END_TEST
+
+static lb_status keep_points(void *context, const lb_training_run *run, lb_error *ignored)
+{
+    (void)ignored;
+    memcpy(context, run->history->points, (size_t)run->history->count * sizeof *run->history->points);
+    return LB_OK;
+}
+
+/* The record of the file begins with `expected`. */
+static void expect_record(const char *path, const char *expected)
+{
+    lb_translator *translator = lb_translator_open(path, &error);
+    ck_assert_msg(translator != NULL, "%s", error.message);
+    const char *record = lb_translator_about(translator).training;
+    ck_assert_msg(strncmp(record, expected, strlen(expected)) == 0, "%s", record);
+    lb_translator_free(translator);
+}
+
+/* Without an average, and with steps that are too large, earlier evaluations are better than later ones. */
+START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force)
+{
+    enum { EVALUATIONS = 10 };
+    char out[SUPPORT_PATH], name[64], path[SUPPORT_PATH], expected[512];
+    lb_train_point points[EVALUATIONS];
+    lb_training_config config = small_config(out, "out");
+    config.batch = 0;
+    config.steps = config.keep = EVALUATIONS;
+    config.evaluate_every = 1;
+    config.lr = 0.3;
+    config.average = -1;
+    config.listener = (lb_training_listener){.context = points, .ended = keep_points};
+    train(&config);
+    int64_t best = 0;
+    for (int64_t step = 1; step <= EVALUATIONS; step++) {
+        const lb_train_point *p = &points[step - 1];
+        if (lb_evaluation_is_better(&p->dev, &points[best].dev)) best = step - 1;
+        snprintf(name, sizeof name, "out/sort-%lld.safetensors", (long long)step);
+        snprintf(expected, sizeof expected,
+                 "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,\"seed\":1,"
+                 "\"settings\":{\"batch\":64,\"steps\":10,\"lr\":0.3,\"label_smoothing\":0,\"dropout\":0,",
+                 (long long)step, p->dev.exact_match, p->dev.symbol_error, (long long)step);
+        expect_record(support_path(path, name), expected);
+    }
+    ck_assert_int_lt(best, EVALUATIONS - 1);
+    expect_record(out, expected);
 }
 END_TEST
 
@@ -148,11 +196,12 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("train lists",
-                             SUPPORT_TESTS(test_train_lists_learns_to_sort_and_leaves_its_files,
-                                           test_train_lists_target_ends_the_training,
-                                           test_train_lists_gives_the_weights_of_the_program,
-                                           test_train_lists_of_several_seeds_is_one_ensemble,
-                                           test_train_lists_impossible_ones_are_refused,
-                                           test_train_lists_invalid_field_is_named_with_its_value));
+    return support_run_tests(
+        "train lists",
+        SUPPORT_TESTS(
+            test_train_lists_learns_to_sort_and_leaves_its_files, test_train_lists_target_ends_the_training,
+            test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force,
+            test_train_lists_gives_the_weights_of_the_program,
+            test_train_lists_of_several_seeds_is_one_ensemble, test_train_lists_impossible_ones_are_refused,
+            test_train_lists_invalid_field_is_named_with_its_value));
 }

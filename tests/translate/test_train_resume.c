@@ -135,14 +135,27 @@ static void make_old(cJSON *run)
     cJSON_ReplaceItemInObject(run, "seed", cJSON_CreateNumber(1));
 }
 
+/* As written before 0.2: 4 heads of an attention that has one. */
+static void give_heads(cJSON *run)
+{
+    cJSON *model = cJSON_GetObjectItem(run, "model");
+    ck_assert_double_eq(cJSON_GetNumberValue(cJSON_GetObjectItem(model, "heads")), 1);
+    ck_assert(cJSON_ReplaceItemInObject(model, "heads", cJSON_CreateNumber(4)));
+}
+
 START_TEST(test_train_checkpoint_of_an_older_version_resumes)
 {
-    lb_training_config config = usual();
-    train(&config);
-    describe_anew(make_old);
-    config.steps = STEPS + EVERY;
-    train(&config);
-    ck_assert_int_eq(seen.count, STEPS / EVERY + 1);
+    void (*const changes[])(cJSON *) = {make_old, give_heads};
+    for (int i = 0; i < 2; i++) {
+        lb_training_config config = usual();
+        config.fresh = true;
+        train(&config);
+        describe_anew(changes[i]);
+        config.fresh = false;
+        config.steps = STEPS + EVERY;
+        train(&config);
+        ck_assert_int_eq(seen.count, STEPS / EVERY + 1);
+    }
     lb_release(seen.points);
 }
 END_TEST

@@ -94,11 +94,12 @@ export class Maker {
         return out;
     }
 
-    add(source, expected, { wrong = this.random() < 0.25, detailed = true } = {}) {
+    add(source, expected, { wrong = this.random() < 0.25, detailed = true, found = null } = {}) {
         const from = this.symbols.ids(source),
             to = expected && this.symbols.ids(expected),
             others = this.symbols.ids(["e", "ɛ", "o", "i", "a"]);
-        const best = to ? (wrong ? this.spoil(to, others) : to) : from,
+        const written = found && this.symbols.ids(found),
+            best = written ?? (to ? (wrong ? this.spoil(to, others) : to) : from),
             outputs = [this.output(best, from.length, wrong ? 0.6 : 0.97, detailed)];
         for (let k = 1; k < this.beam && detailed; k++)
             outputs.push(this.output(this.spoil(best, others), from.length, 0.7, true, k < 3));

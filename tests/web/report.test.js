@@ -285,6 +285,30 @@ test("a wrong pair says where its mistake began", () =>
         assert.equal(await page.evaluate(() => location.hash), `#pair=3&step=${first + 1}`);
     }));
 
+test("a mistake begins where the output ceases to be right", () =>
+    inPage("again", {}, async (page) => {
+        const kinds = () =>
+            page.$$eval("table.aligned td.sign", (signs) => signs.map((sign) => sign.classList[1]).join(" "));
+        const marks = (row) =>
+            page.$eval(
+                `#row-${row}`,
+                (node) => [...node.children[2].querySelectorAll("bdi")].map((b) => b.innerHTML)[0],
+            );
+        assert.match(
+            await textOf(page, ".began"),
+            /^The first difference is at symbol 4: the model wrote a \(probability [^)]+\); expected was ∎/,
+        );
+        assert.equal(await kinds(), "same same same extra extra extra");
+        assert.equal(await marks(0), "abc<mark>a</mark><mark>b</mark><mark>c</mark>");
+        await page.keyboard.press("j");
+        await settle(page);
+        assert.match(
+            await textOf(page, ".began"),
+            /^The first difference is at symbol 4: the model wrote ∎ \(probability [^)]+\); expected was a/,
+        );
+        assert.equal(await kinds(), "same same same missing missing missing");
+    }));
+
 test("the beam is a tree: each hypothesis has its own attention", () =>
     inPage("french", { hash: "#pair=3" }, async (page) => {
         const [data] = dataOf("french"),

@@ -146,6 +146,13 @@ const MAKERS = {
         for (let i = 0; i < 200; i++) maker.add(text, text, { wrong: i % 3 === 0 });
         return withBytes(maker);
     },
+    // An output that begins again when it should end, and one that ends too early.
+    again: () => {
+        const maker = new Maker(11, { heads: 1, beam: 1 }),
+            once = [..."abc"],
+            twice = [..."abcabc"];
+        return withBytes(maker.add(once, once, { found: twice }).add(once, twice, { found: once }));
+    },
     // Words, not letters.
     words: () => {
         const maker = new Maker(7, { heads: 1 });

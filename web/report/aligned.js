@@ -19,37 +19,30 @@ function kindOf({ expected, found }) {
     return found === NOTHING ? ["missing", "−"] : ["other", "≠"];
 }
 
-// The first edit, in words, with what the model thought at that step.
+// The first edit, in words, with what the model thought at that step. Before it, both texts are equal.
 export function whereItBegan(report, pair, which) {
     const output = pair.outputs[which];
     if (!output || !pair.expected) return null;
-    const edits = alignEdits(pair.expected, output.symbols),
-        first = edits.find(isEdit);
-    if (!first) return null;
+    const step = alignEdits(pair.expected, output.symbols).findIndex(isEdit);
+    if (step < 0) return null;
     const name = (id) => (id === NOTHING ? END_MARK : report.label(id).text),
-        step = first.step;
-    const written = step < output.symbols.length ? output.symbols[step] : NOTHING;
-    const wanted =
-        first.expected === NOTHING
-            ? (edits.slice(edits.indexOf(first)).find((e) => e.expected !== NOTHING)?.expected ?? NOTHING)
-            : first.expected;
+        written = output.symbols[step] ?? NOTHING,
+        wanted = pair.expected[step] ?? NOTHING;
     const parts = [
         `The first difference is at symbol ${step + 1}: the model wrote `,
         el("b", { dir: "auto" }, name(written)),
     ];
     if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);
-    if (wanted !== written) {
-        parts.push("; expected was ", el("b", { dir: "auto" }, name(wanted)));
-        const list = which === 0 ? pair.likeliest : null;
-        if (list && step < output.steps.length) {
-            const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
-            const rank = ids.findIndex((id) => (wanted === NOTHING ? id === END_SYMBOL : id === wanted));
-            parts.push(
-                rank < 0
-                    ? `, which is not among the ${list.count} likeliest there`
-                    : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`,
-            );
-        }
+    parts.push("; expected was ", el("b", { dir: "auto" }, name(wanted)));
+    const list = which === 0 ? pair.likeliest : null;
+    if (list && step < output.steps.length) {
+        const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
+        const rank = ids.findIndex((id) => (wanted === NOTHING ? id === END_SYMBOL : id === wanted));
+        parts.push(
+            rank < 0
+                ? `, which is not among the ${list.count} likeliest there`
+                : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`,
+        );
     }
     parts.push(".");
     return { step, sentence: parts };
