@@ -279,10 +279,10 @@ int attend_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
     s.path = argv[0];
     return attend_text(&s);
 }

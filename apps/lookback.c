@@ -2,6 +2,7 @@
  * called. */
 #include "commands.h"
 #include "common/nearest.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "programs.h"
@@ -41,7 +42,7 @@ static int run(const app_command *command, int argc, char **argv)
     static char called[CALLED];
     snprintf(called, sizeof called, "lookback %s", argv[0]);
     app_called_as(called);
-    return command->main(argc, argv);
+    return app_ranks_leave(command->main(argc, argv));
 }
 
 /* `names` are the valid words. */
@@ -93,7 +94,7 @@ int main(int argc, char **argv)
     app_settle_threads(argv); /* before any argument is removed */
     const app_command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
     app_called_as(linked ? linked->old_name : "lookback");
-    if (linked) return linked->main(argc, argv);
+    if (linked) return app_ranks_leave(linked->main(argc, argv));
     if (argc < 2) {
         print_commands();
         return app_close_stdout(lb_status_exit(LB_ERROR_ARGUMENT));

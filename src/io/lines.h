@@ -30,11 +30,6 @@ typedef struct lb_lines {
     int64_t base; /* bytes before the first of the buffer */
     bool at_end;
     bool skipping; /* the rest of a cut line comes first */
-    /* To be set after lb_lines_open. */
-    int pause_ms; /* without `wait`, how long a line may take to arrive; 0: no time */
-    /* Called now and then while nothing arrives, for a process that others wait for. An error ends the reading. */
-    lb_status (*idle)(void *context, lb_error *error);
-    void *idle_context;
 } lb_lines;
 
 typedef enum lb_lines_result {
@@ -52,9 +47,8 @@ LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char 
 
 /** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
  *  skips the rest of a cut line, however long it is.
- *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting, or with pauses of at
- *          most `pause_ms`.
- *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_MEMORY; those of `idle`. */
+ *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting.
+ *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
 /** Frees the buffer; the descriptor stays open. */
