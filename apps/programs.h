@@ -14,8 +14,7 @@
     X(inspect, inspect, "show what a model file holds")                                                      \
     X(visualize, visualize, "draw where a model looks")                                                      \
     X(compare, compare_attention, "train a model with each kind of attention, and without")                  \
-    X(sort, train_sort, "train a model to sort numbers")                                                     \
-    X(attend, attend_text, "draw attention over the words of reviews")
+    X(sort, train_sort, "train a model to sort numbers")
 
 /** The main functions, such as predict_main, return the exit status. */
 #define APP_PROGRAM_MAIN(name, old_name, about) int name##_main(int argc, char **argv);
