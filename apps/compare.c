@@ -6,7 +6,6 @@
 #include "common/model_choice.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/ranks.h"
 #include "common/report.h"
 #include "common/training_view.h"
 #include "common/work_list.h"
@@ -199,7 +198,7 @@ static const app_example examples[] = {
      "      --hidden 32 --steps 100 --out out/scores"},
 };
 
-static int prepare_and_run(int argc, char **argv)
+int compare_main(int argc, char **argv)
 {
     run r = {.one = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .out = "out/attention"},
              .kinds = APP_USUAL_KINDS};
@@ -239,17 +238,11 @@ static int prepare_and_run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &r.threads,
+        .group = &r.group,
     };
-    lb_error error = {0};
-    if (app_ranks_join(&r.group, &error)) return app_fail(&error);
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    if (settle(&r, &error)) return app_fail(&error);
-    app_ranks_set_threads(r.threads);
-    return compare_and_print(&r);
-}
-
-int compare_main(int argc, char **argv)
-{
-    return app_ranks_leave(prepare_and_run(argc, argv));
+    lb_error error = {0};
+    return settle(&r, &error) ? app_fail(&error) : compare_and_print(&r);
 }

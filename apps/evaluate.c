@@ -1,12 +1,10 @@
 /* Measures how often the outputs of a model, or given predictions, are right. */
 #include "common/evaluate.h"
 #include "common/options.h"
-#include "common/ranks.h"
 #include "common/report.h"
 #include "data/pair_line.h"
 #include "programs.h"
 #include "tensor/gemm.h"
-#include "train/group.h"
 
 #include <stdio.h>
 
@@ -36,9 +34,6 @@ static lb_status check(const settings *s, int operands, lb_error *error)
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "separators and --normalize are for --predictions: a model has its own");
-    if (s->predictions && s->asked.group)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--predictions: expected no mpirun, found %d ranks",
-                            s->asked.group->size);
     return LB_OK;
 }
 
@@ -65,8 +60,7 @@ static int evaluate(settings *s, int operands, char **operand)
     if (!status)
         status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
                                 : app_evaluate_model(&s->asked, operand[0], &score, &error);
-    if (!status && lb_group_leads(s->asked.group))
-        status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
+    if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
     app_score_close(&score);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
@@ -77,14 +71,12 @@ static const app_example examples[] = {
                                             "      lookback evaluate --predictions - test.tsv"},
 };
 
-static int run(int argc, char **argv)
+int evaluate_main(int argc, char **argv)
 {
     settings s = {.asked = {.batch = 256, .length_penalty = 1},
                   .normalize = LB_NORMALIZE_NFD,
                   .confusions = 10,
                   .seed = 1};
-    lb_error error = {0};
-    if (app_ranks_join(&s.asked.group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
                 "column of the sources, if lines have more columns than a source and a target"),
@@ -124,8 +116,7 @@ static int run(int argc, char **argv)
                    "percent with its 95 % interval; and the most frequent confusions. There is no interval "
                    "where all resamples of the bootstrap agree, and no BLEU without an output of four "
                    "symbols. Each line counts on its own, even if a source has several. FILE may be - for "
-                   "standard input; MODEL is a file "
-                   "or the folder that it was written to. The ranks of mpirun share the pairs of a model.",
+                   "standard input; MODEL is a file or the folder that it was written to.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,
@@ -134,14 +125,8 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    if (status != APP_RUN) return status;
-    app_ranks_set_threads(s.threads);
-    return evaluate(&s, argc, argv);
-}
-
-int evaluate_main(int argc, char **argv)
-{
-    return app_ranks_leave(run(argc, argv));
+    return status == APP_RUN ? evaluate(&s, argc, argv) : status;
 }

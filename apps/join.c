@@ -86,9 +86,8 @@ int join_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
-    return join(&s, argc, argv);
+    return status == APP_RUN ? join(&s, argc, argv) : status;
 }

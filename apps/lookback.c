@@ -2,6 +2,7 @@
  * called. */
 #include "commands.h"
 #include "common/nearest.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "programs.h"
@@ -13,14 +14,10 @@
 
 enum { CALLED = 64 };
 
-/* The command, if the program was called through a link with an old name. */
-static const app_command *find_linked(const char *path)
+/* The command of a link, such as `visualize`. `train_sort` is older than `lookback`. */
+static const app_command *find_linked(const char *name)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (int i = 0; i < app_command_count; i++)
-        if (strcmp(app_commands[i].old_name, name) == 0) return &app_commands[i];
-    return NULL;
+    return app_command_find(strcmp(name, "train_sort") == 0 ? "sort" : name);
 }
 
 static void print_commands(void)
@@ -41,7 +38,7 @@ static int run(const app_command *command, int argc, char **argv)
     static char called[CALLED];
     snprintf(called, sizeof called, "lookback %s", argv[0]);
     app_called_as(called);
-    return command->main(argc, argv);
+    return app_ranks_leave(command->main(argc, argv));
 }
 
 /* `names` are the valid words. */
@@ -60,7 +57,7 @@ static int unknown(const char *kind, const char *word, const char *const *names,
 static int unknown_command(const char *word)
 {
     static const char *const names[] = {
-#define NAME(name, old_name, about) #name,
+#define NAME(name, about) #name,
         APP_PROGRAM_LIST(NAME) "help"
 #undef NAME
     };
@@ -91,9 +88,11 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
     app_settle_threads(argv); /* before any argument is removed */
-    const app_command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
-    app_called_as(linked ? linked->old_name : "lookback");
-    if (linked) return linked->main(argc, argv);
+    const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const app_command *linked = find_linked(name);
+    app_called_as(linked ? name : "lookback");
+    if (linked) return app_ranks_leave(linked->main(argc, argv));
     if (argc < 2) {
         print_commands();
         return app_close_stdout(lb_status_exit(LB_ERROR_ARGUMENT));

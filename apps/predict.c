@@ -4,14 +4,10 @@
 #include "common/decoding.h"
 #include "common/input.h"
 #include "common/options.h"
-#include "common/ranks.h"
-#include "common/read_for_ranks.h"
 #include "common/report.h"
 #include "common/unknown.h"
 #include "common/votes.h"
 #include "programs.h"
-#include "train/group.h"
-#include "translate/workers.h"
 
 #include <stdio.h>
 
@@ -29,7 +25,6 @@ typedef struct settings {
 typedef struct session {
     const settings *asked;
     lb_translator *translator;
-    lb_workers workers;
     lb_translator_facts model;
     lb_translate_config config;
     app_input input;
@@ -78,10 +73,7 @@ static lb_status open_input(session *s, lb_error *error)
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = asked->attention ? 1 : asked->batch;
-    int batches = asked->attention ? 1 : lb_group_size(s->workers.group);
-    status = app_input_open(&s->input, asked->lines, capacity, batches, format, s->model.sorts, error);
-    app_read_for_ranks(&s->input.lines, &s->workers);
-    return status;
+    return app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
 }
 
 static void session_close(session *s)
@@ -190,12 +182,13 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
 
 static lb_status answer(session *s, lb_error *error)
 {
-    lb_text_batches texts = {s->input.text, s->input.batch, s->input.batch_count};
-    lb_translations *found = lb_workers_translate(&s->workers, texts, s->config, error);
+    const app_input *in = &s->input;
+    size_t count = (size_t)in->text_count;
+    lb_translations *found = lb_translate_all(s->translator, in->text, count, s->config, error);
     if (!found) return error->status;
     s->config.first_text += found->count;
     lb_status status = LB_OK;
-    if (s->asked->votes) status = app_votes_ask(&s->votes, &s->workers, texts, s->config, error);
+    if (s->asked->votes) status = app_votes_ask(&s->votes, s->translator, in->text, count, s->config, error);
     if (!status) status = print_all(s, found->text, error);
     app_votes_close(&s->votes);
     if (!status && s->asked->attention && found->count > 0 && found->text->count > 0)
@@ -221,16 +214,12 @@ static lb_status answer_all(session *s, lb_error *error)
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
-/* Rank 0 has the lines, and all translate them. */
-static int predict(const settings *asked, const lb_group *group)
+static int predict(const settings *asked)
 {
     session s = {.asked = asked};
     lb_error error = {0};
     lb_status status = open_model(&s, &error);
-    if (!status) status = lb_workers_begin(&s.workers, group, s.translator, &error);
-    if (!status)
-        status = lb_group_leads(group) ? lb_workers_end(&s.workers, answer_all(&s, &error), &error)
-                                       : lb_workers_serve(&s.workers, &error);
+    if (!status) status = answer_all(&s, &error);
     session_close(&s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
@@ -243,13 +232,10 @@ static const app_example examples[] = {
      "echo abc | lookback predict out --attention where.npy"},
 };
 
-static int run(int argc, char **argv)
+int predict_main(int argc, char **argv)
 {
     settings asked = {.batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
-    const lb_group *group;
-    lb_error error = {0};
-    if (app_ranks_join(&group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to decode at once, if that many have arrived"),
@@ -296,8 +282,7 @@ static int run(int argc, char **argv)
         .purpose = "Applies a trained model to each line of FILE, or of standard input, and prints the line, "
                    "a tab and the output. MODEL is a file or the folder that it was written to. A model that "
                    "`lookback sort` has trained reads lists of numbers, separated by blanks, and prints them "
-                   "sorted, without the input. The first invalid line stops the program. The ranks of mpirun "
-                   "share the lines.",
+                   "sorted, without the input. The first invalid line stops the program.",
         .operands = "MODEL [FILE]",
         .min_operands = 1,
         .max_operands = 2,
@@ -306,16 +291,11 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &threads,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    app_ranks_set_threads(threads);
     asked.model = argv[0];
     asked.lines = argc > 1 ? argv[1] : NULL;
-    return predict(&asked, group);
-}
-
-int predict_main(int argc, char **argv)
-{
-    return app_ranks_leave(run(argc, argv));
+    return predict(&asked);
 }

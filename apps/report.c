@@ -132,16 +132,14 @@ int report_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     /* Parsing moves the operands to the end. */
     char *command = app_report_command(argc, argv);
     s.asked.about.command = command;
     s.asked.about.usual_options = train_usual_options;
     int status = app_options(&program, &argc, &argv);
-    if (status == APP_RUN) {
-        lb_set_threads(s.threads);
-        status = report(&s, argc, argv);
-    }
+    if (status == APP_RUN) status = report(&s, argc, argv);
     lb_release(command);
     lb_release((void *)s.inputs.text);
     return status;

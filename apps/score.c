@@ -145,9 +145,8 @@ int score_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
-    if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
-    return run(&s, argv);
+    return status == APP_RUN ? run(&s, argv) : status;
 }

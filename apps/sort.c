@@ -1,7 +1,6 @@
 /* Trains a sequence-to-sequence model with attention to sort lists of numbers. */
 #include "common/model_choice.h"
 #include "common/options.h"
-#include "common/ranks.h"
 #include "common/report.h"
 #include "common/training_view.h"
 #include "programs.h"
@@ -24,7 +23,6 @@ static int train(void)
         .chart = "loss.png",
         .measure = {.loss = "dev loss", .name = "exact match", .label = "Exact match on held-out lists"},
     };
-    app_ranks_set_threads(threads);
     settings.film = film ? film : -1;
     lb_status status = app_choose_model(&model, &usual, &settings, &error);
     app_leave_model_open(&model, &settings, &settings.hidden, &settings.heads);
@@ -58,10 +56,10 @@ static const app_example examples[] = {
      "  echo 4 2 7 1 | lookback predict out/layers"},
 };
 
-static int run(int argc, char **argv)
+int sort_main(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
+    if (begin_with_recipe(&error)) return app_fail(&error);
     const app_option options[] = {
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0"),
@@ -116,12 +114,9 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &threads,
+        .group = &settings.group,
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? train() : status;
-}
-
-int sort_main(int argc, char **argv)
-{
-    return app_ranks_leave(run(argc, argv));
 }

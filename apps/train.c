@@ -414,10 +414,10 @@ static int run_several(app_repeated repeated)
                               : app_sweep_run(&sweep, &repeated);
 }
 
-static int run(int argc, char **argv)
+int train_main(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
+    if (begin_with_recipe(&error)) return app_fail(&error);
     const app_program program = {
         .name = "train",
         .purpose = "Trains a model with attention on pairs of texts. Run again, the same command resumes "
@@ -427,6 +427,7 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &settings.group,
     };
     const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
     int status = app_config_options(&program, &config, &argc, &argv);
@@ -436,9 +437,4 @@ static int run(int argc, char **argv)
     }
     app_config_free(&config);
     return status;
-}
-
-int train_main(int argc, char **argv)
-{
-    return app_ranks_leave(run(argc, argv));
 }

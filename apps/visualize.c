@@ -274,10 +274,10 @@ int visualize_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
-    lb_set_threads(s.threads);
     if (s.model) s.models[s.model_count++] = s.model;
     for (int i = 0; i < argc; i++) s.models[s.model_count++] = argv[i];
     if (s.compare && s.model_count > 0) insert_second(&s, s.compare);

@@ -12,11 +12,9 @@ typedef struct app_evaluate {
     int batch, beam;
     double length_penalty;
     bool copy_unknown;
-    const lb_group *group; /* the ranks that share the work; NULL: this process alone */
 } app_evaluate;
 
-/** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs. Of several
- *  ranks, the first one has the score; it reads the pairs, and all translate them.
+/** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs.
  *  Memory: the caller closes `score`, also after an error.
  *  Errors: those of reading model and pairs, and of decoding. */
 LB_MUST_USE lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_score *score,

@@ -2,10 +2,8 @@
 #include "common/decoding.h"
 #include "common/evaluate.h"
 #include "common/pair_input.h"
-#include "common/read_for_ranks.h"
 #include "common/unknown.h"
 #include "data/symbols.h"
-#include "train/group.h"
 
 #include <string.h>
 
@@ -13,11 +11,9 @@
 typedef struct session {
     const app_evaluate *asked;
     lb_translator *translator;
-    lb_workers workers;
     lb_translator_facts model;
     app_pair_input pairs;
-    app_pair_texts texts; /* the next pairs, of all batches */
-    size_t *batch;        /* [ranks]: the texts in each batch */
+    app_pair_texts texts; /* the next pairs */
     lb_symbols target;
     app_score *score;
     app_unknown unknown;
@@ -34,17 +30,13 @@ static lb_status open_model(session *s, const char *model, lb_error *error)
 
 static lb_status open_pairs(session *s, lb_error *error)
 {
-    size_t ranks = (size_t)lb_group_size(s->asked->group);
     lb_pair_format format = s->asked->format;
     format.source = s->model.source_rule;
     format.target = s->model.target_rule;
     format.longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target;
-    s->batch = lb_alloc(ranks * sizeof *s->batch);
-    if (!s->batch) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu batches", ranks);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
-    app_read_for_ranks(&s->pairs.lines, &s->workers);
-    if (!status) status = app_pair_texts_new(&s->texts, ranks * (size_t)s->asked->batch, error);
+    if (!status) status = app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
     return status ? status : app_score_open(s->score, s->model.target_rule.separator, error);
 }
 
@@ -61,24 +53,14 @@ static lb_status add_row(session *s, size_t row, const lb_translation *text, lb_
     return status ? status : app_score_add(s->score, &output, &s->target, error);
 }
 
-/* All batches but the last are full. That one is left out, if a bad line has cut it off. */
-static lb_text_batches divide(session *s, bool cut)
-{
-    lb_text_batches all = {.text = (const char *const *)s->texts.source, .size = s->batch};
-    size_t full = (size_t)s->asked->batch;
-    for (size_t left = s->texts.count; left >= full; left -= full) s->batch[all.count++] = full;
-    size_t rest = s->texts.count % full;
-    if (rest > 0 && !cut) s->batch[all.count++] = rest;
-    return all;
-}
-
-static lb_status translate(session *s, lb_text_batches texts, lb_error *error)
+static lb_status translate(session *s, lb_error *error)
 {
     lb_translate_config config = {.beam = s->asked->beam,
                                   .length_penalty = app_length_penalty(s->asked->length_penalty),
                                   .copy_unknown = s->asked->copy_unknown,
                                   .skip_bad_texts = true};
-    lb_translations *found = lb_workers_translate(&s->workers, texts, config, error);
+    lb_translations *found =
+        lb_translate_all(s->translator, (const char *const *)s->texts.source, s->texts.count, config, error);
     if (!found) return error->status;
     lb_status status = LB_OK;
     for (size_t i = 0; i < found->count && !status; i++) status = add_row(s, i, &found->text[i], error);
@@ -88,16 +70,12 @@ static lb_status translate(session *s, lb_text_batches texts, lb_error *error)
 
 static lb_status evaluate(session *s, lb_error *error)
 {
-    lb_error found = {0};
-    lb_text_batches texts;
     lb_status status = open_pairs(s, error);
     if (status) return status;
     do {
-        bool cut = app_pair_texts_read(&s->texts, &s->pairs, &found) != LB_OK;
-        texts = divide(s, cut);
-        if (texts.count > 0) status = translate(s, texts, error);
-        if (!status && cut) status = lb_error_set(error, found.status, "%s", found.message);
-    } while (!status && texts.count > 0);
+        status = app_pair_texts_read(&s->texts, &s->pairs, error);
+        if (!status && s->texts.count > 0) status = translate(s, error);
+    } while (!status && s->texts.count > 0);
     s->score->skipped = s->pairs.skipped;
     if (status) return status;
     app_unknown_say(&s->unknown, s->pairs.name);
@@ -110,14 +88,10 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
     session s = {.asked = asked, .score = score, .pairs.descriptor = -1};
     *score = (app_score){0};
     lb_status status = open_model(&s, model, error);
-    if (!status) status = lb_workers_begin(&s.workers, asked->group, s.translator, error);
-    if (!status)
-        status = lb_group_leads(asked->group) ? lb_workers_end(&s.workers, evaluate(&s, error), error)
-                                              : lb_workers_serve(&s.workers, error);
+    if (!status) status = evaluate(&s, error);
     app_unknown_close(&s.unknown);
     lb_symbols_free(&s.target);
     app_pair_texts_free(&s.texts);
-    lb_release(s.batch);
     app_pair_input_close(&s.pairs);
     lb_translator_free(s.translator);
     return status;

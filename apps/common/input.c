@@ -13,26 +13,24 @@ enum {
     SKIPPED_TOLD = 5
 };
 
-lb_status app_input_open(app_input *input, const char *path, int capacity, int most, lb_pair_format format,
-                         bool tabs, lb_error *error)
+lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format, bool tabs,
+                         lb_error *error)
 {
-    size_t batches = (size_t)most, room = batches * (size_t)capacity;
+    size_t room = (size_t)capacity;
     bool standard = !path || strcmp(path, "-") == 0;
     *input = (app_input){
         .name = standard ? "standard input" : path,
         .descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
         .capacity = capacity,
-        .most = most,
         .tabs = tabs && format.source_column == 0,
         .format = format,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
-        .batch = lb_alloc(batches * sizeof *input->batch),
-        .letters = lb_alloc(batches * (LB_PAIR_LINE_BYTES + POOL)),
+        .letters = lb_alloc(LB_PAIR_LINE_BYTES + POOL),
     };
     if (input->descriptor < 0)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
-    if (!input->line || !input->text || !input->batch || !input->letters)
+    if (!input->line || !input->text || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
@@ -45,7 +43,7 @@ void app_input_skip(app_input *input, const char *message)
 static void forget_lines(app_input *input)
 {
     for (int i = 0; i < input->count; i++) lb_release(input->line[i].bad);
-    input->count = input->text_count = input->batch_count = 0;
+    input->count = input->text_count = 0;
     input->letters_used = 0;
 }
 
@@ -60,7 +58,6 @@ void app_input_close(app_input *input)
     forget_lines(input);
     lb_release(input->line);
     lb_release((void *)input->text);
-    lb_release(input->batch);
     lb_release(input->letters);
     *input = (app_input){0};
 }
@@ -120,30 +117,14 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     return LB_OK;
 }
 
-/* Reads the lines of one batch. Returns false at the end and after an error; `*later` tells that no more have arrived. */
-static bool gather_batch(app_input *input, bool *later, lb_error *error)
+bool app_input_gather(app_input *input, lb_error *error)
 {
-    int last = input->count + input->capacity;
-    size_t full = input->letters_used + POOL;
-    while (input->count < last && input->letters_used < full) {
+    forget_lines(input);
+    while (input->count < input->capacity && input->letters_used < POOL) {
         lb_line line;
         lb_lines_result result = lb_lines_next(&input->lines, input->count == 0, &line, error);
-        *later = result == LB_LINES_LATER;
-        if (*later) return true;
+        if (result == LB_LINES_LATER) return true;
         if (result != LB_LINES_ONE || take(input, line, error)) return false;
     }
     return true;
-}
-
-bool app_input_gather(app_input *input, lb_error *error)
-{
-    bool more = true, later = false;
-    forget_lines(input);
-    for (int i = 0; i < input->most && more && !later; i++) {
-        int first = input->text_count;
-        more = gather_batch(input, &later, error);
-        if (input->text_count > first)
-            input->batch[input->batch_count++] = (size_t)(input->text_count - first);
-    }
-    return more;
 }

@@ -21,26 +21,23 @@ typedef struct app_input {
     bool tabs; /* in texts count as blanks */
     lb_lines lines;
     lb_pair_line parts; /* of the last line */
-    int capacity, most; /* lines in a batch; batches at a time */
-    int count, text_count, batch_count;
+    int capacity;       /* lines at a time */
+    int count, text_count;
     app_input_line *line; /* [count] */
     const char **text;    /* [text_count]: the texts of lines that have one */
-    size_t *batch;        /* [batch_count]: the texts in each batch */
     char *letters;
     size_t letters_used;
     int64_t skipped;
 } app_input;
 
-/** Starts reading a file, at most `most` batches of `capacity` lines at a time; NULL or "-" is standard input. `format`
- *  has the columns; without columns, a line is a text. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
+/** Starts reading a file, at most `capacity` lines at a time; NULL or "-" is standard input. `format` has the columns;
+ *  without columns, a line is a text. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
  *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, int most,
-                                     lb_pair_format format, bool tabs, lb_error *error);
+LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format,
+                                     bool tabs, lb_error *error);
 
-/** Replaces the lines by the next ones that are available; waits only for the first. Every batch but the last is full.
- *  Returns false at the end and after an error, when no more lines follow. Lines before the end or error are valid.
- *  Errors: LB_ERROR_FORMAT with the line number, unless bad lines are skipped; LB_ERROR_OPEN; LB_ERROR_MEMORY;
- *          those of input->lines.idle. */
+/** Replaces the lines by the next ones that are available; waits only for the first. Returns false at the end and after an error, when no more lines follow. Lines before the end or error are valid.
+ *  Errors: LB_ERROR_FORMAT with the line number, unless bad lines are skipped; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_input_gather(app_input *input, lb_error *error);
 
 /** Counts a skipped line, and reports it if it is one of the first. */

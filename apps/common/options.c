@@ -1,6 +1,7 @@
 #include "common/options.h"
 
 #include "common/nearest.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "tensor/instruction_set.h"
@@ -174,19 +175,41 @@ void app_options_read_by(app_table_reader *reader, void *context)
     table_context = context;
 }
 
+/* Ranks that cannot share the work would each do all of it. */
+static lb_status begin(const app_program *program, const lb_group *group, lb_error *error)
+{
+    if (program->threads) app_ranks_set_threads(*program->threads);
+    if (program->group)
+        *program->group = group;
+    else if (group)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "expected no mpirun, found %d ranks, which do not share this work; to use several "
+            "processors, split the file and use xargs -P",
+            group->size);
+    return LB_OK;
+}
+
 int app_options(const app_program *program, int *argc, char ***argv)
 {
     lb_error error = {0};
     app_request request;
+    const lb_group *group = NULL;
     if (table_reader) {
         table_reader(program, table_context);
         return 0;
     }
     app_settle_threads(*argv);
     app_start(program->name);
-    if (app_options_parse(program, argc, argv, &request, &error) != LB_OK) return app_fail(&error);
-    if (request == APP_REQUEST_RUN) return APP_RUN;
+    lb_status status = app_ranks_join(&group, &error);
+    if (!status) status = app_options_parse(program, argc, argv, &request, &error);
+    if (!status && request == APP_REQUEST_RUN) status = begin(program, group, &error);
+    if (status) return app_ranks_leave(app_fail(&error));
+    if (request == APP_REQUEST_RUN) {
+        if (!program->group) app_ranks_leave(0); /* it is alone */
+        return APP_RUN;
+    }
     if (request == APP_REQUEST_HELP) app_options_help(program, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);
-    return app_close_stdout(0);
+    return app_ranks_leave(app_close_stdout(0));
 }

@@ -37,6 +37,8 @@ typedef struct app_program {
     const app_example *examples;
     int example_count;
     const char *kernel; /* for --version: the matrix kernel, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
+    const int *threads; /* the value of APP_THREADS; NULL: it has none */
+    const struct lb_group **group; /* for the ranks of mpirun; NULL: they cannot share the work */
 } app_program;
 
 /** What the command line asks for. */
@@ -45,10 +47,11 @@ typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSIO
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** Parses the command line by the program's table, after calling app_settle_threads and app_start. Afterwards *argc and
- *  *argv are the operands.
- *  Handles --help, --version and usage errors itself, and then returns the exit status: 0, 2, or 74 if the output could
- *  not be written. Otherwise returns APP_RUN. */
+/** The beginning of a program: app_settle_threads, app_start, app_ranks_join, the command line by the program's table,
+ *  and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A program with a `group` ends with
+ *  app_ranks_leave.
+ *  Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then returns the exit
+ *  status: 0, 2, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
 /** The parsing of app_options alone: prints nothing.

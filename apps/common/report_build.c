@@ -150,8 +150,7 @@ static lb_status translate(session *s, bool detailed, lb_error *error)
     if (!all) return error->status;
     lb_status status = lb_translate_show_alignments(s->translator, all, error);
     if (!status && detailed && lb_is_ensemble(s->model.model))
-        status = app_votes_ask(&s->votes, &(lb_workers){.translator = s->translator},
-                               (lb_text_batches){s->text, &count, 1}, config, error);
+        status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
     if (!status) status = add_rows(s, all, error);
     app_votes_close(&s->votes);
     lb_translations_free(all);

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-lb_status app_votes_ask(app_votes *votes, lb_workers *workers, lb_text_batches texts,
+lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts, size_t count,
                         lb_translate_config config, lb_error *error)
 {
-    const lb_ensemble *ensemble = (const lb_ensemble *)lb_translator_about(workers->translator).model;
+    const lb_ensemble *ensemble = (const lb_ensemble *)lb_translator_about(translator).model;
     *votes = (app_votes){ensemble, lb_alloc_zero((size_t)ensemble->count * sizeof(lb_translations *))};
     if (!votes->member)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %d members", ensemble->count);
@@ -16,7 +16,7 @@ lb_status app_votes_ask(app_votes *votes, lb_workers *workers, lb_text_batches t
     config.attention = config.copy_unknown = config.sample = false;
     for (int m = 0; m < ensemble->count; m++) {
         config.member = m + 1;
-        votes->member[m] = lb_workers_translate(workers, texts, config, error);
+        votes->member[m] = lb_translate_all(translator, texts, count, config, error);
         if (!votes->member[m]) return error->status;
     }
     return LB_OK;

@@ -3,7 +3,7 @@
 #define APP_VOTES_H
 
 #include "base/buffer.h"
-#include "translate/workers.h"
+#include <lookback/translate.h>
 
 /** The outputs of each member for the same texts. Zero is none. */
 typedef struct app_votes {
@@ -12,9 +12,9 @@ typedef struct app_votes {
 } app_votes;
 
 /** Lets each member of the ensemble translate the texts alone.
- *  Memory: freed by app_votes_close, also after an error. Errors: those of lb_workers_translate. */
-LB_MUST_USE lb_status app_votes_ask(app_votes *votes, lb_workers *workers, lb_text_batches texts,
-                                    lb_translate_config config, lb_error *error);
+ *  Memory: freed by app_votes_close, also after an error. Errors: those of lb_translate_all. */
+LB_MUST_USE lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts,
+                                    size_t count, lb_translate_config config, lb_error *error);
 
 /** Prints a line for the common output of text `at`, and one for each member: source, output, score, weight, kind. */
 void app_votes_print(const app_votes *votes, size_t at, const char *source, const lb_translation *together);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536, IDLE_MS = 500 };
+enum { CHUNK = 65536 };
 
 static lb_status grow(lb_lines *lines, size_t capacity, lb_error *error)
 {
@@ -112,10 +112,6 @@ static lb_status fill(lb_lines *lines, lb_error *error)
         size_t twice = 2 * held;
         if (grow(lines, twice < lines->limit ? twice : lines->limit, error)) return LB_ERROR_MEMORY;
     }
-    while (lines->idle && !has_arrived(lines->descriptor, IDLE_MS)) {
-        lb_status status = lines->idle(lines->idle_context, error);
-        if (status) return status;
-    }
     ssize_t count = read_some(lines->descriptor, lines->buffer + held, lines->capacity - held);
     if (count < 0)
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", lines->name, strerror(errno));
@@ -136,7 +132,7 @@ lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_erro
             line->cut = lines->skipping = true;
             return LB_LINES_ONE;
         }
-        if (!wait && !has_arrived(lines->descriptor, lines->pause_ms)) return LB_LINES_LATER;
+        if (!wait && !has_arrived(lines->descriptor, 0)) return LB_LINES_LATER;
         if (check_end(lines, error) || fill(lines, error)) return LB_LINES_FAILED;
     }
 }

@@ -32,11 +32,6 @@ typedef struct lb_lines {
     bool skipping;  /* the rest of a cut line comes first */
     size_t skipped; /* bytes of it so far */
     size_t most;    /* bytes that are read; 0: any number */
-    /* To be set after lb_lines_open. */
-    int pause_ms; /* without `wait`, how long a line may take to arrive; 0: no time */
-    /* Called now and then while nothing arrives, for a process that others wait for. An error ends the reading. */
-    lb_status (*idle)(void *context, lb_error *error);
-    void *idle_context;
 } lb_lines;
 
 typedef enum lb_lines_result {
@@ -60,9 +55,8 @@ void lb_lines_keep(lb_lines *lines);
 
 /** The next line; its text is valid until the next call. Text after the last line end counts as a line. The next call
  *  skips the rest of a cut line, unless that has more than LB_FILE_STREAM bytes.
- *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting, or with pauses of at
- *          most `pause_ms`.
- *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_FORMAT if there is no end, LB_ERROR_MEMORY; those of `idle`. */
+ *  Wait:   true waits until a line has arrived; false only takes what can be read without waiting.
+ *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_FORMAT if there is no end, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
 /** Frees the buffer; the descriptor stays open. */

@@ -131,6 +131,28 @@ START_TEST(test_ranks_have_no_teacher)
 }
 END_TEST
 
+/* What they have no common result for. A single rank is a process like any other. */
+START_TEST(test_ranks_are_refused_by_commands_that_they_cannot_share)
+{
+    static const char *const commands[][4] = {
+        {"predict", "a"},   {"evaluate", "a", "b"}, {"score", "a", "b"}, {"report", "a", "b"},
+        {"visualize", "a"}, {"inspect", "a"},       {"join", "a", "b"}};
+    char text[256];
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        support_run_ranks(2, LOOKBACK, NULL, commands[i]);
+        snprintf(text, sizeof text,
+                 "lookback %s: expected no mpirun, found 2 ranks, which do not share this work; to use "
+                 "several processors, split the file and use xargs -P\n",
+                 *commands[i]);
+        support_assert_one_message(2, text);
+    }
+    RUN(2, "predict", "a", "--batch", "0");
+    support_assert_one_message(2, "lookback predict: --batch: ");
+    RUN(1, "inspect", "missing");
+    support_assert_one_message(66, "lookback inspect: missing: ");
+}
+END_TEST
+
 START_TEST(test_ranks_have_one_index_that_the_first_makes)
 {
     support_write_pairs("pairs.tsv", 300, 7);
@@ -319,6 +341,7 @@ int main(void)
                       test_ranks_train_the_same_model, test_ranks_train_resumes_with_any_number_of_them,
                       test_ranks_without_shards_have_one_each_and_keep_them,
                       test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
+                      test_ranks_are_refused_by_commands_that_they_cannot_share,
                       test_ranks_have_one_index_that_the_first_makes,
                       test_ranks_with_an_index_take_no_memory_for_more_pairs,
                       test_ranks_use_the_processors_that_they_may,

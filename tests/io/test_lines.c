@@ -116,46 +116,6 @@ static void say_to_sleeper(const char *text)
     _exit(asleep && write(writer, text, strlen(text)) > 0 ? 0 : 1);
 }
 
-START_TEST(test_lines_next_allows_a_pause)
-{
-    begin(10);
-    lines.pause_ms = 600000;
-    say_to_sleeper("late\n");
-    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_ONE);
-    ck_assert_mem_eq(line.text, "late", 4);
-    lines.pause_ms = 10;
-    ck_assert_int_eq(lb_lines_next(&lines, false, &line, &error), LB_LINES_LATER);
-    close(writer);
-    finish();
-}
-END_TEST
-
-/* The second call says the line, the third one has enough. */
-static lb_status say_and_fail(void *context, lb_error *found)
-{
-    int *calls = context;
-    if (++*calls == 2) say("late\n", 5);
-    return *calls < 3 ? LB_OK : lb_error_set(found, LB_ERROR_BUSY, "enough");
-}
-
-START_TEST(test_lines_next_calls_idle_until_a_line_arrives)
-{
-    int calls = 0;
-    begin(10);
-    lines.idle = say_and_fail;
-    lines.idle_context = &calls;
-    say("ready\n", 6);
-    expect_line("ready", 5, 1);
-    ck_assert_int_eq(calls, 0);
-    expect_line("late", 4, 2);
-    ck_assert_int_eq(calls, 2);
-    ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
-    ck_assert_int_eq(error.status, LB_ERROR_BUSY);
-    close(writer);
-    finish();
-}
-END_TEST
-
 START_TEST(test_lines_next_non_blocking_descriptor_waits_all_the_same)
 {
     begin(10);
@@ -322,8 +282,6 @@ int main(void)
     tcase_add_test(tests, test_lines_next_no_input_is_no_line);
     tcase_add_test(tests, test_lines_next_without_waiting_takes_what_is_there);
     tcase_add_test(tests, test_lines_next_non_blocking_descriptor_waits_all_the_same);
-    tcase_add_test(tests, test_lines_next_allows_a_pause);
-    tcase_add_test(tests, test_lines_next_calls_idle_until_a_line_arrives);
     tcase_add_test(tests, test_lines_next_many_lines_through_a_small_buffer);
     tcase_add_test(tests, test_lines_next_longest_line_is_whole);
     tcase_add_test(tests, test_lines_next_endless_line_is_cut);

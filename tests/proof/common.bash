@@ -93,7 +93,7 @@ make_model() {
 }
 
 programs=(train resume fresh predict evaluate score inspect visualize sort)
-more_programs=(join compare attend report seeds ensemble from)
+more_programs=(join compare report seeds ensemble from)
 
 # Runs a program in $folder/now, where the model of before is in out/. Files to compare are left in result/.
 run_program() { # PROGRAM PREFIX...
@@ -112,7 +112,6 @@ run_program() { # PROGRAM PREFIX...
     join) set -- "$@" "$bin/lookback" join out out --dev ../dev.tsv --threads 1 --out new ;;
     compare) set -- "$@" "$bin/lookback" compare --kinds none,dot --max-number 5 --min-length 2 --max-length 3 --hidden 4 --batch 4 \
         --steps 3 --threads 1 --out new ;;
-    attend) set -- "$@" "$bin/lookback" attend ../texts --length 4 --embed 4 --threads 1 --output map.png ;;
     report) set -- "$@" "$bin/lookback" report out ../dev.tsv --details 2 --heads-off 1 --threads 1 --output page.html ;;
     seeds) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --seeds 2 --out new ;;
     ensemble) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --ensemble 2 --out new ;;

@@ -42,7 +42,7 @@ shuffled <"$folder/all" >"$folder/allocations"
 # process of its own; compare draws after the last training.
 crashed=0
 in_picture() {
-    [[ $program == visualize || $program == attend ]] ||
+    [[ $program == visualize ]] ||
         grep -qsE "kept the model of step|dot 3/3" "$folder/now/message" "$folder"/now/new/*/train.log
 }
 

@@ -69,7 +69,7 @@ run_units valgrind $((seconds / 4)) "${memcheck[@]}"
 
 make_model
 # Not seeds and ensemble: they start themselves again, and what valgrind finds at /proc/self/exe is valgrind.
-programs+=(join compare attend report from)
+programs+=(join compare report from)
 trials=0 failures=0 most_seconds=600
 until ((trials > 0)) && time_is_up; do
     draw ${#programs[@]}

@@ -50,12 +50,6 @@ const char *support_say(support_talk *talk, const char *text, size_t length)
     return talk->answer;
 }
 
-bool support_is_silent(const support_talk *talk, int seconds)
-{
-    struct pollfd output = {.fd = talk->output, .events = POLLIN};
-    return poll(&output, 1, seconds * 1000) == 0;
-}
-
 int support_talk_end(support_talk *talk)
 {
     int status;

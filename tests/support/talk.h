@@ -22,9 +22,6 @@ bool support_talk_begin(const char *const argv[], support_talk *talk);
  *  what there is of it if the program ends or hangs. Memory: owned by `talk`, until the next call. */
 const char *support_say(support_talk *talk, const char *text, size_t length);
 
-/** Whether the program says nothing for so many seconds. */
-bool support_is_silent(const support_talk *talk, int seconds);
-
 /** Closes the pipes. Returns the exit status of the program; -1 if it has none. */
 int support_talk_end(support_talk *talk);
 
