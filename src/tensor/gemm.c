@@ -1,5 +1,6 @@
 #include "tensor/gemm.h"
 
+#include "base/stage.h"
 #include "tensor/gemm_blas.h"
 #include "tensor/gemm_vector.h"
 
@@ -81,8 +82,10 @@ static void multiply_all(const tiling *t)
         multiply_tile(t, 0);
         return;
     }
+    lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
 #pragma omp parallel for schedule(static)
     for (int64_t tile = 0; tile < t->tiles; tile++) multiply_tile(t, tile);
+    lb_stage_end();
 }
 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,

@@ -1,6 +1,7 @@
 #include "train/optimizer.h"
 
 #include "base/alloc.h"
+#include "base/stage.h"
 #include "tensor/real.h"
 
 #include <math.h>
@@ -179,8 +180,10 @@ lb_status lb_adam_step(lb_adam *adam, lb_error *error)
         .correction = (lb_real)(1 / sqrt(correction2)),
     };
     int64_t end;
+    lb_stage_begin("adam", "");
     for (int64_t at = 0; (at = lb_params_trained(adam->params, at, &end)) < adam->size; at = end)
         adam_run(adam, s, at, end - at);
+    lb_stage_end();
     return LB_OK;
 }
 
