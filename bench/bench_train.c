@@ -68,8 +68,8 @@ static void report(training *t, const bench_size *size, lb_attention_kind attent
     bench_add(object, "ms_per_step_min", 1e3 * timing.least);
     bench_add(object, "tokens_per_second", bench_tokens(size) / timing.median);
     bench_add(object, "mallocs_per_step", timing.allocations);
+    if (t->stages) bench_stages_add(object, t->staged); /* first, because it stops the clock */
     add_fingerprint(object, t->model.params);
-    if (t->stages) bench_stages_add(object, t->staged);
     bench_print(object);
 }
 
