@@ -1,5 +1,7 @@
 #include "base/stage.h"
 
+#include "base/threads.h"
+
 #include <stddef.h>
 
 static lb_stage_fn *watcher;
@@ -11,10 +13,10 @@ void lb_stage_watch(lb_stage_fn *watch)
 
 void lb_stage_begin(const char *name, const char *direction)
 {
-    if (watcher) watcher(name, direction);
+    if (watcher && !lb_in_parallel()) watcher(name, direction);
 }
 
 void lb_stage_end(void)
 {
-    if (watcher) watcher(NULL, NULL);
+    if (watcher && !lb_in_parallel()) watcher(NULL, NULL);
 }

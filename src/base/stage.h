@@ -9,7 +9,7 @@ typedef void lb_stage_fn(const char *name, const char *direction);
 /** Tells `watch` about all stages of the process; NULL: nobody, as at first. Call it while nothing computes. */
 void lb_stage_watch(lb_stage_fn *watch);
 
-/** Marks a stage on the thread that runs ops. */
+/** Marks a stage on the thread that runs ops. Does nothing where several threads share work. */
 void lb_stage_begin(const char *name, const char *direction);
 void lb_stage_end(void);
 
