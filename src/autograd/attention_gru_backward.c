@@ -98,7 +98,7 @@ static void attend_back(const backward_pass *pass, const lb_walk *walk, const ba
                         int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    for (int64_t row = walk->first_row + walk->me->place; row < walk->end_row; row += walk->me->grid.width) {
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
         int64_t at = row * run->steps + t;
         lb_real *dquery = pass->memory.dquery + at * run->width;
         if (!lb_gru_input_has(&run->x, row, t)) {
@@ -118,7 +118,7 @@ static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int6
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++) {
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
         int64_t at = row * run->steps + t;
         lb_real *dx = pass->gates.x + at * pass->gates.x_stride + first;
         if (lb_gru_input_has(&run->x, row, t))
@@ -138,7 +138,7 @@ static void multiply_contexts_back(const backward_pass *pass, const lb_walk *wal
     int64_t depth = run->depth, panel,
             end = lb_share(lb_panel_count(depth), walk->me->place, walk->me->grid.width, &panel);
     int64_t first = panel * LB_PANEL, count = (end * LB_PANEL < depth ? end * LB_PANEL : depth) - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++) {
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
         int64_t at = (row * run->steps + t) * depth + first;
         if (!lb_gru_input_has(&run->x, row, t))
             clear(pass->memory.dcontext + at, count);
@@ -164,7 +164,7 @@ static void begin_grads(const backward_pass *pass, const lb_walk *walk, const ba
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t size = run->keys * run->width;
-    for (int64_t row = walk->first_row + walk->me->place; row < walk->end_row; row += walk->me->grid.width) {
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
         clear(pass->memory.dv + row * run->width, run->width);
         if (lb_wants_grad(run->in.keys)) lb_op_begin_grad(run->node, LB_AGRU_KEYS, row * size, size);
     }
@@ -177,7 +177,7 @@ static void give_values(const backward_pass *pass, const lb_walk *walk)
     const lb_attention_gru_run *run = &pass->run;
     int64_t keys = run->keys, depth = run->depth, steps = run->steps;
     if (!lb_wants_grad(run->in.values)) return;
-    for (int64_t row = walk->first_row + walk->me->place; row < walk->end_row; row += walk->me->grid.width)
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk))
         lb_gemm_own(keys, depth, steps, lb_transposed(run->weights->data + row * steps * keys, keys),
                     lb_plain(pass->memory.dcontext + row * steps * depth, depth),
                     lb_op_sets(run->node, LB_AGRU_VALUES) ? 0 : 1, run->in.values->grad + row * keys * depth,

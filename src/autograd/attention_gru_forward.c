@@ -65,14 +65,14 @@ static void multiply_states(const forward_pass *pass, const lb_walk *walk, int64
                          GATES * hidden);
 }
 
-/* Every `width`-th row of the group, because the rows of a tile may become shorter and shorter. */
+/* The contexts of the member's rows. */
 static void attend_rows(const forward_pass *pass, const lb_walk *walk, int64_t t,
                         lb_attention_gru_traces traces)
 {
     const lb_attention_gru_run *run = &pass->run;
     const lb_member *me = walk->me;
     lb_real *power = pass->power + (me->group * me->grid.width + me->place) * run->width;
-    for (int64_t row = walk->first_row + me->place; row < walk->end_row; row += me->grid.width) {
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
         int64_t at = row * run->steps + t;
         if (!lb_gru_input_has(&run->x, row, t)) {
             leave_out(run, at, traces.gates + row * traces.stride);
@@ -89,7 +89,7 @@ static void multiply_contexts(const forward_pass *pass, const lb_walk *walk, int
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++)
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts)
         for (int gate = 0; gate < GATES && lb_gru_input_has(&run->x, row, t); gate++)
             memcpy(pass->x + (row * GATES + gate) * hidden + first,
                    lb_gru_input_row(&run->x, row * run->steps + t) + gate * hidden + first,
@@ -106,7 +106,7 @@ static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t,
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t hidden = run->hidden, first = walk->first_unit;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++)
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts)
         if (lb_gru_input_has(&run->x, row, t))
             lb_gru_gates(hidden, walk->end_unit - first, pass->x + row * GATES * hidden + first,
                          pass->product + row * GATES * hidden + first, run->in.bias_hh->data + first,

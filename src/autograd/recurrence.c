@@ -2,11 +2,16 @@
 
 #include "base/threads.h"
 
+/* What a step costs a thread, in multiply-adds, of which a processor does about 40 in a nanosecond. */
 enum {
-    WORTH = 1 << 20, /* multiply-adds for which another thread is worth waking */
-    CACHE = 1 << 18, /* numbers of weights that stay in the cache of a processor: a megabyte */
-    SLOWER = 3,
-    THAN_FAST = 2 /* how much longer a product takes with weights from further away */
+    WORTH = 1 << 20, /* of all steps, for which another thread is worth waking */
+    FEWEST = 4,      /* rows of a group, the least that the kernel keeps in registers */
+    ENOUGH = 8,      /* rows that the kernel is fast with */
+    CACHE = 1 << 18, /* numbers of a weight that stay in the cache of a processor: a megabyte */
+    FETCH = 8,       /* one number of a weight from further away */
+    MEETINGS = 3,    /* in a step */
+    MEET = 40000,    /* a meeting */
+    EXCHANGE = 80    /* a number that another processor has written before it */
 };
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -14,43 +19,59 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The largest share of `count` things, in parts of a million. */
-static int64_t largest_share(int64_t count, int64_t places)
+static int64_t shares(int64_t count, int64_t places)
 {
-    return (count + places - 1) / places * 1000000 / count;
+    return (count + places - 1) / places;
 }
 
-/* How long the slowest thread takes. */
-static int64_t cost(lb_grid grid, int64_t tiles, int64_t panels, int64_t weights)
+/* The rows of the largest group. More groups than tiles divide each tile. */
+static int64_t rows_of(const lb_gru_input *x, lb_row_tiles tiles, int64_t groups)
 {
-    int64_t share = largest_share(tiles, grid.groups) * largest_share(panels, grid.width) / 1000;
-    return weights / grid.width > CACHE ? share * SLOWER / THAN_FAST : share;
+    int64_t rows = groups > tiles.count ? shares(tiles.rows, groups / tiles.count)
+                                        : shares(tiles.count, groups) * tiles.rows;
+    return smaller(rows, x->batch);
+}
+
+/* How long the slowest thread takes for a step. */
+static int64_t cost_of(const lb_gru_input *x, lb_grid grid, int64_t rows, int64_t weights)
+{
+    int64_t panels = lb_panel_count(x->hidden), own = weights * shares(panels, grid.width) / panels;
+    int64_t cost = rows * own;
+    if (rows < ENOUGH) cost += cost / 2;
+    if (own > CACHE) cost += FETCH * own;
+    if (grid.width > 1) cost += MEETINGS * (MEET + EXCHANGE * rows * x->hidden);
+    return cost;
 }
 
 lb_grid lb_recurrence_grid(const lb_gru_input *x, int64_t weights, int64_t beside)
 {
-    int64_t work = x->batch * x->steps * (weights + beside),
-            tiles = x->steps > 1 ? lb_row_tiles_of(x->batch).count : 1, /* see lb_recurrence_panels */
-        panels = lb_panel_count(x->hidden), least = INT64_MAX,
-            threads = smaller(smaller(lb_threads(), LB_MOST_IN_TEAM), work / WORTH);
+    int64_t work = x->batch * x->steps * (weights + beside), panels = lb_panel_count(x->hidden),
+            least = INT64_MAX, threads = smaller(smaller(lb_threads(), LB_MOST_IN_TEAM), work / WORTH);
+    lb_row_tiles tiles = lb_row_tiles_of(x->batch);
     lb_grid best = {1, 1};
-    if (lb_in_parallel() || panels == 0) return best;
-    for (int64_t groups = smaller(tiles, threads); groups > 0; groups--) {
+    if (threads < 2 || lb_in_parallel()) return best;
+    /* Few rows that meet a weight where it is have other bits side by side: lb_recurrence_panels. */
+    int64_t most = x->steps > 1 ? smaller(threads, tiles.count * (tiles.rows / FEWEST)) : 1;
+    for (int64_t groups = most; groups > 0; groups--) {
         lb_grid grid = {(int)groups, (int)smaller(panels, threads / groups)};
-        int64_t found = cost(grid, tiles, panels, weights);
-        if (found < least) best = grid;
-        least = smaller(least, found);
+        if (groups > tiles.count && groups % tiles.count != 0) continue;
+        int64_t cost = cost_of(x, grid, rows_of(x, tiles, groups), weights);
+        if (cost < least) best = grid;
+        least = smaller(least, cost);
     }
     return best;
 }
 
 lb_walk lb_walk_of(const lb_member *me, const lb_gru_input *x)
 {
-    lb_walk walk = {.me = me, .x = x, .tiles = lb_row_tiles_of(x->batch)};
+    lb_row_tiles tiles = lb_row_tiles_of(x->batch);
+    int64_t groups = me->grid.groups,
+            parts = tiles.count > 0 && groups > tiles.count ? groups / tiles.count : 1;
+    lb_walk walk = {.me = me, .x = x, .tiles = tiles, .part = me->group % parts, .parts = parts};
+    walk.end_tile = lb_share(tiles.count, me->group / parts, groups / parts, &walk.first_tile);
+    walk.first_row = smaller(x->batch, walk.first_tile * tiles.rows + walk.part);
+    walk.end_row = smaller(x->batch, walk.end_tile * tiles.rows);
     int64_t panel, end = lb_share(lb_panel_count(x->hidden), me->place, me->grid.width, &panel);
-    walk.end_tile = lb_share(walk.tiles.count, me->group, me->grid.groups, &walk.first_tile);
-    walk.first_row = smaller(x->batch, walk.first_tile * walk.tiles.rows);
-    walk.end_row = smaller(x->batch, walk.end_tile * walk.tiles.rows);
     walk.first_unit = smaller(x->hidden, panel * LB_PANEL);
     walk.end_unit = smaller(x->hidden, end * LB_PANEL);
     return walk;
@@ -61,13 +82,23 @@ lb_row_run lb_walk_run(const lb_walk *walk, int64_t t)
     return lb_walk_next(walk, t, (lb_row_run){.tile = walk->first_tile});
 }
 
+/* Of the group's rows in a tile, `height` from row `first` on, the number up to the last one that has a step at time t,
+ * rounded up to the rows that the kernel multiplies together. */
+static int64_t present_of(const lb_walk *walk, int64_t first, int64_t height, int64_t t)
+{
+    int64_t present = height;
+    while (present > 0 && !lb_gru_input_has(walk->x, first + (present - 1) * walk->parts, t)) present--;
+    return smaller(shares(present, FEWEST) * FEWEST, height);
+}
+
 lb_row_run lb_walk_next(const lb_walk *walk, int64_t t, lb_row_run run)
 {
     run.count = 0;
     for (bool whole = true; run.tile < walk->end_tile && whole; run.tile++) {
-        int64_t first = run.tile * walk->tiles.rows;
-        int64_t height = lb_row_tile_height(walk->tiles, run.tile, walk->x->batch);
-        int64_t present = lb_gru_input_height(walk->x, first, height, t);
+        int64_t first = run.tile * walk->tiles.rows + walk->part;
+        int64_t rows = lb_row_tile_height(walk->tiles, run.tile, walk->x->batch) - walk->part;
+        int64_t height = rows > 0 ? shares(rows, walk->parts) : 0,
+                present = present_of(walk, first, height, t);
         if (run.count == 0) run.first = first;
         run.count += present;
         whole = present == height || run.count == 0;
@@ -83,8 +114,8 @@ void lb_walk_multiply(const lb_walk *walk, int64_t t, const lb_panels *weight, i
     for (; panel < end; panel++)
         for (lb_row_run run = lb_walk_run(walk, t); run.count > 0; run = lb_walk_next(walk, t, run))
             lb_panels_multiply(weight, panel, begin, depth, run.count,
-                               lb_plain(a.data + run.first * a.stride, a.stride), beta,
-                               c + run.first * stride, stride);
+                               lb_plain(a.data + run.first * a.stride, walk->parts * a.stride), beta,
+                               c + run.first * stride, walk->parts * stride);
 }
 
 void lb_walk_pack(const lb_walk *walk, const lb_panels *weight)

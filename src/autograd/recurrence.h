@@ -1,5 +1,5 @@
-/* How the recurrent ops divide a step of a batch among the threads of a team (base/team.h). Each group takes whole tiles
- * of rows (tensor/row_tiles.h) through all steps. In a step, each member computes the columns of its panels
+/* How the recurrent ops divide a step of a batch among the threads of a team (base/team.h). Each group takes tiles of
+ * rows (tensor/row_tiles.h) through all steps, or every second, third ... row of a tile. In a step, each member computes the columns of its panels
  * (tensor/panels.h) for all rows of its group, and then everything else that belongs to its units. No sum is divided, so
  * the bits do not depend on the team. */
 #ifndef LB_RECURRENCE_H
@@ -17,7 +17,8 @@ typedef struct lb_walk {
     const lb_gru_input *x;
     lb_row_tiles tiles;
     int64_t first_tile, end_tile; /* of the group */
-    int64_t first_row, end_row;
+    int64_t part, parts;          /* of a tile: every `parts`-th row from row `part` on */
+    int64_t first_row, end_row;   /* in steps of `parts` */
     int64_t first_unit, end_unit; /* of the member */
 } lb_walk;
 
@@ -28,7 +29,18 @@ lb_grid lb_recurrence_grid(const lb_gru_input *x, int64_t weights, int64_t besid
 /** The place of a member. */
 lb_walk lb_walk_of(const lb_member *me, const lb_gru_input *x);
 
-/** Rows side by side that are multiplied together at a step. */
+/** The rows that a member takes alone: the first of them, and the way to the next. Each of them is every `width`-th of
+ *  the group, because the rows of a tile become shorter and shorter. */
+static inline int64_t lb_walk_own_row(const lb_walk *walk)
+{
+    return walk->first_row + walk->me->place * walk->parts;
+}
+static inline int64_t lb_walk_own_step(const lb_walk *walk)
+{
+    return walk->me->grid.width * walk->parts;
+}
+
+/** Rows of the group, one after the other, that are multiplied together at a step. */
 typedef struct lb_row_run {
     int64_t tile; /* the one after them */
     int64_t first, count;

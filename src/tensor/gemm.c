@@ -10,6 +10,9 @@ enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     LEAST =
         32, /* rows and columns of a tile: each tile reads, and may rearrange, its part of both operands again */
+    SMALL =
+        1
+        << 15, /* multiply-adds for which OpenBLAS is not worth its preparations, in which its callers wait for each other */
     UNIT = 16 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
@@ -19,8 +22,8 @@ static const int tile_counts[] = {48, 32, 24, 16, 12, 8, 6, 4, 3, 2};
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    bool done =
-        lb_gemm_vector(m, n, k, a, b, beta, c, stride) || lb_gemm_blas(m, n, k, a, b, beta, c, stride);
+    bool done = lb_gemm_vector(m, n, k, a, b, beta, c, stride) ||
+                (m * n * k > SMALL && lb_gemm_blas(m, n, k, a, b, beta, c, stride));
     if (!done) lb_gemm_own(m, n, k, a, b, beta, c, stride);
 }
 

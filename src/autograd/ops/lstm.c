@@ -57,7 +57,7 @@ static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t)
     const lb_member *me = walk->me;
     int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
     lb_real *spare = pass->spare + (me->group * me->grid.width + me->place) * LB_LSTM_SAVED * hidden;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++) {
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
         int64_t at = row * pass->x.steps + t;
         lb_real *saved = node->saved ? (lb_real *)node->saved + at * LB_LSTM_SAVED * hidden : spare;
         lb_real *out = node->out[OUTPUTS]->data + at * hidden + first;
@@ -135,7 +135,7 @@ static int64_t lay_out(backward_pass *pass, lb_real *block)
 static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
 {
     int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row++) {
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
         int64_t at = row * pass->x.steps + t;
         lb_real *gates = (lb_real *)pass->node->saved + at * LB_LSTM_SAVED * hidden + first;
         if (lb_gru_input_has(&pass->x, row, t))
