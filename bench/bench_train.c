@@ -5,6 +5,7 @@
 #include "common/threads.h"
 #include "shared/measure.h"
 #include "shared/model.h"
+#include "shared/stages.h"
 
 #include "base/hash.h"
 #include "tensor/gemm.h"
@@ -13,12 +14,16 @@
 
 #include <stdio.h>
 
+enum { WARM = 2 }; /* steps before stages are told apart */
+
 /* The data of a step, which is one of lb_train. */
 typedef struct training {
     bench_model model;
     lb_trainer_config config;
     lb_train_session session;
     int batch;      /* of a shard */
+    bool stages;    /* whether to tell them apart */
+    int staged;     /* steps that were */
     lb_error error; /* of the first step that failed */
 } training;
 
@@ -35,7 +40,8 @@ static void train_step(void *context, int step)
 {
     training *t = context;
     double loss;
-    (void)step;
+    if (t->stages && step == WARM) bench_stages_begin();
+    t->staged += step >= WARM;
     if (t->error.status == LB_OK) t->error.status = lb_train_session_step(&t->session, &loss, &t->error);
 }
 
@@ -49,8 +55,7 @@ static void add_fingerprint(cJSON *object, const lb_params *params)
     cJSON_AddStringToObject(object, "fingerprint", text);
 }
 
-static void report(const training *t, const bench_size *size, lb_attention_kind attention,
-                   bench_timing timing)
+static void report(training *t, const bench_size *size, lb_attention_kind attention, bench_timing timing)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "program", "lookback");
@@ -63,14 +68,15 @@ static void report(const training *t, const bench_size *size, lb_attention_kind 
     bench_add(object, "ms_per_step_min", 1e3 * timing.least);
     bench_add(object, "tokens_per_second", bench_tokens(size) / timing.median);
     bench_add(object, "mallocs_per_step", timing.allocations);
+    if (t->stages) bench_stages_add(object, t->staged); /* first, because it stops the clock */
     add_fingerprint(object, t->model.params);
     bench_print(object);
 }
 
 static lb_status measure(const bench_size *size, lb_attention_kind attention, bench_effort effort, int shards,
-                         const lb_group *group, lb_error *error)
+                         bool stages, const lb_group *group, lb_error *error)
 {
-    training t = {.batch = size->batch / shards};
+    training t = {.batch = size->batch / shards, .stages = stages};
     lb_status status = bench_model_init(&t.model, size, attention, error);
     t.config = (lb_trainer_config){.params = t.model.params,
                                    .context = &t,
@@ -100,6 +106,7 @@ static int run(int argc, char **argv)
     const lb_group *group = NULL;
     bench_size size = {.config = 1};
     bench_effort effort = {.warm_up = 5, .runs = 200};
+    bool stages = false;
     int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
@@ -108,6 +115,7 @@ static int run(int argc, char **argv)
         APP_INT(0, "shards", "N", &shards, 1, LB_MOST_SHARDS,
                 "parts of each batch, for the ranks of mpirun; then give --steps, and --seconds 0"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
+        APP_FLAG(0, "stages", &stages, "say how the time divides among ops, products and the optimiser"),
         BENCH_EFFORT_OPTIONS(effort, "steps"),
     };
     const app_program program = {
@@ -123,7 +131,8 @@ static int run(int argc, char **argv)
     bench_count_allocations();
     bench_size_settle(&size);
     lb_set_threads(threads);
-    if (measure(&size, (lb_attention_kind)attention, effort, shards, group, &error)) return app_fail(&error);
+    if (measure(&size, (lb_attention_kind)attention, effort, shards, stages, group, &error))
+        return app_fail(&error);
     return app_close_stdout(0);
 }
 

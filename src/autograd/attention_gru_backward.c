@@ -1,43 +1,34 @@
-/* The backward pass of lb_attention_gru_sequence: each thread takes its tiles of rows back through all steps. Gradients
- * of weights wait until all steps are done: then each is one large product. */
+/* The backward pass of lb_attention_gru_sequence: a team (autograd/recurrence.h) goes back through all steps. What no step
+ * waits for comes after all steps, as large products: the gradients of weights, and those of the values. */
 #include "autograd/attention_gru_internal.h"
 #include "autograd/gru_gradient.h"
 #include "autograd/parts.h"
 #include "tensor/gemm.h"
-#include "tensor/row_tiles.h"
+#include "tensor/gemm_vector.h"
 
 #include <string.h>
 
-/* The working memory of the op; `all` is the number of rows times the number of steps:
- *
- *     +--------+----+--------+----------+--------+--------+- - -
- *     | dstate | dv | dquery | dcontext | tile 0 | tile 1 |
- *     +--------+----+--------+----------+--------+--------+- - -  */
+/* The working memory of the op; `all` is the number of rows times the number of steps. dv has a row for each row of the
+ * batch, so that the bits of its sum do not depend on who takes which rows. */
 typedef struct backward_memory {
     lb_real *dstate;   /* [batch, hidden] */
-    lb_real *dv;       /* [tiles, width] */
+    lb_real *dv;       /* [batch, width] */
     lb_real *dquery;   /* [all, width] */
     lb_real *dcontext; /* [all, depth] */
-    lb_real *tiles;    /* [tiles, tile_size]: see backward_tile */
-    int64_t tile_size;
+    lb_real *threads;  /* [threads, thread_size]: see backward_thread */
+    int64_t thread_size;
+    lb_panels query, context, state; /* the weights */
 } backward_memory;
 
-/* Some rows of the batch, and the working memory of one thread. There is room even for gradients that are not required,
- * because the kernel computes all of them:
- *
- *     +---------+-------+------------+--------------+
- *     | dscores | power | spare_keys | spare_values |
- *     +---------+-------+------------+--------------+ */
-typedef struct backward_tile {
-    int64_t first, height;
-    lb_real *dv;           /* [width], in backward_memory */
-    lb_real *dscores;      /* [keys] */
-    lb_real *power;        /* [width]: of a query */
-    lb_real *spare_keys;   /* [keys, width]; NULL if the keys require a gradient */
-    lb_real *spare_values; /* [keys, depth]; NULL if the values require a gradient */
-} backward_tile;
+/* The working memory of one thread. There is room even for a gradient that is not required, because the kernel computes
+ * it. */
+typedef struct backward_thread {
+    lb_real *dscores;    /* [keys] */
+    lb_real *power;      /* [width]: of a query */
+    lb_real *spare_keys; /* [keys, width]; NULL if the keys require a gradient */
+} backward_thread;
 
-/* The data that all tiles read and write. */
+/* The data that all threads read and write. */
 typedef struct backward_pass {
     lb_attention_gru_run run;
     lb_attention_gru_traces traces; /* of all rows and steps */
@@ -45,30 +36,36 @@ typedef struct backward_pass {
     backward_memory memory;
 } backward_pass;
 
-/* Divides a block among the parts of a tile, and returns how much it takes. */
-static int64_t lay_out_tile(const lb_attention_gru_run *run, lb_real *block, backward_tile *tile)
+/* Divides a block among the parts of a thread, and returns how much it takes. */
+static int64_t lay_out_thread(const lb_attention_gru_run *run, lb_real *block, backward_thread *mine)
 {
     int64_t keys = lb_wants_grad(run->in.keys) ? 0 : run->keys;
-    int64_t values = lb_wants_grad(run->in.values) ? 0 : run->keys;
     lb_parts parts = {.block = block};
-    tile->dscores = lb_parts_next(&parts, run->keys);
-    tile->power = lb_parts_next(&parts, run->width);
-    tile->spare_keys = lb_parts_next(&parts, keys * run->width);
-    tile->spare_values = lb_parts_next(&parts, values * run->depth);
+    mine->dscores = lb_parts_next(&parts, run->keys);
+    mine->power = lb_parts_next(&parts, run->width);
+    mine->spare_keys = lb_parts_next(&parts, keys * run->width);
     return parts.count;
 }
 
 /* The same for the work of the whole op. */
 static int64_t lay_out(const lb_attention_gru_run *run, lb_real *block, backward_memory *memory)
 {
-    int64_t all = run->batch * run->steps, tiles = lb_row_tiles_of(run->batch).count;
+    int64_t all = run->batch * run->steps;
+    const lb_tensor *context = run->in.weight_context;
     lb_parts parts = {.block = block};
     memory->dstate = lb_parts_next(&parts, run->batch * run->hidden);
-    memory->dv = lb_parts_next(&parts, tiles * run->width);
+    memory->dv = lb_parts_next(&parts, run->batch * run->width);
     memory->dquery = lb_parts_next(&parts, all * run->width);
     memory->dcontext = lb_parts_next(&parts, all * run->depth);
-    memory->tile_size = lay_out_tile(run, NULL, &(backward_tile){0});
-    memory->tiles = lb_parts_next(&parts, tiles * memory->tile_size);
+    memory->thread_size = lay_out_thread(run, NULL, &(backward_thread){0});
+    memory->threads = lb_parts_next(&parts, LB_MOST_IN_TEAM * memory->thread_size);
+    memory->query = lb_recurrence_panels_back(
+        &run->x, &parts, lb_plain(run->in.weight_query->data, run->hidden), run->width, run->hidden);
+    memory->state = lb_recurrence_panels_back(&run->x, &parts, lb_plain(run->in.weight_hh->data, run->hidden),
+                                              3 * run->hidden, run->hidden);
+    memory->context = lb_recurrence_panels_back(
+        &run->x, &parts, lb_plain(context->data + run->context_column, lb_dim(context, 1)), 3 * run->hidden,
+        run->depth);
     return parts.count;
 }
 
@@ -84,106 +81,134 @@ static void clear(lb_real *numbers, int64_t count)
 }
 
 /* Each row of a batch has its own keys, so gradients are added directly. */
-static lb_attended_grad grads_of(const backward_pass *pass, const backward_tile *tile, int64_t row,
+static lb_attended_grad grads_of(const backward_pass *pass, const backward_thread *mine, int64_t row,
                                  lb_real *dquery)
 {
     const lb_attention_gru_run *run = &pass->run;
-    const lb_tensor *keys = run->in.keys, *values = run->in.values;
-    return (lb_attended_grad){
-        .keys = lb_wants_grad(keys) ? keys->grad + row * run->keys * run->width : tile->spare_keys,
-        .values = lb_wants_grad(values) ? values->grad + row * run->keys * run->depth : tile->spare_values,
-        .v = tile->dv,
-        .query = dquery,
-        .scores = tile->dscores};
+    const lb_tensor *keys = run->in.keys;
+    return (lb_attended_grad){.keys = lb_wants_grad(keys) ? keys->grad + row * run->keys * run->width
+                                                          : mine->spare_keys,
+                              .v = pass->memory.dv + row * run->width,
+                              .query = dquery,
+                              .scores = mine->dscores};
 }
 
-/* Computes the gradients of the query of row and step `at`, and of its keys and values. */
-static void attend_backward(const backward_pass *pass, const backward_tile *tile, int64_t row, int64_t at)
+/* Computes the gradients of the queries of step t, and of the keys. */
+static void attend_back(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine,
+                        int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    lb_attended to = lb_attention_gru_attended(run, row, tile->power);
-    lb_attend_backward(&to, pass->traces.query + at * pass->traces.stride,
-                       run->weights->data + at * run->keys, pass->memory.dcontext + at * run->depth,
-                       run->weights->grad + at * run->keys,
-                       grads_of(pass, tile, row, pass->memory.dquery + at * run->width));
-}
-
-/* Turns the gradient of the state after step `at` into that of the gates; dx [3 hidden]. */
-static void gates_backward(const backward_pass *pass, int64_t row, int64_t at, lb_real *dx)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    lb_gru_gates_backward(run->hidden, pass->traces.gates + at * pass->traces.stride,
-                          run->outputs->grad + at * run->hidden, dx, pass->memory.dstate + row * run->hidden);
-    memcpy(pass->memory.dcontext + at * run->depth, run->contexts->grad + at * run->depth,
-           (size_t)run->depth * sizeof(lb_real));
-}
-
-/* After the end of a row there is no gradient. */
-static void leave_out(const backward_pass *pass, int64_t at, lb_real *dx)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    clear(dx, 3 * run->hidden);
-    clear(pass->memory.dcontext + at * run->depth, run->depth);
-    clear(pass->memory.dquery + at * run->width, run->width);
-}
-
-/* Passes the gradient of the gates on to the contexts. */
-static void multiply_gates(const backward_pass *pass, lb_gru_gradient gates, int64_t present, int64_t start)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    const lb_tensor *weight = run->in.weight_context;
-    lb_gemm_serial(present, run->depth, 3 * run->hidden, lb_plain(gates.x, gates.x_stride),
-                   lb_plain(weight->data + run->context_column, lb_dim(weight, 1)), 1,
-                   pass->memory.dcontext + start * run->depth, run->steps * run->depth);
-}
-
-/* Adds the gradients of the states through W_hh h and the queries. */
-static void multiply_into_states(const backward_pass *pass, lb_gru_gradient gates, int64_t first,
-                                 int64_t present, int64_t start)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    lb_real *dstate = pass->memory.dstate + first * run->hidden;
-    lb_matrix dquery = lb_plain(pass->memory.dquery + start * run->width, run->steps * run->width);
-    lb_gru_add_state_gradient(gates, present, run->in.weight_hh, dstate);
-    lb_gemm_serial(present, run->hidden, run->width, dquery,
-                   lb_plain(run->in.weight_query->data, run->hidden), 1, dstate, run->hidden);
-}
-
-static void backward_step(const backward_pass *pass, const backward_tile *tile, int64_t t)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    int64_t first = tile->first, steps = run->steps, start = first * steps + t;
-    int64_t present = lb_gru_input_height(&run->x, first, tile->height, t);
-    lb_gru_gradient gates = lb_gru_gradient_rows(pass->gates, start, steps);
-    for (int64_t i = 0; i < tile->height; i++) {
-        lb_real *dx = gates.x + i * gates.x_stride;
-        if (lb_gru_input_has(&run->x, first + i, t))
-            gates_backward(pass, first + i, start + i * steps, dx);
-        else
-            leave_out(pass, start + i * steps, dx);
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+        int64_t at = row * run->steps + t;
+        lb_real *dquery = pass->memory.dquery + at * run->width;
+        if (!lb_gru_input_has(&run->x, row, t)) {
+            clear(dquery, run->width);
+            continue;
+        }
+        lb_attended to = lb_attention_gru_attended(run, row, mine->power);
+        lb_attend_backward(&to, pass->traces.query + at * pass->traces.stride,
+                           run->weights->data + at * run->keys, pass->memory.dcontext + at * run->depth,
+                           run->weights->grad + at * run->keys, grads_of(pass, mine, row, dquery));
     }
-    multiply_gates(pass, gates, present, start);
-    for (int64_t i = 0; i < present; i++)
-        if (lb_gru_input_has(&run->x, first + i, t))
-            attend_backward(pass, tile, first + i, start + i * steps);
-    multiply_into_states(pass, gates, first, present, start);
 }
 
-/* Clears the gradients of the keys and values of the tile now, so that they stay in the cache. dv and the spare memory
- * belong to the tile. */
-static void begin_grads(const backward_pass *pass, const backward_tile *tile)
+/* Turns the gradient of the states after step t into that of the gates, for the member's units. After the end of a row
+ * there is no gradient. */
+static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    int64_t before = tile->first * run->keys, count = tile->height * run->keys;
-    clear(tile->dv, run->width);
-    if (lb_wants_grad(run->in.keys))
-        lb_op_begin_grad(run->node, LB_AGRU_KEYS, before * run->width, count * run->width);
-    else
-        clear(tile->spare_keys, run->keys * run->width);
-    if (lb_wants_grad(run->in.values))
-        lb_op_begin_grad(run->node, LB_AGRU_VALUES, before * run->depth, count * run->depth);
-    else
-        clear(tile->spare_values, run->keys * run->depth);
+    int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * run->steps + t;
+        lb_real *dx = pass->gates.x + at * pass->gates.x_stride + first;
+        if (lb_gru_input_has(&run->x, row, t))
+            lb_gru_gates_backward(hidden, count, pass->traces.gates + at * pass->traces.stride + first,
+                                  run->outputs->grad + at * hidden + first, dx,
+                                  pass->memory.dstate + row * hidden + first);
+        else
+            for (int gate = 0; gate < 3; gate++) clear(dx + gate * hidden, count);
+    }
+}
+
+/* The gradients of the contexts of step t: what came from above, and the part of the gates. */
+static void multiply_contexts_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    const lb_gru_gradient *gates = &pass->gates;
+    int64_t depth = run->depth, panel,
+            end = lb_share(lb_panel_count(depth), walk->me->place, walk->me->grid.width, &panel);
+    int64_t first = panel * LB_PANEL, count = (end * LB_PANEL < depth ? end * LB_PANEL : depth) - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = (row * run->steps + t) * depth + first;
+        if (!lb_gru_input_has(&run->x, row, t))
+            clear(pass->memory.dcontext + at, count);
+        else
+            memcpy(pass->memory.dcontext + at, run->contexts->grad + at, (size_t)count * sizeof(lb_real));
+    }
+    lb_walk_multiply(walk, t, &pass->memory.context, 0, 3 * run->hidden,
+                     lb_plain(gates->x + t * gates->x_stride, run->steps * gates->x_stride), 1,
+                     pass->memory.dcontext + t * depth, run->steps * depth);
+}
+
+/* Adds the gradients of the states that came through the queries of step t. */
+static void multiply_queries_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    lb_matrix dquery = lb_plain(pass->memory.dquery + t * run->width, run->steps * run->width);
+    lb_walk_multiply(walk, t, &pass->memory.query, 0, run->width, dquery, 1, pass->memory.dstate,
+                     run->hidden);
+}
+
+/* Clears the gradients of the keys of the member's rows now, so that they stay in its cache. */
+static void begin_grads(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t size = run->keys * run->width;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+        clear(pass->memory.dv + row * run->width, run->width);
+        if (lb_wants_grad(run->in.keys)) lb_op_begin_grad(run->node, LB_AGRU_KEYS, row * size, size);
+    }
+    if (!lb_wants_grad(run->in.keys)) clear(mine->spare_keys, size);
+}
+
+/* The gradients of the values of the member's rows: sums over all steps. */
+static void give_values(const backward_pass *pass, const lb_walk *walk)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t keys = run->keys, depth = run->depth, steps = run->steps;
+    if (!lb_wants_grad(run->in.values)) return;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk))
+        lb_gemm_own(keys, depth, steps, lb_transposed(run->weights->data + row * steps * keys, keys),
+                    lb_plain(pass->memory.dcontext + row * steps * depth, depth),
+                    lb_op_sets(run->node, LB_AGRU_VALUES) ? 0 : 1, run->in.values->grad + row * keys * depth,
+                    depth);
+}
+
+static void walk_back(const lb_member *me, void *context)
+{
+    const backward_pass *pass = context;
+    const lb_attention_gru_run *run = &pass->run;
+    lb_walk walk = lb_walk_of(me, &run->x);
+    backward_thread mine;
+    lay_out_thread(run,
+                   pass->memory.threads + (me->group * me->grid.width + me->place) * pass->memory.thread_size,
+                   &mine);
+    begin_grads(pass, &walk, &mine);
+    lb_walk_pack(&walk, &pass->memory.query);
+    lb_walk_pack(&walk, &pass->memory.context);
+    lb_walk_pack(&walk, &pass->memory.state);
+    lb_team_meet_all(me);
+    for (int64_t t = run->steps - 1; t >= 0; t--) {
+        pass_gates_back(pass, &walk, t);
+        lb_team_meet(me);
+        multiply_contexts_back(pass, &walk, t);
+        lb_gru_walk_states_back(&walk, t, pass->gates, &pass->memory.state, pass->memory.dstate);
+        lb_team_meet(me);
+        attend_back(pass, &walk, &mine, t);
+        lb_team_meet(me);
+        multiply_queries_back(pass, &walk, t);
+    }
+    give_values(pass, &walk);
 }
 
 /* The last columns of the weight += gradient' input, over all rows and steps, as one product. */
@@ -194,15 +219,15 @@ static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matr
         lb_gemm(lb_dim(weight, 0), inputs, rows, gradient, input, 1, weight->grad + stride - inputs, stride);
 }
 
-/* Adds the results of the tiles to the operands that all rows or steps share. */
-static void give_gradients(const backward_pass *pass, int64_t tiles)
+/* Adds what the threads have computed to the operands that all rows or steps share. */
+static void give_gradients(const backward_pass *pass)
 {
     const lb_attention_gru_run *run = &pass->run;
     const lb_gru_gradient *gates = &pass->gates;
     int64_t all = run->batch * run->steps;
     lb_matrix previous = lb_plain(pass->traces.previous, pass->traces.stride);
     lb_op_add_grad(run->in.initial, pass->memory.dstate);
-    lb_op_add_grad_rows(run->in.v, tiles, pass->memory.dv);
+    lb_op_add_grad_rows(run->in.v, run->batch, pass->memory.dv);
     lb_gru_give_input_gradient(run->node, LB_AGRU_X, &run->x, *gates);
     lb_gru_add_weight_gradient(*gates, all, previous, run->in.weight_hh, run->in.bias_hh);
     add_product(run->in.weight_query, run->hidden, all, lb_transposed(pass->memory.dquery, run->width),
@@ -227,16 +252,6 @@ static backward_pass pass_of(const lb_node *node)
 void lb_attention_gru_backward(lb_node *node)
 {
     backward_pass pass = pass_of(node);
-    const lb_attention_gru_run *run = &pass.run;
-    lb_row_tiles tiles = lb_row_tiles_of(run->batch);
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t i = 0; i < tiles.count; i++) {
-        backward_tile tile = {.first = i * tiles.rows,
-                              .height = lb_row_tile_height(tiles, i, run->batch),
-                              .dv = pass.memory.dv + i * run->width};
-        lay_out_tile(run, pass.memory.tiles + i * pass.memory.tile_size, &tile);
-        begin_grads(&pass, &tile);
-        for (int64_t t = run->steps - 1; t >= 0; t--) backward_step(&pass, &tile, t);
-    }
-    give_gradients(&pass, tiles.count);
+    lb_team_run(lb_attention_gru_grid(&pass.run), walk_back, &pass);
+    give_gradients(&pass);
 }

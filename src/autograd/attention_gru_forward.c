@@ -1,52 +1,42 @@
-/* The forward pass of lb_attention_gru_sequence: each thread takes its tiles of rows through all steps. */
+/* The forward pass of lb_attention_gru_sequence. At each step, the threads of a team (autograd/recurrence.h) compute the
+ * columns of the products with the states, then attend for their rows, then compute the gates of their units. */
 #include "autograd/attention_gru_internal.h"
 #include "autograd/parts.h"
-#include "tensor/gemm.h"
-#include "tensor/row_tiles.h"
+#include "autograd/recurrence.h"
 
 #include <string.h>
 
-/* The data that all tiles read, and their traces. */
+enum { GATES = 3 };
+
+/* The data of all threads. */
 typedef struct forward_pass {
     lb_attention_gru_run run;
-    lb_matrix weight_query, weight_context, weight_hh; /* as operands of the products */
-    lb_real *traces; /* [batch, steps, trace_size]; NULL: there will be no backward */
+    lb_panels query, context[GATES], state[GATES]; /* the weights */
+    lb_real *traces;  /* [batch, steps, trace_size]; NULL: there will be no backward */
+    lb_real *product; /* [batch, 3 hidden]: W_hh h */
+    lb_real *x;       /* [batch, 3 hidden]: the input's part of the gates, context included */
+    lb_real *power;   /* [threads, width]: of a query */
+    lb_real *step;    /* [batch, trace_size]: the traces of one step, where backward will not come */
 } forward_pass;
 
-/* Some rows of the batch, and the working memory of one thread, tile after tile in one block:
- *
- *     +---------+---------+-------+--------+---------+- - -
- *     | product |    x    | power | traces | product |
- *     +---------+---------+-------+--------+---------+- - -
- *     '--------------- tile 0 --------------'- tile 1 - -  */
-typedef struct forward_tile {
-    int64_t first, height;
-    lb_real *product; /* [rows, 3 hidden]: W_hh h */
-    lb_real *x;       /* [rows, 3 hidden]: the input's part of the gates, context included */
-    lb_real *power;   /* [width]: of a query */
-    lb_real *traces;  /* [rows, trace_size]: of one step, where backward will not come */
-} forward_tile;
-
-/* Divides a block among the parts of a tile, and returns how much it takes. */
-static int64_t lay_out(const forward_pass *pass, lb_real *block, forward_tile *tile)
+/* Divides a block among the parts, and returns how much it takes. */
+static int64_t lay_out(forward_pass *pass, lb_real *block)
 {
     const lb_attention_gru_run *run = &pass->run;
-    int64_t rows = lb_row_tiles_of(run->batch).rows;
     lb_parts parts = {.block = block};
-    tile->product = lb_parts_next(&parts, rows * 3 * run->hidden);
-    tile->x = lb_parts_next(&parts, rows * 3 * run->hidden);
-    tile->power = lb_parts_next(&parts, run->width);
-    tile->traces = lb_parts_next(&parts, pass->traces ? 0 : rows * lb_attention_gru_trace_size(run));
+    pass->product = lb_parts_next(&parts, run->batch * GATES * run->hidden);
+    pass->x = lb_parts_next(&parts, run->batch * GATES * run->hidden);
+    pass->power = lb_parts_next(&parts, LB_MOST_IN_TEAM * run->width);
+    pass->step = lb_parts_next(&parts, pass->traces ? 0 : run->batch * lb_attention_gru_trace_size(run));
     return parts.count;
 }
 
-/* The traces of the rows of a tile at one step, starting at trace `start`. */
-static lb_attention_gru_traces traces_of(const forward_pass *pass, const forward_tile *tile, int64_t start)
+/* The traces of all rows at step t. */
+static lb_attention_gru_traces traces_at(const forward_pass *pass, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    if (!pass->traces) return lb_attention_gru_traces_from(run, tile->traces, 1);
-    return lb_attention_gru_traces_from(run, pass->traces + start * lb_attention_gru_trace_size(run),
-                                        run->steps);
+    if (!pass->traces) return lb_attention_gru_traces_from(run, pass->step, 1);
+    return lb_attention_gru_traces_from(run, pass->traces + t * lb_attention_gru_trace_size(run), run->steps);
 }
 
 static void clear(lb_real *numbers, int64_t count)
@@ -64,61 +54,87 @@ static void leave_out(const lb_attention_gru_run *run, int64_t at, lb_real *trac
 }
 
 /* The products that depend only on the states: queries and W_hh h. */
-static void multiply_states(const forward_pass *pass, const forward_tile *tile, int64_t present,
+static void multiply_states(const forward_pass *pass, const lb_walk *walk, int64_t t,
                             lb_attention_gru_traces traces)
 {
-    const lb_attention_gru_run *run = &pass->run;
-    int64_t hidden = run->hidden;
-    lb_matrix states = lb_plain(run->final->data + tile->first * hidden, hidden);
-    lb_gemm_serial(present, run->width, hidden, states, pass->weight_query, 0, traces.query, traces.stride);
-    lb_gemm_serial(present, 3 * hidden, hidden, states, pass->weight_hh, 0, tile->product, 3 * hidden);
+    int64_t hidden = pass->run.hidden;
+    lb_matrix states = lb_plain(pass->run.final->data, hidden);
+    lb_walk_multiply(walk, t, &pass->query, 0, hidden, states, 0, traces.query, traces.stride);
+    for (int gate = 0; gate < GATES; gate++)
+        lb_walk_multiply(walk, t, &pass->state[gate], 0, hidden, states, 0, pass->product + gate * hidden,
+                         GATES * hidden);
 }
 
-/* Completes the input part of the gates by adding the part of the contexts. */
-static void multiply_contexts(const forward_pass *pass, const forward_tile *tile, int64_t present,
-                              int64_t start)
+/* The contexts of the member's rows. */
+static void attend_rows(const forward_pass *pass, const lb_walk *walk, int64_t t,
+                        lb_attention_gru_traces traces)
 {
     const lb_attention_gru_run *run = &pass->run;
-    lb_matrix contexts = lb_plain(run->contexts->data + start * run->depth, run->steps * run->depth);
-    lb_gemm_serial(present, 3 * run->hidden, run->depth, contexts, pass->weight_context, 1, tile->x,
-                   3 * run->hidden);
-}
-
-/* All rows of a tile take the step side by side. The memory of the final state holds the state before and after it. */
-static void forward_step(const forward_pass *pass, const forward_tile *tile, int64_t t)
-{
-    const lb_attention_gru_run *run = &pass->run;
-    int64_t hidden = run->hidden, first = tile->first, start = first * run->steps + t;
-    int64_t present = lb_gru_input_height(&run->x, first, tile->height, t);
-    lb_attention_gru_traces traces = traces_of(pass, tile, start);
-    multiply_states(pass, tile, present, traces);
-    for (int64_t i = 0; i < tile->height; i++) {
-        int64_t at = start + i * run->steps;
-        if (!lb_gru_input_has(&run->x, first + i, t)) {
-            leave_out(run, at, traces.gates + i * traces.stride);
+    const lb_member *me = walk->me;
+    lb_real *power = pass->power + (me->group * me->grid.width + me->place) * run->width;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+        int64_t at = row * run->steps + t;
+        if (!lb_gru_input_has(&run->x, row, t)) {
+            leave_out(run, at, traces.gates + row * traces.stride);
             continue;
         }
-        lb_attended to = lb_attention_gru_attended(run, first + i, tile->power);
-        lb_attend(&to, traces.query + i * traces.stride, run->weights->data + at * run->keys,
+        lb_attended to = lb_attention_gru_attended(run, row, power);
+        lb_attend(&to, traces.query + row * traces.stride, run->weights->data + at * run->keys,
                   run->contexts->data + at * run->depth);
-        memcpy(tile->x + i * 3 * hidden, lb_gru_input_row(&run->x, at),
-               (size_t)(3 * hidden) * sizeof(lb_real));
     }
-    multiply_contexts(pass, tile, present, start);
-    for (int64_t i = 0; i < present; i++)
-        if (lb_gru_input_has(&run->x, first + i, t))
-            lb_gru_gates(hidden, tile->x + i * 3 * hidden, tile->product + i * 3 * hidden,
-                         run->in.bias_hh->data, run->final->data + (first + i) * hidden,
-                         run->outputs->data + (start + i * run->steps) * hidden,
-                         traces.gates + i * traces.stride);
 }
 
-static void all_steps(const forward_pass *pass, const forward_tile *tile)
+/* Completes the input part of the gates of the member's units by adding the part of the contexts. */
+static void multiply_contexts(const forward_pass *pass, const lb_walk *walk, int64_t t)
 {
     const lb_attention_gru_run *run = &pass->run;
-    int64_t begin = tile->first * run->hidden, count = tile->height * run->hidden;
-    memcpy(run->final->data + begin, run->in.initial->data + begin, (size_t)count * sizeof(lb_real));
-    for (int64_t t = 0; t < run->steps; t++) forward_step(pass, tile, t);
+    int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts)
+        for (int gate = 0; gate < GATES && lb_gru_input_has(&run->x, row, t); gate++)
+            memcpy(pass->x + (row * GATES + gate) * hidden + first,
+                   lb_gru_input_row(&run->x, row * run->steps + t) + gate * hidden + first,
+                   (size_t)count * sizeof(lb_real));
+    lb_matrix contexts = lb_plain(run->contexts->data + t * run->depth, run->steps * run->depth);
+    for (int gate = 0; gate < GATES; gate++)
+        lb_walk_multiply(walk, t, &pass->context[gate], 0, run->depth, contexts, 1, pass->x + gate * hidden,
+                         GATES * hidden);
+}
+
+/* The memory of the final state holds the state before and after a step. */
+static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t,
+                       lb_attention_gru_traces traces)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t hidden = run->hidden, first = walk->first_unit;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts)
+        if (lb_gru_input_has(&run->x, row, t))
+            lb_gru_gates(hidden, walk->end_unit - first, pass->x + row * GATES * hidden + first,
+                         pass->product + row * GATES * hidden + first, run->in.bias_hh->data + first,
+                         run->final->data + row * hidden + first,
+                         run->outputs->data + (row * run->steps + t) * hidden + first,
+                         traces.gates + row * traces.stride + first);
+}
+
+static void walk_forward(const lb_member *me, void *context)
+{
+    const forward_pass *pass = context;
+    lb_walk walk = lb_walk_of(me, &pass->run.x);
+    lb_walk_pack(&walk, &pass->query);
+    for (int gate = 0; gate < GATES; gate++) {
+        lb_walk_pack(&walk, &pass->context[gate]);
+        lb_walk_pack(&walk, &pass->state[gate]);
+    }
+    lb_team_meet_all(me);
+    for (int64_t t = 0; t < pass->run.steps; t++) {
+        lb_attention_gru_traces traces = traces_at(pass, t);
+        multiply_states(pass, &walk, t, traces);
+        lb_team_meet(me);
+        attend_rows(pass, &walk, t, traces);
+        lb_team_meet(me);
+        multiply_contexts(pass, &walk, t);
+        pass_gates(pass, &walk, t, traces);
+        lb_team_meet(me);
+    }
 }
 
 /* A single step would not recover the cost of the powers, unless other steps use the same keys. */
@@ -139,33 +155,26 @@ static lb_status keep_traces(lb_node *node, forward_pass *pass)
     return LB_OK;
 }
 
-static bool transpose_weights(forward_pass *pass)
+static bool lay_out_weights(forward_pass *pass)
 {
     const lb_attention_gru_run *run = &pass->run;
-    int64_t rows = run->batch * run->steps;
-    return lb_op_transposed_weight(run->node, run->in.weight_query, 0, run->hidden, rows,
-                                   &pass->weight_query) &&
-           lb_op_transposed_weight(run->node, run->in.weight_hh, 0, run->hidden, rows, &pass->weight_hh) &&
-           lb_op_transposed_weight(run->node, run->in.weight_context, run->context_column, run->depth, rows,
-                                   &pass->weight_context);
+    return lb_recurrence_panels(run->node, &run->x, run->in.weight_query, 0, run->hidden, 1, &pass->query) &&
+           lb_recurrence_panels(run->node, &run->x, run->in.weight_hh, 0, run->hidden, GATES, pass->state) &&
+           lb_recurrence_panels(run->node, &run->x, run->in.weight_context, run->context_column, run->depth,
+                                GATES, pass->context);
 }
 
 lb_status lb_attention_gru_forward(lb_node *node)
 {
     forward_pass pass = {.run = lb_attention_gru_run_of(node)};
     pass.run.powers = powers_for(&pass.run);
-    if (lb_tape_status(node->tape) || (node->records && keep_traces(node, &pass)) ||
-        !transpose_weights(&pass))
+    if (lb_tape_status(node->tape) || (node->records && keep_traces(node, &pass)) || !lay_out_weights(&pass))
         return LB_ERROR_MEMORY;
-    lb_row_tiles tiles = lb_row_tiles_of(pass.run.batch);
-    int64_t size = lay_out(&pass, NULL, &(forward_tile){0});
-    lb_real *memory = lb_op_reals(node, tiles.count * size);
+    lb_real *memory = lb_op_reals(node, lay_out(&pass, NULL));
     if (!memory) return LB_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t i = 0; i < tiles.count; i++) {
-        forward_tile tile = {.first = i * tiles.rows, .height = lb_row_tile_height(tiles, i, pass.run.batch)};
-        lay_out(&pass, memory + i * size, &tile);
-        all_steps(&pass, &tile);
-    }
+    lay_out(&pass, memory);
+    memcpy(pass.run.final->data, pass.run.in.initial->data,
+           (size_t)(pass.run.batch * pass.run.hidden) * sizeof(lb_real));
+    lb_team_run(lb_attention_gru_grid(&pass.run), walk_forward, &pass);
     return LB_OK;
 }

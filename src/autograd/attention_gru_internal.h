@@ -17,6 +17,7 @@
 #include "autograd/gru_input.h"
 #include "autograd/key_powers.h"
 #include "autograd/op.h"
+#include "autograd/recurrence.h"
 #include "tensor/attention_kernel.h"
 #include "tensor/gru_kernel.h"
 
@@ -57,6 +58,9 @@ lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node);
 
 /** What row `row` of the batch attends to. `power` [width] is working memory; NULL if the run has no powers. */
 lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power);
+
+/** The team of both passes. */
+lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run);
 
 /** Numbers in a trace. */
 static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *run)

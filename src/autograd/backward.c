@@ -2,6 +2,7 @@
 
 #include "autograd/tape_internal.h"
 
+#include "base/stage.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm.h"
 
@@ -105,7 +106,9 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent, const lb
     lb_gemm_hold();
     for (lb_node *node = tape->last; node; node = node->previous) {
         if (!is_reached(node)) continue;
+        lb_stage_begin(node->op->name, "backward");
         node->op->backward(node);
+        lb_stage_end();
         if (watch) watch->final(watch->context, *++end);
     }
     lb_gemm_release();

@@ -35,7 +35,7 @@ lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row_loss)
     int64_t classes = lb_dim(node->in[0], -1), rows = c->targets.batch * c->targets.length;
     lb_real *slope = lb_op_reals(node, rows * classes), *loss = lb_op_zeros(node, rows);
     if (!slope || !loss) return LB_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
+#pragma omp parallel for schedule(static) if (rows * classes > (1 << 15))
     for (int64_t row = 0; row < rows; row++) {
         if (c->targets.id[row] == c->ignored)
             memset(slope + row * classes, 0, (size_t)classes * sizeof *slope);

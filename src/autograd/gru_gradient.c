@@ -23,24 +23,14 @@ lb_gru_gradient lb_gru_gradient_in(const lb_node *node, int x, const lb_gru_inpu
     return gradient;
 }
 
-lb_gru_gradient lb_gru_gradient_rows(lb_gru_gradient all, int64_t first, int64_t step)
+void lb_gru_walk_states_back(const lb_walk *walk, int64_t t, lb_gru_gradient gradient,
+                             const lb_panels *weight_hh, lb_real *dstate)
 {
-    all.x += first * all.x_stride;
-    all.n += first * all.n_stride;
-    all.x_stride *= step;
-    all.n_stride *= step;
-    return all;
-}
-
-void lb_gru_add_state_gradient(lb_gru_gradient gradient, int64_t rows, const lb_tensor *weight_hh,
-                               lb_real *dstate)
-{
-    int64_t hidden = gradient.hidden;
-    const lb_real *weight = weight_hh->data;
-    lb_gemm_serial(rows, hidden, 2 * hidden, lb_plain(gradient.x, gradient.x_stride),
-                   lb_plain(weight, hidden), 1, dstate, hidden);
-    lb_gemm_serial(rows, hidden, hidden, lb_plain(gradient.n, gradient.n_stride),
-                   lb_plain(weight + 2 * hidden * hidden, hidden), 1, dstate, hidden);
+    int64_t hidden = gradient.hidden, steps = walk->x->steps;
+    lb_matrix x = lb_plain(gradient.x + t * gradient.x_stride, steps * gradient.x_stride),
+              n = lb_plain(gradient.n + t * gradient.n_stride, steps * gradient.n_stride);
+    lb_walk_multiply(walk, t, weight_hh, 0, 2 * hidden, x, 1, dstate, hidden);
+    lb_walk_multiply(walk, t, weight_hh, 2 * hidden, hidden, n, 1, dstate, hidden);
 }
 
 void lb_gru_give_input_gradient(const lb_node *node, int x, const lb_gru_input *input,

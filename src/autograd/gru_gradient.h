@@ -3,7 +3,7 @@
 #ifndef LB_GRU_GRADIENT_H
 #define LB_GRU_GRADIENT_H
 
-#include "autograd/gru_input.h"
+#include "autograd/recurrence.h"
 
 /** The location of the gradients; nothing is written twice. The input part is in the gradient of x, if that is set and
  *  not a table; otherwise it overwrites what forward saved. W_hh h + b_hh has the same gradient for r and z; that of n
@@ -19,12 +19,9 @@ typedef struct lb_gru_gradient {
 lb_gru_gradient lb_gru_gradient_in(const lb_node *node, int x, const lb_gru_input *input, lb_real *saved,
                                    int64_t saved_stride);
 
-/** The location for every `step`-th row, starting at `first`. */
-lb_gru_gradient lb_gru_gradient_rows(lb_gru_gradient all, int64_t first, int64_t step);
-
-/** dstate [rows, hidden] += gradient W_hh, for the rows of one thread. */
-void lb_gru_add_state_gradient(lb_gru_gradient gradient, int64_t rows, const lb_tensor *weight_hh,
-                               lb_real *dstate);
+/** dstate [batch, hidden] += the gradient of step t times W_hh, in the member's panels. */
+void lb_gru_walk_states_back(const lb_walk *walk, int64_t t, lb_gru_gradient gradient,
+                             const lb_panels *weight_hh, lb_real *dstate);
 
 /** Adds the gradient of the input part to operand `x`, if it is not there already. */
 void lb_gru_give_input_gradient(const lb_node *node, int x, const lb_gru_input *input,

@@ -46,15 +46,4 @@ static inline bool lb_gru_input_has(const lb_gru_input *input, int64_t row, int6
     return t < lb_gru_input_length(input, row);
 }
 
-/** Of `height` rows, starting at `first`, the number up to the last one that has a step at time `t`, rounded up to the
- *  rows that are multiplied together. */
-static inline int64_t lb_gru_input_height(const lb_gru_input *input, int64_t first, int64_t height, int64_t t)
-{
-    enum { TOGETHER = 4 };
-    int64_t present = height;
-    while (present > 0 && !lb_gru_input_has(input, first + present - 1, t)) present--;
-    int64_t rounded = (present + TOGETHER - 1) / TOGETHER * TOGETHER;
-    return rounded < height ? rounded : height;
-}
-
 #endif

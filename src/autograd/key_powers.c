@@ -1,32 +1,26 @@
 #include "autograd/key_powers.h"
 
 #include "tensor/attention_kernel.h"
-#include "tensor/row_tiles.h"
 
-typedef enum tile_state { NOT_MADE, MADE, BEYOND_RANGE } tile_state;
+typedef enum row_state { NOT_MADE, MADE, BEYOND_RANGE } row_state;
 
 struct lb_key_powers {
     const lb_real *keys;
-    lb_real *all;      /* [batch, row] */
-    tile_state *state; /* [tiles] */
-    lb_row_tiles tiles;
-    int64_t batch, row; /* numbers in a row: keys * width */
+    lb_real *all;     /* [batch, row] */
+    row_state *state; /* [batch] */
+    int64_t row;      /* numbers in a row: keys * width */
 };
 
 lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
 {
-    lb_row_tiles tiles = lb_row_tiles_of(lb_dim(keys, 0));
+    int64_t batch = lb_dim(keys, 0);
     lb_key_powers *powers = lb_tape_alloc(node->tape, sizeof *powers);
-    tile_state *state = lb_tape_alloc(node->tape, (size_t)tiles.count * sizeof *state);
+    row_state *state = lb_tape_alloc(node->tape, (size_t)batch * sizeof *state);
     lb_real *all = lb_op_reals(node, lb_count(keys));
     if (!powers || !state || !all) return NULL;
-    for (int64_t tile = 0; tile < tiles.count; tile++) state[tile] = NOT_MADE;
-    *powers = (lb_key_powers){.keys = keys->data,
-                              .all = all,
-                              .state = state,
-                              .tiles = tiles,
-                              .batch = lb_dim(keys, 0),
-                              .row = lb_dim(keys, 1) * lb_dim(keys, 2)};
+    for (int64_t row = 0; row < batch; row++) state[row] = NOT_MADE;
+    *powers = (lb_key_powers){
+        .keys = keys->data, .all = all, .state = state, .row = lb_dim(keys, 1) * lb_dim(keys, 2)};
     return powers;
 }
 
@@ -39,18 +33,13 @@ lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys)
     return kept->made;
 }
 
-static tile_state make(const lb_key_powers *powers, int64_t tile)
-{
-    int64_t first = tile * powers->tiles.rows * powers->row;
-    int64_t height = lb_row_tile_height(powers->tiles, tile, powers->batch);
-    bool in_range = lb_attend_powers(height * powers->row, powers->keys + first, powers->all + first);
-    return in_range ? MADE : BEYOND_RANGE;
-}
-
 const lb_real *lb_key_powers_of_row(lb_key_powers *powers, int64_t row)
 {
     if (!powers) return NULL;
-    int64_t tile = row / powers->tiles.rows;
-    if (powers->state[tile] == NOT_MADE) powers->state[tile] = make(powers, tile);
-    return powers->state[tile] == MADE ? powers->all + row * powers->row : NULL;
+    int64_t first = row * powers->row;
+    row_state *state = &powers->state[row];
+    if (*state == NOT_MADE)
+        *state =
+            lb_attend_powers(powers->row, powers->keys + first, powers->all + first) ? MADE : BEYOND_RANGE;
+    return *state == MADE ? powers->all + first : NULL;
 }

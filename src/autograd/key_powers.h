@@ -1,6 +1,5 @@
-/* The exponentials of the keys of an op (tensor/attention_kernel.h), one per number of each key. They are computed tile
- * by tile (tensor/row_tiles.h), when the thread of the tile first needs them. A tile with a key outside their range has
- * none. */
+/* The exponentials of the keys of an op (tensor/attention_kernel.h), one per number of each key. They are computed row
+ * by row of the batch, when the thread of the row first needs them. A row with a key outside their range has none. */
 #ifndef LB_KEY_POWERS_H
 #define LB_KEY_POWERS_H
 
@@ -16,8 +15,8 @@ lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys);
  *  their cost, and unless the tape is in LB_MODE_EVALUATE. */
 lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys);
 
-/** The exponentials of one row of the batch, [keys, width]; NULL if its tile has none, or without `powers`. Two threads
- *  must not ask for rows of the same tile. */
+/** The exponentials of one row of the batch, [keys, width]; NULL if it has none, or without `powers`. Two threads must
+ *  not ask for the same row at once. */
 const lb_real *lb_key_powers_of_row(lb_key_powers *powers, int64_t row);
 
 #endif

@@ -3,6 +3,7 @@
 #include "autograd/operands.h"
 #include "autograd/tape_internal.h"
 #include "base/format.h"
+#include "base/stage.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm.h"
 #include "tensor/transpose.h"
@@ -47,7 +48,9 @@ static lb_status allocate_outputs(lb_node *node)
 static lb_status run_forward(lb_node *node)
 {
     lb_gemm_hold();
+    lb_stage_begin(node->op->name, "forward");
     lb_status status = node->op->forward(node);
+    lb_stage_end();
     lb_gemm_release();
     return status;
 }

@@ -1,9 +1,11 @@
 #include "autograd/pairwise.h"
 
 #include "autograd/broadcast.h"
+#include "base/threads.h"
 
 enum {
-    CHUNK = 1 << 13, /* elements that a thread takes at a time */
+    CHUNK = 1 << 13, /* elements that a thread takes at a time, at most */
+    LINE = 16,       /* neighbours that belong to one thread: a line of the cache */
     ALONE = 1 << 16  /* elements that are not worth a second thread */
 };
 
@@ -40,10 +42,10 @@ static void take_row(const lb_node *node, bool backward, lb_pair_row a, lb_pair_
 /* Operands of the same shape: rows can have any length, and no two rows overlap. */
 static void walk_alike(const lb_node *node, bool backward)
 {
-    int64_t count = lb_count(node->out[0]);
+    int64_t count = lb_count(node->out[0]), each = lb_run_for_threads(count, LINE, CHUNK);
 #pragma omp parallel for schedule(static) if (count > ALONE)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        int64_t length = count - first < CHUNK ? count - first : CHUNK;
+    for (int64_t first = 0; first < count; first += each) {
+        int64_t length = count - first < each ? count - first : each;
         lb_pair_row a = run_of(node, backward, 0, first, length),
                     b = run_of(node, backward, 1, first, length);
         take_row(node, backward, a, b, first, length);

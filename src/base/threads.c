@@ -67,3 +67,9 @@ bool lb_in_parallel(void)
 }
 
 #endif
+
+int64_t lb_run_for_threads(int64_t count, int64_t least, int64_t most)
+{
+    int64_t threads = lb_threads(), run = (count + threads * least - 1) / (threads * least) * least;
+    return run < least ? least : run < most ? run : most;
+}

@@ -1,11 +1,13 @@
 #include "tensor/accumulate.h"
 
+#include "base/threads.h"
+
 #include <string.h>
 
 enum {
-    RUN = 1 << 13,   /* elements that a thread takes at a time */
+    RUN = 1 << 13,   /* elements that a thread takes at a time, at most */
     ALONE = 1 << 16, /* elements that are not worth a second thread: a quarter of a megabyte */
-    COLUMNS = 64     /* columns whose sums a thread takes at a time */
+    LINE = 16        /* neighbours that belong to one thread: a line of the cache */
 };
 
 /* Smaller arrays do not use OpenMP: even a region of one thread would cost more than the smallest of them. */
@@ -24,9 +26,10 @@ static void in_runs(run_fn *run, int64_t count, lb_real factor, const lb_real *f
         run(count, factor, from, to);
         return;
     }
+    int64_t each = lb_run_for_threads(count, LINE, RUN);
 #pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < count; first += RUN)
-        run(smaller(RUN, count - first), factor, from + first, to + first);
+    for (int64_t first = 0; first < count; first += each)
+        run(smaller(each, count - first), factor, from + first, to + first);
 }
 
 LB_KERNEL static void add_run(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
@@ -111,9 +114,10 @@ void lb_add_rows_to(int64_t rows, int64_t width, const lb_real *from, int64_t st
         add_block_of_rows(rows, width, from, stride, to);
         return;
     }
+    int64_t block = lb_run_for_threads(width, LINE, width);
 #pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < width; first += COLUMNS)
-        add_block_of_rows(rows, smaller(COLUMNS, width - first), from + first, stride, to + first);
+    for (int64_t first = 0; first < width; first += block)
+        add_block_of_rows(rows, smaller(block, width - first), from + first, stride, to + first);
 }
 
 LB_KERNEL static void add_block_at_rows(const int32_t *id, int64_t rows, int64_t count, const lb_real *from,
@@ -133,7 +137,8 @@ void lb_add_at_rows(const int32_t *id, int64_t rows, int64_t width, const lb_rea
         add_block_at_rows(id, rows, width, from, stride, to, width);
         return;
     }
+    int64_t block = lb_run_for_threads(width, LINE, width);
 #pragma omp parallel for schedule(static)
-    for (int64_t first = 0; first < width; first += COLUMNS)
-        add_block_at_rows(id, rows, smaller(COLUMNS, width - first), from + first, stride, to + first, width);
+    for (int64_t first = 0; first < width; first += block)
+        add_block_at_rows(id, rows, smaller(block, width - first), from + first, stride, to + first, width);
 }

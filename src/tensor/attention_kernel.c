@@ -160,9 +160,9 @@ LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const 
         lb_real weight = weights[k], slope = weight;
         if (sparse) slope = lb_sparse_slope_inline(to->normalizer, weight);
         lb_real dscore = slope * (dscores[k] - mean);
-        lb_real *dvalue = into.values + k * depth, *dkey = into.keys + k * width;
+        lb_real *dvalue = into.values ? into.values + k * depth : NULL, *dkey = into.keys + k * width;
 #pragma omp simd
-        for (int64_t i = 0; i < depth; i++) dvalue[i] += weight * dcontext[i];
+        for (int64_t i = 0; i < (dvalue ? depth : 0); i++) dvalue[i] += weight * dcontext[i];
         if (powers) {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)

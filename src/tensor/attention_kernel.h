@@ -34,7 +34,7 @@ void lb_attend(const lb_attended *to, const lb_real *query, lb_real *weights, lb
 
 /** The gradients of the attention of one query. Those that queries share are added to; the others are set. */
 typedef struct lb_attended_grad {
-    lb_real *keys, *values, *v; /* added to */
+    lb_real *keys, *values, *v; /* added to; values NULL: left to the caller */
     lb_real *query;             /* [width] */
     lb_real *scores;            /* [count]: intermediate */
 } lb_attended_grad;

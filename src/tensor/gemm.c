@@ -1,5 +1,6 @@
 #include "tensor/gemm.h"
 
+#include "base/stage.h"
 #include "tensor/gemm_blas.h"
 #include "tensor/gemm_vector.h"
 
@@ -7,17 +8,22 @@
 
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
-    MOST_TILES = 12,     /* even shares for 2, 3, 4 and 6 threads */
-    FEW_TILES = 4,       /* even shares for 2 and 4: for short operands, which each tile rearranges again */
-    SHORT = 96,          /* rows of a tile, or columns */
+    LEAST =
+        32, /* rows and columns of a tile: each tile reads, and may rearrange, its part of both operands again */
+    SMALL =
+        1
+        << 15, /* multiply-adds for which OpenBLAS is not worth its preparations, in which its callers wait for each other */
     UNIT = 16 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
+
+/* Even shares for as many numbers of threads as possible. */
+static const int tile_counts[] = {48, 32, 24, 16, 12, 8, 6, 4, 3, 2};
 
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
 {
-    bool done =
-        lb_gemm_vector(m, n, k, a, b, beta, c, stride) || lb_gemm_blas(m, n, k, a, b, beta, c, stride);
+    bool done = lb_gemm_vector(m, n, k, a, b, beta, c, stride) ||
+                (m * n * k > SMALL && lb_gemm_blas(m, n, k, a, b, beta, c, stride));
     if (!done) lb_gemm_own(m, n, k, a, b, beta, c, stride);
 }
 
@@ -26,70 +32,80 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The number of tiles for `length` rows or columns, such that two, four and more threads get even shares. */
-static int64_t tile_count(int64_t length, int64_t work)
-{
-    int64_t wanted = 1 + work / TILE_WORK, units = (length + UNIT - 1) / UNIT, count = 1;
-    int64_t most = smaller(units, length < SHORT ? FEW_TILES : MOST_TILES);
-    while (count < wanted && 2 * count <= most) count *= 2;
-    return count == 8 && wanted > count && most >= MOST_TILES ? MOST_TILES : count;
-}
-
-/* A product that is divided into `tiles` of rows or of columns. */
+/* How a product is divided into tiles: one above the other, and side by side. */
 typedef struct tiling {
     lb_gemm_fn *serial;
-    int64_t m, n, k, tiles;
+    int64_t m, n, k, above, beside;
     lb_matrix a, b;
     lb_real beta, *c;
     int64_t stride;
     const lb_real *row; /* the initial value of each row of c; NULL: none */
 } tiling;
 
-/* The start of tile `tile` in `length` rows or columns: the sizes of tiles differ by at most one unit. */
-static int64_t tile_start(const tiling *t, int64_t length, int64_t tile)
+/* Divides it into `count` tiles that are as square as possible; false if some would be too small. */
+static bool divide(tiling *t, int64_t count)
 {
-    int64_t units = (length + UNIT - 1) / UNIT;
-    return smaller(length, units * tile / t->tiles * UNIT);
+    int64_t least = INT64_MAX;
+    for (int64_t above = 1; above <= count; above++) {
+        int64_t beside = count / above, around = t->m / above + t->n / beside;
+        bool fits = above * beside == count && (above == 1 || t->m >= above * LEAST) &&
+                    (beside == 1 || t->n >= beside * LEAST);
+        if (!fits || around >= least) continue;
+        least = around;
+        t->above = above;
+        t->beside = beside;
+    }
+    return least < INT64_MAX;
 }
 
-/* A part of c, which is first filled with its part of the row, if there is one. */
-static void multiply_part(const tiling *t, int64_t m, int64_t n, lb_matrix a, lb_matrix b, const lb_real *row,
-                          lb_real *c)
+static void divide_all(tiling *t)
 {
-    for (int64_t i = 0; row && i < m; i++) memcpy(c + i * t->stride, row, (size_t)n * sizeof *c);
+    int64_t wanted = 1 + t->m * t->n * t->k / TILE_WORK;
+    for (size_t i = 0; i < sizeof tile_counts / sizeof *tile_counts; i++)
+        if (tile_counts[i] <= wanted && divide(t, tile_counts[i])) return;
+    t->above = t->beside = 1;
+}
+
+/* The start of tile `tile` of `tiles` in `length` rows or columns: the sizes of tiles differ by at most one unit. */
+static int64_t tile_start(int64_t length, int64_t tile, int64_t tiles)
+{
+    int64_t units = (length + UNIT - 1) / UNIT;
+    return smaller(length, units * tile / tiles * UNIT);
+}
+
+/* A tile of c, which is first filled with its part of the row, if there is one. */
+static void multiply_tile(const tiling *t, int64_t tile)
+{
+    int64_t down = tile / t->beside, across = tile % t->beside;
+    int64_t i = tile_start(t->m, down, t->above), m = tile_start(t->m, down + 1, t->above) - i;
+    int64_t j = tile_start(t->n, across, t->beside), n = tile_start(t->n, across + 1, t->beside) - j;
+    lb_matrix a = t->a, b = t->b;
+    lb_real *c = t->c + i * t->stride + j;
+    a.data += a.transposed ? i : i * a.stride;
+    b.data += b.transposed ? j * b.stride : j;
+    for (int64_t row = 0; t->row && row < m; row++)
+        memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
     t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
 }
 
-static void multiply_tile(const tiling *t, int64_t tile)
+static void multiply_all(tiling *t)
 {
-    bool by_rows = t->m >= t->n;
-    int64_t length = by_rows ? t->m : t->n, first = tile_start(t, length, tile),
-            count = tile_start(t, length, tile + 1) - first;
-    lb_matrix a = t->a, b = t->b;
-    if (by_rows) {
-        a.data += a.transposed ? first : first * a.stride;
-        multiply_part(t, count, t->n, a, b, t->row, t->c + first * t->stride);
-    } else {
-        b.data += b.transposed ? first * b.stride : first;
-        multiply_part(t, t->m, count, a, b, t->row ? t->row + first : NULL, t->c + first);
-    }
-}
-
-static void multiply_all(const tiling *t)
-{
-    if (t->tiles == 1) {
+    divide_all(t);
+    int64_t tiles = t->above * t->beside;
+    if (tiles == 1) {
         multiply_tile(t, 0);
         return;
     }
+    lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
 #pragma omp parallel for schedule(static)
-    for (int64_t tile = 0; tile < t->tiles; tile++) multiply_tile(t, tile);
+    for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(t, tile);
+    lb_stage_end();
 }
 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, lb_real *c, int64_t stride)
 {
     tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = beta, .c = c};
-    t.tiles = tile_count(m >= n ? m : n, m * n * k);
     t.stride = stride;
     multiply_all(&t);
 }
@@ -104,7 +120,6 @@ void lb_gemm_onto(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, con
                   int64_t stride)
 {
     tiling t = {.serial = lb_gemm_serial, .m = m, .n = n, .k = k, .a = a, .b = b, .beta = 1, .c = c};
-    t.tiles = tile_count(m >= n ? m : n, m * n * k);
     t.stride = stride;
     t.row = row;
     multiply_all(&t);

@@ -15,17 +15,18 @@
  *  the last two. */
 enum { LB_GRU_SAVED = 5, LB_GRU_SAVED_H = 3, LB_GRU_SAVED_PREVIOUS = 4 };
 
-/** One step of a row: updates `state`.
- *  Shapes: x [3 hidden], product [3 hidden] = W_hh previous, bias [3 hidden], state [hidden]
+/** One step of `count` units of a row, whose numbers the pointers point to: updates `state`. For all units, `count` is
+ *  `hidden`, and the shapes are:
+ *          x [3 hidden], product [3 hidden] = W_hh previous, bias [3 hidden], state [hidden]
  *  -> output [hidden], a copy of the next state; saved [LB_GRU_SAVED hidden]. */
-void lb_gru_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
-                  lb_real *state, lb_real *output, lb_real *saved);
+void lb_gru_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
+                  const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved);
 
-/** The backward step of a row: turns `dstate` from the gradient of the next state into that of the previous one.
+/** The backward step of `count` units of a row: turns `dstate` from the gradient of the next state into that of the previous one.
  *  Shapes: saved [LB_GRU_SAVED hidden], doutput [hidden], dstate [hidden] -> dx [3 hidden]; `dx` may be `saved`.
  *  The gradient of W_hh previous + b_hh equals that of x for r and z; for n it overwrites h_n in `saved`, which needs
  *  no further memory. `dstate` gets only the direct path; the caller adds the path through W_hh. */
-void lb_gru_gates_backward(int64_t hidden, lb_real *saved, const lb_real *doutput, lb_real *dx,
+void lb_gru_gates_backward(int64_t hidden, int64_t count, lb_real *saved, const lb_real *doutput, lb_real *dx,
                            lb_real *dstate);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "tensor/elementary.h"
 
-LB_KERNEL static void lstm_gates(int64_t hidden, const lb_real *x, const lb_real *product,
+LB_KERNEL static void lstm_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
                                  const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved)
 {
     lb_real *restrict h = state, *restrict c = state + hidden;
@@ -12,7 +12,7 @@ LB_KERNEL static void lstm_gates(int64_t hidden, const lb_real *x, const lb_real
     lb_real *restrict save_c = saved + LB_LSTM_SAVED_C * hidden;
     lb_real *restrict save_h = saved + LB_LSTM_SAVED_H * hidden;
 #pragma omp simd
-    for (int64_t k = 0; k < hidden; k++) {
+    for (int64_t k = 0; k < count; k++) {
         lb_real i = lb_sigmoid_inline(x[k] + product[k] + bias[k]);
         lb_real f = lb_sigmoid_inline(x[hidden + k] + product[hidden + k] + bias[hidden + k]);
         lb_real g = lb_tanh_inline(x[2 * hidden + k] + product[2 * hidden + k] + bias[2 * hidden + k]);
@@ -29,19 +29,19 @@ LB_KERNEL static void lstm_gates(int64_t hidden, const lb_real *x, const lb_real
     }
 }
 
-void lb_lstm_gates(int64_t hidden, const lb_real *x, const lb_real *product, const lb_real *bias,
-                   lb_real *state, lb_real *output, lb_real *saved)
+void lb_lstm_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
+                   const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved)
 {
-    lstm_gates(hidden, x, product, bias, state, output, saved);
+    lstm_gates(hidden, count, x, product, bias, state, output, saved);
 }
 
-LB_KERNEL static void lstm_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *doutput,
-                                          lb_real *dx, lb_real *dstate)
+LB_KERNEL static void lstm_gates_backward(int64_t hidden, int64_t count, const lb_real *saved,
+                                          const lb_real *doutput, lb_real *dx, lb_real *dstate)
 {
     const lb_real *saved_tanh = saved + LB_LSTM_SAVED_TANH * hidden;
     const lb_real *saved_c = saved + LB_LSTM_SAVED_C * hidden;
 #pragma omp simd
-    for (int64_t k = 0; k < hidden; k++) {
+    for (int64_t k = 0; k < count; k++) {
         lb_real i = saved[k], f = saved[hidden + k], g = saved[2 * hidden + k], o = saved[3 * hidden + k];
         lb_real t = saved_tanh[k], dh = dstate[k] + doutput[k];
         lb_real dc = dstate[hidden + k] + dh * o * (1 - t * t);
@@ -54,8 +54,8 @@ LB_KERNEL static void lstm_gates_backward(int64_t hidden, const lb_real *saved, 
     }
 }
 
-void lb_lstm_gates_backward(int64_t hidden, const lb_real *saved, const lb_real *doutput, lb_real *dx,
-                            lb_real *dstate)
+void lb_lstm_gates_backward(int64_t hidden, int64_t count, const lb_real *saved, const lb_real *doutput,
+                            lb_real *dx, lb_real *dstate)
 {
-    lstm_gates_backward(hidden, saved, doutput, dx, dstate);
+    lstm_gates_backward(hidden, count, saved, doutput, dx, dstate);
 }

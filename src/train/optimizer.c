@@ -1,6 +1,7 @@
 #include "train/optimizer.h"
 
 #include "base/alloc.h"
+#include "base/stage.h"
 #include "tensor/real.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 enum {
     CHUNK = 1 << 13, /* elements per piece of work or partial sum */
     AT_ONCE = 256,   /* chunks whose sums are added up in order */
-    FEW = 4          /* with at most this many chunks, a second thread does not pay */
+    FEW = 6          /* with at most this many chunks, a second thread does not pay */
 };
 
 static int64_t chunk_count(int64_t size)
@@ -151,7 +152,7 @@ static void adam_run(lb_adam *adam, adam_step s, int64_t begin, int64_t count)
 {
     lb_real *value = lb_params_values(adam->params) + begin, *grad = lb_params_grads(adam->params) + begin;
     lb_real *first = adam->first + begin, *second = adam->second + begin;
-#pragma omp parallel for schedule(static) if (chunk_count(count) > 1)
+#pragma omp parallel for schedule(static) if (chunk_count(count) > FEW)
     for (int64_t chunk = 0; chunk < chunk_count(count); chunk++) {
         int64_t at = chunk * CHUNK;
         adam_chunk(chunk_end(chunk, count) - at, s, value + at, grad + at, first + at, second + at);
@@ -179,8 +180,10 @@ lb_status lb_adam_step(lb_adam *adam, lb_error *error)
         .correction = (lb_real)(1 / sqrt(correction2)),
     };
     int64_t end;
+    lb_stage_begin("adam", "");
     for (int64_t at = 0; (at = lb_params_trained(adam->params, at, &end)) < adam->size; at = end)
         adam_run(adam, s, at, end - at);
+    lb_stage_end();
     return LB_OK;
 }
 
@@ -250,13 +253,16 @@ lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error)
     lb_real clip = clip_factor(norm, sgd->config.clip_norm);
     lb_real *value = lb_params_values(sgd->params), *grad = lb_params_grads(sgd->params);
     int64_t end;
-    for (int64_t at = 0; (at = lb_params_trained(sgd->params, at, &end)) < sgd->size; at = end)
-        for (int64_t i = at; i < end; i++) {
-            lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
-            sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
-            value[i] -= sgd->config.lr * sgd->velocity[i];
-            grad[i] = 0;
-        }
+    for (int64_t at = 0; (at = lb_params_trained(sgd->params, at, &end)) < sgd->size; at = end) {
+#pragma omp parallel for schedule(static) if (chunk_count(end - at) > FEW)
+        for (int64_t chunk = 0; chunk < chunk_count(end - at); chunk++)
+            for (int64_t i = at + chunk * CHUNK; i < at + chunk_end(chunk, end - at); i++) {
+                lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
+                sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
+                value[i] -= sgd->config.lr * sgd->velocity[i];
+                grad[i] = 0;
+            }
+    }
     return LB_OK;
 }
 

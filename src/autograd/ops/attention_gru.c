@@ -57,6 +57,13 @@ lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t r
                          .normalizer = in->normalizer};
 }
 
+lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run)
+{
+    enum { SCORE = 8 }; /* a number of a key costs as much as so many multiply-adds: a division is in it */
+    int64_t weights = run->hidden * (run->width + 3 * run->hidden + 3 * run->depth);
+    return lb_recurrence_grid(&run->x, weights, run->keys * (SCORE * run->width + run->depth));
+}
+
 static lb_status check_attended(const lb_node *node)
 {
     lb_attention_gru_operands in = operands_of(node->in);

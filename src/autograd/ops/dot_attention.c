@@ -116,11 +116,17 @@ static void backward_head(lb_node *node, const lb_dot_head *h, bool begins, cons
 /* Adds the gradient of the scores to the bias, which may be as large as they are, or repeat along some axes. */
 static void add_bias_gradient(lb_node *node, const lb_real *dbias)
 {
-    int64_t queries = lb_dim(node->out[WEIGHTS], 2), keys = lb_dim(node->out[WEIGHTS], 3), step;
-    for (int64_t index = 0; index < lb_dot_head_count(node); index++)
-        for (int64_t i = 0; i < queries; i++, dbias += keys) {
+    enum { ALONE = 1 << 14 };
+    int64_t heads = lb_dot_head_count(node), queries = lb_dim(node->out[WEIGHTS], 2),
+            keys = lb_dim(node->out[WEIGHTS], 3), step;
+    bool apart =
+        queries > 1 && lb_dot_row_at(node, BIAS, 0, 0, &step) != lb_dot_row_at(node, BIAS, 0, 1, &step);
+#pragma omp parallel for schedule(static) private(step) if (apart && heads * queries * keys > ALONE)
+    for (int64_t i = 0; i < queries; i++)
+        for (int64_t index = 0; index < heads; index++) {
+            const lb_real *from = dbias + (index * queries + i) * keys;
             lb_real *grad = node->in[BIAS]->grad + lb_dot_row_at(node, BIAS, index, i, &step);
-            for (int64_t k = 0; k < keys; k++) grad[k * step] += dbias[k];
+            for (int64_t k = 0; k < keys; k++) grad[k * step] += from[k];
         }
 }
 

@@ -8,12 +8,12 @@
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
 #include "tensor/gru_kernel.h"
-#include "tensor/row_tiles.h"
 
 #include <string.h>
 
 enum { X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS, FINAL };
+enum { GATES = 3 };
 
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
@@ -36,127 +36,159 @@ static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backw
     return is_reverse(node) != backward ? steps - 1 - i : i;
 }
 
-/* Some rows of the batch, and the working memory of one thread. */
-typedef struct forward_tile {
-    int64_t first, height;
-    lb_real *state;   /* [height, hidden]: the final one is the one in between as well */
-    lb_real *product; /* [rows, 3 hidden]: W_hh h */
-    lb_real *spare;   /* [LB_GRU_SAVED hidden]: saved for a backward that will not come */
-} forward_tile;
-
-/* Divides a block among the parts of a tile that need memory, and returns how much they take. */
-static int64_t lay_out(const lb_gru_input *x, lb_real *block, forward_tile *tile)
-{
-    lb_parts parts = {.block = block};
-    tile->product = lb_parts_next(&parts, lb_row_tiles_of(x->batch).rows * 3 * x->hidden);
-    tile->spare = lb_parts_next(&parts, LB_GRU_SAVED * x->hidden);
-    return parts.count;
-}
+/* The data of all threads. */
+typedef struct forward_pass {
+    const lb_node *node;
+    lb_gru_input x;
+    lb_panels weight[GATES];
+    lb_real *product; /* [batch, 3 hidden]: W_hh h */
+    lb_real *spare;   /* [threads, LB_GRU_SAVED hidden]: saved for a backward that will not come */
+} forward_pass;
 
 /* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
-static void multiply_states(const forward_tile *tile, lb_matrix weight, int64_t present, int64_t hidden,
-                            bool begun)
+static void multiply_states(const forward_pass *pass, const lb_walk *walk, int64_t t, bool begun)
 {
-    if (begun)
-        lb_gemm_serial(present, 3 * hidden, hidden, lb_plain(tile->state, hidden), weight, 0, tile->product,
-                       3 * hidden);
-    else
-        memset(tile->product, 0, (size_t)(present * 3 * hidden) * sizeof *tile->product);
+    int64_t hidden = pass->x.hidden;
+    lb_matrix states = lb_plain(pass->node->out[FINAL]->data, hidden);
+    for (int gate = 0; gate < GATES && begun; gate++)
+        lb_walk_multiply(walk, t, &pass->weight[gate], 0, hidden, states, 0, pass->product + gate * hidden,
+                         GATES * hidden);
 }
 
-/* All steps of the rows of a tile. A row without a token keeps its state. */
-static void run_tile(const lb_node *node, const lb_gru_input *x, lb_matrix weight, const forward_tile *tile)
+/* The member's units after step t. A row without a token keeps its state. */
+static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t)
 {
-    int64_t steps = x->steps, hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
-    for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, false);
-        int64_t present = lb_gru_input_height(x, tile->first, tile->height, t);
-        multiply_states(tile, weight, present, hidden, i > 0 || node->in[INITIAL]);
-        for (int64_t row = 0; row < tile->height; row++) {
-            int64_t at = (tile->first + row) * steps + t;
-            lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : tile->spare;
-            lb_real *out = node->out[OUTPUTS]->data + at * hidden;
-            if (lb_gru_input_has(x, tile->first + row, t)) {
-                lb_gru_gates(hidden, lb_gru_input_row(x, at), tile->product + row * 3 * hidden,
-                             node->in[BIAS]->data, tile->state + row * hidden, out, saved);
-            } else {
-                memset(out, 0, (size_t)hidden * sizeof *out);
-                memset(saved, 0, (size_t)kept * sizeof *saved);
-            }
+    const lb_node *node = pass->node;
+    const lb_member *me = walk->me;
+    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
+    lb_real *spare = pass->spare + (me->group * me->grid.width + me->place) * LB_GRU_SAVED * hidden;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * pass->x.steps + t;
+        lb_real *saved = node->saved ? (lb_real *)node->saved + at * LB_GRU_SAVED * hidden : spare;
+        lb_real *out = node->out[OUTPUTS]->data + at * hidden + first;
+        if (lb_gru_input_has(&pass->x, row, t)) {
+            lb_gru_gates(hidden, count, lb_gru_input_row(&pass->x, at) + first,
+                         pass->product + row * GATES * hidden + first, node->in[BIAS]->data + first,
+                         node->out[FINAL]->data + row * hidden + first, out, saved + first);
+            continue;
         }
+        memset(out, 0, (size_t)count * sizeof *out);
+        for (int part = 0; part < LB_GRU_SAVED; part++)
+            memset(saved + part * hidden + first, 0, (size_t)count * sizeof *saved);
     }
+}
+
+static void walk_forward(const lb_member *me, void *context)
+{
+    const forward_pass *pass = context;
+    lb_walk walk = lb_walk_of(me, &pass->x);
+    for (int gate = 0; gate < GATES; gate++) lb_walk_pack(&walk, &pass->weight[gate]);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < pass->x.steps; i++) {
+        int64_t t = time_at(pass->node, pass->x.steps, i, false);
+        multiply_states(pass, &walk, t, i > 0 || pass->node->in[INITIAL]);
+        lb_team_meet(me);
+        pass_gates(pass, &walk, t);
+        lb_team_meet(me);
+    }
+}
+
+static lb_grid grid_of(const lb_gru_input *x)
+{
+    return lb_recurrence_grid(x, GATES * x->hidden * x->hidden, 0);
 }
 
 static lb_status forward(lb_node *node)
 {
-    lb_gru_input x = lb_gru_input_of(node, X);
-    int64_t batch = x.batch, steps = x.steps, hidden = x.hidden;
-    lb_row_tiles tiles = lb_row_tiles_of(batch);
-    int64_t size = lay_out(&x, NULL, &(forward_tile){0});
-    lb_real *memory = lb_op_reals(node, tiles.count * size), *state = node->out[FINAL]->data;
-    if (node->records) node->saved = lb_op_reals(node, batch * steps * LB_GRU_SAVED * hidden);
-    lb_matrix weight;
-    if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, batch * steps, &weight))
+    forward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
+    int64_t batch = pass.x.batch, hidden = pass.x.hidden;
+    lb_real *state = node->out[FINAL]->data;
+    pass.product = lb_op_zeros(node, batch * GATES * hidden);
+    pass.spare = lb_op_reals(node, LB_MOST_IN_TEAM * LB_GRU_SAVED * hidden);
+    if (node->records) node->saved = lb_op_reals(node, batch * pass.x.steps * LB_GRU_SAVED * hidden);
+    if (!pass.product || !pass.spare || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    if (!lb_recurrence_panels(node, &pass.x, node->in[WEIGHT], 0, hidden, GATES, pass.weight))
         return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * hidden) * sizeof *state);
     else
         memset(state, 0, (size_t)(batch * hidden) * sizeof *state);
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t i = 0; i < tiles.count; i++) {
-        forward_tile tile = {.first = i * tiles.rows,
-                             .height = lb_row_tile_height(tiles, i, batch),
-                             .state = state + i * tiles.rows * hidden};
-        lay_out(&x, memory + i * size, &tile);
-        run_tile(node, &x, weight, &tile);
-    }
+    lb_team_run(grid_of(&pass.x), walk_forward, &pass);
     return LB_OK;
 }
 
-/* dstate [height, hidden] receives the gradient of the initial state. */
-static void backward_tile(lb_node *node, const lb_gru_input *x, lb_gru_gradient all, int64_t first,
-                          int64_t height, lb_real *dstate)
+/* The data of all threads. */
+typedef struct backward_pass {
+    lb_node *node;
+    lb_gru_input x;
+    lb_gru_gradient gradient; /* of the gates at all steps */
+    lb_real *dstate;          /* [batch, hidden]: at last the gradient of the initial state */
+    lb_panels weight;
+} backward_pass;
+
+/* Divides a block among the parts, and returns how much it takes. */
+static int64_t lay_out(backward_pass *pass, lb_real *block)
 {
-    int64_t steps = x->steps, hidden = x->hidden;
-    for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, true), present = lb_gru_input_height(x, first, height, t);
-        lb_gru_gradient now = lb_gru_gradient_rows(all, first * steps + t, steps);
-        for (int64_t row = 0; row < height; row++) {
-            int64_t at = (first + row) * steps + t;
-            lb_real *dx = now.x + row * now.x_stride;
-            if (lb_gru_input_has(x, first + row, t))
-                lb_gru_gates_backward(hidden, (lb_real *)node->saved + at * LB_GRU_SAVED * hidden,
-                                      node->out[OUTPUTS]->grad + at * hidden, dx, dstate + row * hidden);
-            else
-                memset(dx, 0, (size_t)(3 * hidden) * sizeof *dx);
-        }
-        if (i < steps - 1 || node->in[INITIAL])
-            lb_gru_add_state_gradient(now, present, node->in[WEIGHT], dstate);
+    lb_parts parts = {.block = block};
+    int64_t hidden = pass->x.hidden;
+    pass->dstate = lb_parts_next(&parts, pass->x.batch * hidden);
+    pass->weight = lb_recurrence_panels_back(&pass->x, &parts, lb_plain(pass->node->in[WEIGHT]->data, hidden),
+                                             GATES * hidden, hidden);
+    return parts.count;
+}
+
+/* The gradient of the gates of step t, for the member's units. */
+static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * pass->x.steps + t;
+        lb_real *dx = pass->gradient.x + at * pass->gradient.x_stride + first;
+        if (lb_gru_input_has(&pass->x, row, t))
+            lb_gru_gates_backward(hidden, count,
+                                  (lb_real *)pass->node->saved + at * LB_GRU_SAVED * hidden + first,
+                                  pass->node->out[OUTPUTS]->grad + at * hidden + first, dx,
+                                  pass->dstate + row * hidden + first);
+        else
+            for (int gate = 0; gate < GATES; gate++)
+                memset(dx + gate * hidden, 0, (size_t)count * sizeof *dx);
     }
 }
 
-/* dstate [batch, hidden] */
+static void walk_back(const lb_member *me, void *context)
+{
+    const backward_pass *pass = context;
+    lb_walk walk = lb_walk_of(me, &pass->x);
+    lb_walk_pack(&walk, &pass->weight);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < pass->x.steps; i++) {
+        int64_t t = time_at(pass->node, pass->x.steps, i, true);
+        pass_gates_back(pass, &walk, t);
+        lb_team_meet(me);
+        if (i < pass->x.steps - 1 || pass->node->in[INITIAL])
+            lb_gru_walk_states_back(&walk, t, pass->gradient, &pass->weight, pass->dstate);
+    }
+}
+
 static int64_t backward_work(const lb_node *node)
 {
-    return lb_count(node->out[FINAL]);
+    backward_pass pass = {.node = (lb_node *)node, .x = lb_gru_input_of(node, X)};
+    return lay_out(&pass, NULL);
 }
 
 static void backward(lb_node *node)
 {
-    lb_gru_input x = lb_gru_input_of(node, X);
-    lb_row_tiles tiles = lb_row_tiles_of(x.batch);
-    int64_t hidden = x.hidden, kept = LB_GRU_SAVED * hidden;
-    lb_real *dstate = node->work, *saved = node->saved;
-    lb_gru_gradient gradient = lb_gru_gradient_in(node, X, &x, saved, kept);
-    memcpy(dstate, node->out[FINAL]->grad, (size_t)(x.batch * hidden) * sizeof *dstate);
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t tile = 0; tile < tiles.count; tile++)
-        backward_tile(node, &x, gradient, tile * tiles.rows, lb_row_tile_height(tiles, tile, x.batch),
-                      dstate + tile * tiles.rows * hidden);
-    lb_gru_give_input_gradient(node, X, &x, gradient);
-    lb_op_add_grad(node->in[INITIAL], dstate);
-    lb_gru_add_weight_gradient(gradient, x.batch * x.steps,
+    backward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
+    const lb_gru_input *x = &pass.x;
+    int64_t hidden = x->hidden, kept = LB_GRU_SAVED * hidden;
+    lb_real *saved = node->saved;
+    lay_out(&pass, node->work);
+    pass.gradient = lb_gru_gradient_in(node, X, x, saved, kept);
+    memcpy(pass.dstate, node->out[FINAL]->grad, (size_t)(x->batch * hidden) * sizeof *pass.dstate);
+    lb_team_run(grid_of(x), walk_back, &pass);
+    lb_gru_give_input_gradient(node, X, x, pass.gradient);
+    lb_op_add_grad(node->in[INITIAL], pass.dstate);
+    lb_gru_add_weight_gradient(pass.gradient, x->batch * x->steps,
                                lb_plain(saved + LB_GRU_SAVED_PREVIOUS * hidden, kept), node->in[WEIGHT],
                                node->in[BIAS]);
 }

@@ -1,14 +1,12 @@
 /* The recurrent part of an LSTM over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
  * an operand: one product for all time steps. lb_unfused_lstm_sequence computes the same in small steps. */
-#include "autograd/gru_input.h"
 #include "autograd/op.h"
-#include "autograd/parts.h"
+#include "autograd/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/elementary.h"
 #include "tensor/gemm.h"
 #include "tensor/lstm_kernel.h"
-#include "tensor/row_tiles.h"
 
 #include <string.h>
 
@@ -33,98 +31,137 @@ static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backw
     return reverse != backward ? steps - 1 - i : i;
 }
 
-/* Some rows of the batch, and the working memory of one thread. */
-typedef struct forward_tile {
-    int64_t first, height;
-    lb_real *state;   /* [height, 2 hidden]: the final one is the one in between as well */
-    lb_real *product; /* [rows, 4 hidden]: W_hh h */
-    lb_real *spare;   /* [LB_LSTM_SAVED hidden]: saved for a backward that will not come */
-} forward_tile;
+/* The data of all threads. */
+typedef struct forward_pass {
+    const lb_node *node;
+    lb_gru_input x;
+    lb_panels weight[GATES];
+    lb_real *product; /* [batch, 4 hidden]: W_hh h */
+    lb_real *spare;   /* [threads, LB_LSTM_SAVED hidden]: saved for a backward that will not come */
+} forward_pass;
 
-/* Divides a block among the parts of a tile that need memory, and returns how much they take. */
-static int64_t lay_out(const lb_gru_input *x, lb_real *block, forward_tile *tile)
+/* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
+static void multiply_states(const forward_pass *pass, const lb_walk *walk, int64_t t, bool begun)
 {
-    lb_parts parts = {.block = block};
-    tile->product = lb_parts_next(&parts, lb_row_tiles_of(x->batch).rows * GATES * x->hidden);
-    tile->spare = lb_parts_next(&parts, LB_LSTM_SAVED * x->hidden);
-    return parts.count;
+    int64_t hidden = pass->x.hidden;
+    lb_matrix states = lb_plain(pass->node->out[FINAL]->data, 2 * hidden);
+    for (int gate = 0; gate < GATES && begun; gate++)
+        lb_walk_multiply(walk, t, &pass->weight[gate], 0, hidden, states, 0, pass->product + gate * hidden,
+                         GATES * hidden);
 }
 
-/* All steps of the rows of a tile. A row without a token keeps its state. */
-static void run_tile(const lb_node *node, const lb_gru_input *x, lb_matrix weight, const forward_tile *tile)
+/* The member's units after step t. A row without a token keeps its state. */
+static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t)
 {
-    int64_t steps = x->steps, hidden = x->hidden, kept = LB_LSTM_SAVED * hidden;
-    for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, false);
-        int64_t present = lb_gru_input_height(x, tile->first, tile->height, t);
-        if (i > 0 || node->in[INITIAL])
-            lb_gemm_serial(present, GATES * hidden, hidden, lb_plain(tile->state, 2 * hidden), weight, 0,
-                           tile->product, GATES * hidden);
-        else
-            memset(tile->product, 0, (size_t)(present * GATES * hidden) * sizeof *tile->product);
-        for (int64_t row = 0; row < tile->height; row++) {
-            int64_t at = (tile->first + row) * steps + t;
-            lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : tile->spare;
-            lb_real *out = node->out[OUTPUTS]->data + at * hidden;
-            if (lb_gru_input_has(x, tile->first + row, t)) {
-                lb_lstm_gates(hidden, lb_gru_input_row(x, at), tile->product + row * GATES * hidden,
-                              node->in[BIAS]->data, tile->state + row * 2 * hidden, out, saved);
-            } else {
-                memset(out, 0, (size_t)hidden * sizeof *out);
-                memset(saved, 0, (size_t)kept * sizeof *saved);
-            }
+    const lb_node *node = pass->node;
+    const lb_member *me = walk->me;
+    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
+    lb_real *spare = pass->spare + (me->group * me->grid.width + me->place) * LB_LSTM_SAVED * hidden;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * pass->x.steps + t;
+        lb_real *saved = node->saved ? (lb_real *)node->saved + at * LB_LSTM_SAVED * hidden : spare;
+        lb_real *out = node->out[OUTPUTS]->data + at * hidden + first;
+        if (lb_gru_input_has(&pass->x, row, t)) {
+            lb_lstm_gates(hidden, count, lb_gru_input_row(&pass->x, at) + first,
+                          pass->product + row * GATES * hidden + first, node->in[BIAS]->data + first,
+                          node->out[FINAL]->data + row * 2 * hidden + first, out, saved + first);
+            continue;
         }
+        memset(out, 0, (size_t)count * sizeof *out);
+        for (int part = 0; part < LB_LSTM_SAVED; part++)
+            memset(saved + part * hidden + first, 0, (size_t)count * sizeof *saved);
     }
+}
+
+static void walk_forward(const lb_member *me, void *context)
+{
+    const forward_pass *pass = context;
+    lb_walk walk = lb_walk_of(me, &pass->x);
+    for (int gate = 0; gate < GATES; gate++) lb_walk_pack(&walk, &pass->weight[gate]);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < pass->x.steps; i++) {
+        int64_t t = time_at(pass->node, pass->x.steps, i, false);
+        multiply_states(pass, &walk, t, i > 0 || pass->node->in[INITIAL]);
+        lb_team_meet(me);
+        pass_gates(pass, &walk, t);
+        lb_team_meet(me);
+    }
+}
+
+static lb_grid grid_of(const lb_gru_input *x)
+{
+    return lb_recurrence_grid(x, GATES * x->hidden * x->hidden, 0);
 }
 
 static lb_status forward(lb_node *node)
 {
-    lb_gru_input x = lb_gru_input_of(node, X);
-    int64_t batch = x.batch, hidden = x.hidden;
-    lb_row_tiles tiles = lb_row_tiles_of(batch);
-    int64_t size = lay_out(&x, NULL, &(forward_tile){0});
-    lb_real *memory = lb_op_reals(node, tiles.count * size), *state = node->out[FINAL]->data;
-    if (node->records) node->saved = lb_op_reals(node, batch * x.steps * LB_LSTM_SAVED * hidden);
-    lb_matrix weight;
-    if (!memory || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_op_transposed_weight(node, node->in[WEIGHT], 0, hidden, batch * x.steps, &weight))
+    forward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
+    int64_t batch = pass.x.batch, hidden = pass.x.hidden;
+    lb_real *state = node->out[FINAL]->data;
+    pass.product = lb_op_zeros(node, batch * GATES * hidden);
+    pass.spare = lb_op_reals(node, LB_MOST_IN_TEAM * LB_LSTM_SAVED * hidden);
+    if (node->records) node->saved = lb_op_reals(node, batch * pass.x.steps * LB_LSTM_SAVED * hidden);
+    if (!pass.product || !pass.spare || (node->records && !node->saved)) return LB_ERROR_MEMORY;
+    if (!lb_recurrence_panels(node, &pass.x, node->in[WEIGHT], 0, hidden, GATES, pass.weight))
         return LB_ERROR_MEMORY;
     if (node->in[INITIAL])
         memcpy(state, node->in[INITIAL]->data, (size_t)(batch * 2 * hidden) * sizeof *state);
     else
         memset(state, 0, (size_t)(batch * 2 * hidden) * sizeof *state);
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t i = 0; i < tiles.count; i++) {
-        forward_tile tile = {.first = i * tiles.rows,
-                             .height = lb_row_tile_height(tiles, i, batch),
-                             .state = state + i * tiles.rows * 2 * hidden};
-        lay_out(&x, memory + i * size, &tile);
-        run_tile(node, &x, weight, &tile);
-    }
+    lb_team_run(grid_of(&pass.x), walk_forward, &pass);
     return LB_OK;
 }
 
-/* dstate [height, 2 hidden] receives the gradient of the initial state. The gradient of the gates overwrites what forward
- * saved of them. */
-static void backward_tile(lb_node *node, const lb_gru_input *x, int64_t first, int64_t height,
-                          lb_real *dstate)
+/* The data of all threads. */
+typedef struct backward_pass {
+    lb_node *node;
+    lb_gru_input x;
+    lb_real *dstate; /* [batch, 2 hidden]: at last the gradient of the initial state */
+    lb_panels weight;
+} backward_pass;
+
+/* Divides a block among the parts, and returns how much it takes. */
+static int64_t lay_out(backward_pass *pass, lb_real *block)
 {
-    int64_t steps = x->steps, hidden = x->hidden, kept = LB_LSTM_SAVED * hidden;
-    for (int64_t i = 0; i < steps; i++) {
-        int64_t t = time_at(node, steps, i, true), present = lb_gru_input_height(x, first, height, t);
-        lb_real *saved = (lb_real *)node->saved + (first * steps + t) * kept;
-        for (int64_t row = 0; row < height; row++) {
-            lb_real *gates = saved + row * steps * kept;
-            if (lb_gru_input_has(x, first + row, t))
-                lb_lstm_gates_backward(hidden, gates,
-                                       node->out[OUTPUTS]->grad + ((first + row) * steps + t) * hidden, gates,
-                                       dstate + row * 2 * hidden);
-            else
-                memset(gates, 0, (size_t)(GATES * hidden) * sizeof *gates);
-        }
-        if (i < steps - 1 || node->in[INITIAL])
-            lb_gemm_serial(present, hidden, GATES * hidden, lb_plain(saved, steps * kept),
-                           lb_plain(node->in[WEIGHT]->data, hidden), 1, dstate, 2 * hidden);
+    lb_parts parts = {.block = block};
+    int64_t hidden = pass->x.hidden;
+    pass->dstate = lb_parts_next(&parts, pass->x.batch * 2 * hidden);
+    pass->weight = lb_recurrence_panels_back(&pass->x, &parts, lb_plain(pass->node->in[WEIGHT]->data, hidden),
+                                             GATES * hidden, hidden);
+    return parts.count;
+}
+
+/* The gradient of the gates of step t, for the member's units. It overwrites what forward saved of them. */
+static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * pass->x.steps + t;
+        lb_real *gates = (lb_real *)pass->node->saved + at * LB_LSTM_SAVED * hidden + first;
+        if (lb_gru_input_has(&pass->x, row, t))
+            lb_lstm_gates_backward(hidden, count, gates, pass->node->out[OUTPUTS]->grad + at * hidden + first,
+                                   gates, pass->dstate + row * 2 * hidden + first);
+        else
+            for (int gate = 0; gate < GATES; gate++)
+                memset(gates + gate * hidden, 0, (size_t)count * sizeof *gates);
+    }
+}
+
+static void walk_back(const lb_member *me, void *context)
+{
+    const backward_pass *pass = context;
+    lb_walk walk = lb_walk_of(me, &pass->x);
+    int64_t hidden = pass->x.hidden, kept = LB_LSTM_SAVED * hidden;
+    lb_walk_pack(&walk, &pass->weight);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < pass->x.steps; i++) {
+        int64_t t = time_at(pass->node, pass->x.steps, i, true);
+        pass_gates_back(pass, &walk, t);
+        lb_team_meet(me);
+        if (i < pass->x.steps - 1 || pass->node->in[INITIAL])
+            lb_walk_multiply(&walk, t, &pass->weight, 0, GATES * hidden,
+                             lb_plain((lb_real *)pass->node->saved + t * kept, pass->x.steps * kept), 1,
+                             pass->dstate, 2 * hidden);
     }
 }
 
@@ -144,24 +181,20 @@ static void give_gradients(lb_node *node, const lb_gru_input *x)
     if (lb_wants_grad(bias)) lb_add_rows_to(rows, GATES * hidden, gates, kept, bias->grad);
 }
 
-/* dstate [batch, 2 hidden] */
 static int64_t backward_work(const lb_node *node)
 {
-    return lb_count(node->out[FINAL]);
+    backward_pass pass = {.node = (lb_node *)node, .x = lb_gru_input_of(node, X)};
+    return lay_out(&pass, NULL);
 }
 
 static void backward(lb_node *node)
 {
-    lb_gru_input x = lb_gru_input_of(node, X);
-    lb_row_tiles tiles = lb_row_tiles_of(x.batch);
-    lb_real *dstate = node->work;
-    memcpy(dstate, node->out[FINAL]->grad, (size_t)lb_count(node->out[FINAL]) * sizeof *dstate);
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-    for (int64_t tile = 0; tile < tiles.count; tile++)
-        backward_tile(node, &x, tile * tiles.rows, lb_row_tile_height(tiles, tile, x.batch),
-                      dstate + tile * tiles.rows * 2 * x.hidden);
-    lb_op_add_grad(node->in[INITIAL], dstate);
-    give_gradients(node, &x);
+    backward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
+    lay_out(&pass, node->work);
+    memcpy(pass.dstate, node->out[FINAL]->grad, (size_t)lb_count(node->out[FINAL]) * sizeof *pass.dstate);
+    lb_team_run(grid_of(&pass.x), walk_back, &pass);
+    lb_op_add_grad(node->in[INITIAL], pass.dstate);
+    give_gradients(node, &pass.x);
 }
 
 static double gate(const lb_node *node, const lb_real *x, const double *h, int64_t which)

@@ -124,8 +124,12 @@ static void backward_b(lb_node *node, const plan *all, int64_t offset_a, int64_t
 static void backward(lb_node *node)
 {
     plan all = plan_of(node);
-    /* One after the other: where an operand is broadcast, several products add to one gradient. */
-    for (int64_t i = 0; i < product_count(&all); i++) {
+    int64_t count = product_count(&all);
+    /* Where an operand is broadcast, several products add to one gradient, one after the other. */
+    bool apart =
+        lb_count(node->in[0]) == count * all.m * all.k && lb_count(node->in[1]) == count * all.k * all.n;
+#pragma omp parallel for schedule(static) if (apart && count > 1 && count * all.m * all.n * all.k > (1 << 18))
+    for (int64_t i = 0; i < count; i++) {
         int64_t offset_a, offset_b;
         locate(&all, i, &offset_a, &offset_b);
         const lb_real *dc = node->out[0]->grad + i * all.m * all.n;

@@ -8,7 +8,7 @@ enum { X, WEIGHT, BIAS };
 
 enum {
     ALONE = 1 << 13, /* elements that one thread is quicker with */
-    COLUMNS = 32,    /* whose sums a thread takes at a time */
+    COLUMNS = 16,    /* whose sums a thread takes at a time */
     FAR = 16         /* standard deviations between a row's mean and 0 */
 };
 

@@ -1,10 +1,12 @@
 /* Functions of one tensor, element by element. */
 #include "autograd/op.h"
+#include "base/threads.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 
 enum {
-    CHUNK = 1 << 13, /* elements that a thread takes at a time */
+    CHUNK = 1 << 13, /* elements that a thread takes at a time, at most */
+    LINE = 16,       /* neighbours that belong to one thread: a line of the cache */
     ALONE = 1 << 15  /* elements that are not worth a second thread */
 };
 
@@ -33,10 +35,10 @@ static void in_runs(const lb_node *node, bool backward)
 {
     const unary *op = node->attributes;
     lb_tensor *x = node->in[0], *y = node->out[0];
-    int64_t count = lb_count(x);
+    int64_t count = lb_count(x), each = lb_run_for_threads(count, LINE, CHUNK);
 #pragma omp parallel for schedule(static) if (count > ALONE)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        run r = {.count = count - first < CHUNK ? count - first : CHUNK, .factor = op->factor};
+    for (int64_t first = 0; first < count; first += each) {
+        run r = {.count = count - first < each ? count - first : each, .factor = op->factor};
         r.x = x->data + first;
         r.y = y->data + first;
         if (backward) {
