@@ -5,7 +5,7 @@
 #include <string.h>
 
 const app_command app_commands[] = {
-#define COMMAND(name, old_name, about) {#name, #old_name, about, name##_main},
+#define COMMAND(name, about) {#name, about, name##_main},
     APP_PROGRAM_LIST(COMMAND)
 #undef COMMAND
 };
@@ -31,11 +31,9 @@ const app_program app_whole = {
     .example_count = sizeof first_steps / sizeof *first_steps,
 };
 
-/* Old names are commands, too, because scripts use them. */
 const app_command *app_command_find(const char *name)
 {
     for (int i = 0; i < app_command_count; i++)
-        if (strcmp(app_commands[i].name, name) == 0 || strcmp(app_commands[i].old_name, name) == 0)
-            return &app_commands[i];
+        if (strcmp(app_commands[i].name, name) == 0) return &app_commands[i];
     return NULL;
 }

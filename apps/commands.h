@@ -6,7 +6,7 @@
 
 /** A command. Its `main` takes the arguments, its name first, and returns the exit status. */
 typedef struct app_command {
-    const char *name, *old_name, *about;
+    const char *name, *about;
     int (*main)(int argc, char **argv);
 } app_command;
 
@@ -16,7 +16,7 @@ extern const int app_command_count;
 /** The program as a whole. Its examples lead from pairs to a picture. It has no options. */
 extern const app_program app_whole;
 
-/** The command with this name, new or old; NULL if there is none. */
+/** The command with this name; NULL if there is none. */
 const app_command *app_command_find(const char *name);
 
 /** Prints a document generated from the options of all commands: the manual pages `man` and `man COMMAND`, or the

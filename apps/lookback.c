@@ -14,14 +14,10 @@
 
 enum { CALLED = 64 };
 
-/* The command, if the program was called through a link with an old name. */
-static const app_command *find_linked(const char *path)
+/* The command of a link, such as `visualize`. `train_sort` is older than `lookback`. */
+static const app_command *find_linked(const char *name)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (int i = 0; i < app_command_count; i++)
-        if (strcmp(app_commands[i].old_name, name) == 0) return &app_commands[i];
-    return NULL;
+    return app_command_find(strcmp(name, "train_sort") == 0 ? "sort" : name);
 }
 
 static void print_commands(void)
@@ -61,7 +57,7 @@ static int unknown(const char *kind, const char *word, const char *const *names,
 static int unknown_command(const char *word)
 {
     static const char *const names[] = {
-#define NAME(name, old_name, about) #name,
+#define NAME(name, about) #name,
         APP_PROGRAM_LIST(NAME) "help"
 #undef NAME
     };
@@ -92,8 +88,10 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);
     app_settle_threads(argv); /* before any argument is removed */
-    const app_command *linked = argc > 0 ? find_linked(argv[0]) : NULL;
-    app_called_as(linked ? linked->old_name : "lookback");
+    const char *path = argc > 0 ? argv[0] : "", *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const app_command *linked = find_linked(name);
+    app_called_as(linked ? name : "lookback");
     if (linked) return app_ranks_leave(linked->main(argc, argv));
     if (argc < 2) {
         print_commands();

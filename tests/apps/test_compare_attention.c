@@ -1,4 +1,4 @@
-/* compare_attention from the user's view: table, chart and JSON have the same numbers, and it survives a kill. This is
+/* lookback compare from the user's view: table, chart and JSON have the same numbers, and it survives a kill. This is
  * too slow for sanitizers. */
 #include "support/picture.h"
 #include "support/process.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COMPARE BIN_DIR "/compare_attention"
+#define COMPARE BIN_DIR "/lookback", "compare"
 /* Lists of 2 to 7 digits, and a model that learns a little in a second. */
 #define SMALL                                                                                                \
     "--max-number", "9", "--min-length", "2", "--max-length", "7", "--hidden", "16", "--batch", "16",        \
@@ -22,11 +22,11 @@ enum { KINDS = 9, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
 
 static support_result result;
 
-/* Runs compare_attention in the test's folder. */
+/* Runs it in the test's folder. */
 static void run(const char *const *flags)
 {
     const char *argv[64] = {COMPARE};
-    for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
+    for (int i = 0; flags[i]; i++) argv[i + 2] = flags[i];
     support_run_in_tempdir(argv, NULL, &result);
 }
 
@@ -293,7 +293,7 @@ START_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_train
     run(wrong[_i].flags);
     assert_fails(wrong[_i].status, wrong[_i].message);
     ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
-    ck_assert_int_eq(strncmp(result.error, "compare_attention: ", 19), 0);
+    ck_assert_int_eq(strncmp(result.error, "lookback compare: ", 18), 0);
     ck_assert_uint_eq(support_file_count(), 0);
 }
 END_TEST

@@ -14,7 +14,7 @@
 #define LOOKBACK BIN_DIR "/lookback"
 
 static const char *const commands[] = {
-#define NAME(name, old_name, about) #name,
+#define NAME(name, about) #name,
     APP_PROGRAM_LIST(NAME)
 #undef NAME
 };

@@ -44,17 +44,17 @@ START_TEST(test_programs_show_what_a_model_copies)
     write_files();
     SUPPORT_TRAIN(SHORT, "--steps", "500");
     support_assert_trained();
-    RUN("abXd\nZc\nQbaY\nha\n", BIN_DIR "/predict", "out");
+    RUN("abXd\nZc\nQbaY\nha\n", BIN_DIR "/lookback", "predict", "out");
     ck_assert_str_eq(result.output, "abXd\td X b a\nZc\tc Z\nQbaY\tY a b Q\nha\ta h\n");
-    RUN("abXd\nha\n", BIN_DIR "/predict", "out", "--jsonl", "--beam", "1");
+    RUN("abXd\nha\n", BIN_DIR "/lookback", "predict", "out", "--jsonl", "--beam", "1");
     ck_assert_ptr_nonnull(strstr(result.output, "\"unknown\":[\"X\"]"));
     const char *copied = strstr(result.output, "{\"symbol\":\"X\",\"probability\":");
     ck_assert_ptr_nonnull(copied);
     ck_assert_ptr_nonnull(strstr(copied, ",\"copied\":2}"));
     ck_assert_ptr_null(strstr(strchr(result.output, '\n'), "copied"));
-    RUN("", BIN_DIR "/evaluate", "out", "strange.tsv");
+    RUN("", BIN_DIR "/lookback", "evaluate", "out", "strange.tsv");
     ck_assert_msg(strstr(result.output, "\nexact match           100.00 %"), "%s", result.output);
-    RUN("", BIN_DIR "/inspect", "out", "--tensors");
+    RUN("", BIN_DIR "/lookback", "inspect", "out", "--tensors");
     ck_assert_msg(strstr(result.output, "copy: true"), "%s", result.output);
     ck_assert_ptr_nonnull(strstr(result.output, "copy.symbols"));
     RUN("", BIN_DIR "/lookback", "report", "out", "strange.tsv", "-o", "report.html");
@@ -85,9 +85,9 @@ START_TEST(test_ensemble_has_members_that_copy)
     support_assert_trained();
     ck_assert(support_exists("out/copy-1/model.safetensors"));
     expect_in_file("out/ensemble.tsv", "\tadditive-copy-backward\tout/copy-backward-2/model.safetensors\n");
-    RUN("abXd\nZc\n", BIN_DIR "/predict", "out");
+    RUN("abXd\nZc\n", BIN_DIR "/lookback", "predict", "out");
     ck_assert_str_eq(result.output, "abXd\td X b a\nZc\tc Z\n");
-    RUN("abXd\n", BIN_DIR "/predict", "out", "--votes", "--jsonl");
+    RUN("abXd\n", BIN_DIR "/lookback", "predict", "out", "--votes", "--jsonl");
     ck_assert_ptr_nonnull(strstr(result.output, "\"votes\":["));
 }
 END_TEST

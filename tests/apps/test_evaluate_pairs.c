@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define EVALUATE BIN_DIR "/evaluate"
-#define PREDICT  BIN_DIR "/predict"
+#define EVALUATE BIN_DIR "/lookback", "evaluate"
+#define PREDICT  BIN_DIR "/lookback", "predict"
 
 /* Made once, in main; `folder` holds the first as model.safetensors. */
 static char folder[SUPPORT_PATH], model[SUPPORT_PATH], sorter[SUPPORT_PATH];
@@ -156,11 +156,11 @@ START_TEST(test_evaluate_pairs_can_come_through_a_pipe)
     RUN_ON(pairs, model, "-", "--json", "--batch=3");
     expect_one_error();
     RUN_ON("a\tA\n\nb\tB\nc\n", model, "-");
-    expect_refused(65, "evaluate: standard input:2: found an empty line, expected text\n");
+    expect_refused(65, "lookback evaluate: standard input:2: found an empty line, expected text\n");
     RUN_ON("a\tA\n\nb\tB\nc\n", model, "-", "--skip-bad-lines");
     expect_begin("pairs                      2\nskipped lines              2\n");
     RUN_ON("", model, "-");
-    expect_refused(65, "evaluate: standard input: found no pair, expected at least one\n");
+    expect_refused(65, "lookback evaluate: standard input: found no pair, expected at least one\n");
 }
 END_TEST
 
@@ -169,7 +169,7 @@ START_TEST(test_evaluate_bad_line_at_the_end_is_found_first)
 {
     write_file("pairs.tsv", "ax\tA\nb\n");
     RUN(model, "pairs.tsv", "--batch=1");
-    expect_refused(65, "evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
+    expect_refused(65, "lookback evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
 }
 END_TEST
 
@@ -241,9 +241,8 @@ START_TEST(test_evaluate_symbols_that_the_model_does_not_know_are_counted)
     write_file("pairs.tsv", "ax\tA\nyyb\tB\n");
     RUN(model, "pairs.tsv");
     expect_begin("pairs                      2\n");
-    ck_assert_str_eq(
-        result.error,
-        "evaluate: pairs.tsv: the model does not know 3 of the 5 symbols: \"y\" 2 times, \"x\" 1 time\n");
+    ck_assert_str_eq(result.error, "lookback evaluate: pairs.tsv: the model does not know 3 of the 5 "
+                                   "symbols: \"y\" 2 times, \"x\" 1 time\n");
 }
 END_TEST
 
@@ -251,14 +250,15 @@ START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
 {
     write_file("pairs.tsv", "a\tA\nb\n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
+    expect_refused(65, "lookback evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs\n");
     write_file("pairs.tsv", "a\t\n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv:1: found an empty target, expected text\n");
+    expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
     write_file("pairs.tsv", "a\tA  B\n");
     RUN(model, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv:1: in the target, found an empty symbol, expected text before "
-                       "and after each separator\n");
+    expect_refused(
+        65, "lookback evaluate: pairs.tsv:1: in the target, found an empty symbol, expected text before "
+            "and after each separator\n");
     RUN(model, "nowhere.tsv");
     ck_assert_int_eq(result.status, 66);
     write_file("pairs.tsv", "");
@@ -284,15 +284,15 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
     write_file("pairs.tsv", "a\tA\nb\tB\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char error[256];
-        snprintf(error, sizeof error, "evaluate: %s\n", cases[i].error);
+        snprintf(error, sizeof error, "lookback evaluate: %s\n", cases[i].error);
         RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator= ");
         expect_refused(65, error);
     }
     RUN("--predictions=nowhere.tsv", "pairs.tsv");
-    expect_refused(66, "evaluate: nowhere.tsv: cannot read: No such file or directory\n");
+    expect_refused(66, "lookback evaluate: nowhere.tsv: cannot read: No such file or directory\n");
     write_file("empty.tsv", "");
     RUN("--predictions=empty.tsv", "empty.tsv");
-    expect_refused(65, "evaluate: empty.tsv: found no pair, expected at least one\n");
+    expect_refused(65, "lookback evaluate: empty.tsv: found no pair, expected at least one\n");
 }
 END_TEST
 
@@ -305,23 +305,28 @@ START_TEST(test_evaluate_model_that_sorts_is_measured_on_lists)
         strncmp(result.output, "pairs                      3\nexact match            66.67 %", 57), 0);
     write_file("pairs.tsv", pairs);
     RUN(sorter, "pairs.tsv");
-    expect_refused(65, "evaluate: pairs.tsv:1: abc is not a number from 0 to 9\n");
+    expect_refused(65, "lookback evaluate: pairs.tsv:1: abc is not a number from 0 to 9\n");
 }
 END_TEST
 
 START_TEST(test_evaluate_wrong_usage_is_status_2)
 {
     RUN("pairs.tsv");
-    expect_refused(2, "evaluate: expected a MODEL and a FILE, or --predictions; see evaluate --help\n");
+    expect_refused(
+        2,
+        "lookback evaluate: expected a MODEL and a FILE, or --predictions; see lookback evaluate --help\n");
     RUN(model, "pairs.tsv", "--predictions=a");
-    expect_refused(2, "evaluate: expected a MODEL or --predictions, found both; see evaluate --help\n");
+    expect_refused(
+        2,
+        "lookback evaluate: expected a MODEL or --predictions, found both; see lookback evaluate --help\n");
     RUN(model, "pairs.tsv", "--normalize=nfc");
-    expect_refused(2, "evaluate: separators and --normalize are for --predictions: a model has its own\n");
+    expect_refused(
+        2, "lookback evaluate: separators and --normalize are for --predictions: a model has its own\n");
     write_file("pairs.tsv", pairs);
     RUN(model, "pairs.tsv", "--beam=11");
-    expect_refused(2, "evaluate: --beam: the model has only 10 symbols to choose from, not 11\n");
+    expect_refused(2, "lookback evaluate: --beam: the model has only 10 symbols to choose from, not 11\n");
     RUN(model, "pairs.tsv", "--source-column=2", "--target-column=2");
-    expect_refused(2, "evaluate: source and target cannot both be column 2\n");
+    expect_refused(2, "lookback evaluate: source and target cannot both be column 2\n");
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define INSPECT BIN_DIR "/inspect"
+#define INSPECT BIN_DIR "/lookback", "inspect"
 
 /* Made once, in main; `folder` holds the first as sort.safetensors. */
 static char folder[SUPPORT_PATH], sorter[SUPPORT_PATH], model[SUPPORT_PATH], ensemble[SUPPORT_PATH];
@@ -153,7 +153,7 @@ START_TEST(test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_d
     ck_assert_int_eq(lb_text_model_save(support_path(path, "nan"), &loaded, NULL), LB_OK);
     lb_text_model_free(&loaded);
     lb_safetensors_close(file);
-    const char *const predict[] = {BIN_DIR "/predict", path, NULL};
+    const char *const predict[] = {BIN_DIR "/lookback", "predict", path, NULL};
     run(predict);
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");

@@ -26,7 +26,7 @@ static void train_two(void)
 /* The page has the votes that predict prints. */
 static void check_report(const char *text)
 {
-    RUN(text, BIN_DIR "/predict", "both", "--votes", "--jsonl");
+    RUN(text, BIN_DIR "/lookback", "predict", "both", "--votes", "--jsonl");
     cJSON *printed = cJSON_Parse(result.output);
     RUN("", BIN_DIR "/lookback", "report", "both", "--input", text, "-o", "report.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
@@ -58,22 +58,23 @@ START_TEST(test_join_prints_a_table_and_predict_shows_who_voted_for_what)
     ck_assert_ptr_nonnull(strstr(result.output, " additive-backward    b/model.safetensors\n"));
     ck_assert_ptr_nonnull(strstr(result.output, " all                  together\nexact match "));
     ck_assert_ptr_nonnull(strstr(result.output, " on 60 pairs of dev.tsv\n"));
-    RUN("abcd\n\nha\n", BIN_DIR "/predict", "both", "--votes", "--threads", "1");
+    RUN("abcd\n\nha\n", BIN_DIR "/lookback", "predict", "both", "--votes", "--threads", "1");
     ck_assert_msg(result.status == 0, "%s", result.error);
     ck_assert_int_eq(strncmp(result.output, "abcd\td c b a\t-0.", 16), 0);
     ck_assert_ptr_nonnull(strstr(result.output, "\t1\ttogether\nabcd\td c b a\t-0."));
     ck_assert_ptr_nonnull(strstr(result.output, "\tadditive-backward\n\nha\ta h\t"));
-    RUN("abcd\n", BIN_DIR "/predict", "both", "--votes", "--jsonl", "--n-best", "2", "--threads", "1");
+    RUN("abcd\n", BIN_DIR "/lookback", "predict", "both", "--votes", "--jsonl", "--n-best", "2", "--threads",
+        "1");
     ck_assert_ptr_nonnull(strstr(result.output, ",\"votes\":[{\"member\":\"additive\",\"weight\":0."));
     ck_assert_ptr_nonnull(strstr(result.output, ",\"text\":\"d c b a\",\"score\":-"));
-    RUN("abcd\n", BIN_DIR "/predict", "both", "--attention", "where.npy", "--n-best", "2");
+    RUN("abcd\n", BIN_DIR "/lookback", "predict", "both", "--attention", "where.npy", "--n-best", "2");
     ck_assert_int_eq(result.status, 0);
     ck_assert(support_exists("where.npy"));
     check_report("abcd");
-    RUN("", BIN_DIR "/inspect", "both");
+    RUN("", BIN_DIR "/lookback", "inspect", "both");
     ck_assert_ptr_nonnull(strstr(result.output, "kind: vote\n"));
     ck_assert_ptr_nonnull(strstr(result.output, "      direction: \"backward\"\n      weight: 0."));
-    RUN("abcd\n", BIN_DIR "/predict", "both", "--sample");
+    RUN("abcd\n", BIN_DIR "/lookback", "predict", "both", "--sample");
     ck_assert_int_ne(result.status, 0);
     ck_assert_ptr_nonnull(strstr(result.error, "write in different directions"));
 }
@@ -91,7 +92,7 @@ START_TEST(test_join_and_votes_refuse_what_cannot_be)
                      "model\n0.5000   additive             a/model.safetensors\n"
                      "0.5000   additive-backward    b/model.safetensors\n"
                      "2 models in both\n");
-    RUN("abcd\n", BIN_DIR "/predict", "a", "--votes");
+    RUN("abcd\n", BIN_DIR "/lookback", "predict", "a", "--votes");
     ck_assert_ptr_nonnull(strstr(result.error, "--votes needs a model of several, found a single one"));
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREDICT BIN_DIR "/predict"
+#define PREDICT BIN_DIR "/lookback", "predict"
 
 /* Made once, in main. */
 static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], beginner[SUPPORT_PATH],
@@ -78,7 +78,7 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char input[256], error[256];
         snprintf(input, sizeof input, "7 3\n5 0\n%s\n4 2\n", cases[i].line);
-        snprintf(error, sizeof error, "predict: standard input:3: %s\n", cases[i].error);
+        snprintf(error, sizeof error, "lookback predict: standard input:3: %s\n", cases[i].error);
         run(model, NULL, input);
         expect(65, "3 7\n0 5\n", error);
     }
@@ -100,7 +100,7 @@ START_TEST(test_predict_zero_byte_is_no_number)
     support_command command = {.argv = argv, .input = "7 3\n1 2\0\n", .input_length = 9};
     ck_assert(support_run_command(&command, &result));
     expect(65, "3 7\n",
-           "predict: standard input:2: found a zero byte at byte 4 of the line, expected text\n");
+           "lookback predict: standard input:2: found a zero byte at byte 4 of the line, expected text\n");
 }
 END_TEST
 
@@ -108,8 +108,9 @@ START_TEST(test_predict_list_shorter_than_learned_is_told_once)
 {
     run(model, NULL, "7 3\n5\n6\n7 3\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error,
-                     "predict: standard input:2: a list of 1 number; those in training had at least 2\n");
+    ck_assert_str_eq(
+        result.error,
+        "lookback predict: standard input:2: a list of 1 number; those in training had at least 2\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
 }
 END_TEST
@@ -118,8 +119,9 @@ START_TEST(test_predict_list_longer_than_learned_is_told_once)
 {
     run(model, NULL, "7 3\n1 2 3 4 5\n6 5 4 3 2 1\n7 3\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error,
-                     "predict: standard input:2: a list of 5 numbers; those in training had at most 4\n");
+    ck_assert_str_eq(
+        result.error,
+        "lookback predict: standard input:2: a list of 5 numbers; those in training had at most 4\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
     ck_assert_str_eq(result.output + result.output_length - 5, "\n3 7\n");
 }
@@ -149,7 +151,7 @@ START_TEST(test_predict_list_of_a_million_numbers_is_refused)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char error[256], *text = line_of_ones(cases[i].count);
         run(model, NULL, text);
-        snprintf(error, sizeof error, "predict: standard input:2: %s\n", cases[i].error);
+        snprintf(error, sizeof error, "lookback predict: standard input:2: %s\n", cases[i].error);
         expect(65, "3 7\n", error);
         free(text);
     }
@@ -169,9 +171,9 @@ START_TEST(test_predict_endless_blank_line_is_refused)
     text[LENGTH] = '\0';
     text[0] = '1';
     run(model, NULL, text);
-    expect(
-        65, "",
-        "predict: standard input:1: found a line of more than 1048576 bytes, expected at most that many\n");
+    expect(65, "",
+           "lookback predict: standard input:1: found a line of more than 1048576 bytes, expected at most "
+           "that many\n");
     free(text);
 }
 END_TEST
@@ -180,9 +182,10 @@ START_TEST(test_predict_output_without_end_is_cut_and_told)
 {
     run(beginner, NULL, "7 3\n1 2 3\n9 0\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error,
-                     "predict: standard input:1: no end-of-sequence symbol; cut off after 16 numbers\n"
-                     "predict: 3 outputs were cut off\n");
+    ck_assert_str_eq(
+        result.error,
+        "lookback predict: standard input:1: no end-of-sequence symbol; cut off after 16 numbers\n"
+        "lookback predict: 3 outputs were cut off\n");
     int lines = 0;
     for (const char *c = result.output; *c; c++) lines += *c == '\n';
     ck_assert_int_eq(lines, 3);
@@ -281,7 +284,8 @@ START_TEST(test_predict_full_disk_is_status_74)
     const char *const argv[] = {PREDICT, model, NULL};
     support_command command = {.argv = argv, .input = "7 3\n", .output_path = "/dev/full"};
     ck_assert(support_run_command(&command, &result));
-    ck_assert_str_eq(result.error, "predict: cannot write standard output: No space left on device\n");
+    ck_assert_str_eq(result.error,
+                     "lookback predict: cannot write standard output: No space left on device\n");
     ck_assert_int_eq(result.status, 74);
 }
 END_TEST
@@ -304,28 +308,29 @@ END_TEST
 START_TEST(test_predict_standard_input_that_cannot_be_read_is_status_66)
 {
     char command[2 * SUPPORT_PATH];
-    snprintf(command, sizeof command, "%s %s </", PREDICT, model);
+    snprintf(command, sizeof command, "%s %s %s </", PREDICT, model);
     ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
-    expect(66, "", "predict: standard input: cannot read: Is a directory\n");
-    snprintf(command, sizeof command, "%s %s <&-", PREDICT, model);
+    expect(66, "", "lookback predict: standard input: cannot read: Is a directory\n");
+    snprintf(command, sizeof command, "%s %s %s <&-", PREDICT, model);
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
-    expect(66, "", "predict: standard input: cannot read: Bad file descriptor\n");
+    expect(66, "", "lookback predict: standard input: cannot read: Bad file descriptor\n");
 }
 END_TEST
 
 START_TEST(test_predict_wrong_usage_is_status_2)
 {
     run(model, "--batch=0", "7 3\n");
-    expect(2, "", "predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
+    expect(2, "", "lookback predict: --batch: expected a whole number from 1 to 65536, found \"0\"\n");
     run(model, "--bean", "7 3\n");
-    expect(2, "", "predict: unknown option --bean (did you mean --beam?); see predict --help\n");
+    expect(2, "",
+           "lookback predict: unknown option --bean (did you mean --beam?); see lookback predict --help\n");
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){PREDICT, model, model, model, NULL}, "7 3\n", &result));
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){PREDICT, NULL}, NULL, &result));
-    expect(2, "", "predict: expected MODEL [FILE]; see predict --help\n");
+    expect(2, "", "lookback predict: expected MODEL [FILE]; see lookback predict --help\n");
 }
 END_TEST
 
@@ -335,10 +340,10 @@ START_TEST(test_predict_help_and_version_go_to_standard_output)
     ck_assert(support_run((const char *const[]){PREDICT, "--help", NULL}, NULL, &result));
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error, "");
-    ck_assert_int_eq(strncmp(result.output, "usage: predict [OPTION]... MODEL [FILE]\n", 40), 0);
+    ck_assert_int_eq(strncmp(result.output, "usage: lookback predict [OPTION]... MODEL [FILE]\n", 49), 0);
     support_result_free(&result);
     ck_assert(support_run((const char *const[]){PREDICT, "--version", NULL}, NULL, &result));
-    ck_assert_int_eq(strncmp(result.output, "predict (Lookback) ", 19), 0);
+    ck_assert_int_eq(strncmp(result.output, "lookback predict (Lookback) ", 28), 0);
     ck_assert_ptr_nonnull(strstr(result.output, lb_kernel_name()));
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREDICT BIN_DIR "/predict"
+#define PREDICT BIN_DIR "/lookback", "predict"
 
 static char model[SUPPORT_PATH]; /* made once, in main */
 
@@ -26,7 +26,7 @@ static void run(const char *path)
 static void expect_refused(const char *path, int status, const char *why)
 {
     char begin[SUPPORT_PATH + 16];
-    snprintf(begin, sizeof begin, "predict: %s: ", path);
+    snprintf(begin, sizeof begin, "lookback predict: %s: ", path);
     run(path);
     ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
     ck_assert_str_eq(result.output, "");

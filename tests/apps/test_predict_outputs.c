@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREDICT  BIN_DIR "/predict"
-#define EVALUATE BIN_DIR "/evaluate"
+#define PREDICT  BIN_DIR "/lookback", "predict"
+#define EVALUATE BIN_DIR "/lookback", "evaluate"
 #define TSH      "t\xca\x83"
 #define NO_CHAR  "\xef\xbf\xbd"
 
@@ -226,7 +226,8 @@ static bool train_copier(void)
     support_write_file(support_path(path, "sentences.tsv"), sentences, strlen(sentences));
     free(sentences);
     support_path(copier, "copier");
-    const char *const argv[] = {BIN_DIR "/train_seq2seq",
+    const char *const argv[] = {BIN_DIR "/lookback",
+                                "train",
                                 "--train",
                                 path,
                                 SUPPORT_SMALL,

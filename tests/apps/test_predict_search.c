@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PREDICT BIN_DIR "/predict"
+#define PREDICT BIN_DIR "/lookback", "predict"
 
 /* Made once, in main. */
 static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], plain[SUPPORT_PATH];
@@ -78,7 +78,7 @@ START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
     snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
     run(model, flag, "7 3 9\n1 2\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.error, "predict: standard input:2: --attention accepts only one text\n");
+    ck_assert_str_eq(result.error, "lookback predict: standard input:2: --attention accepts only one text\n");
     run(plain, flag, "7 3\n");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention to write"));
@@ -91,9 +91,9 @@ END_TEST
 START_TEST(test_predict_impossible_beam_is_status_2)
 {
     run(model, "--beam=-1", "7 3\n");
-    expect(2, "", "predict: --beam: expected a whole number from 0 to 1024, found \"-1\"\n");
+    expect(2, "", "lookback predict: --beam: expected a whole number from 0 to 1024, found \"-1\"\n");
     run(model, "--beam=15", "7 3\n");
-    expect(2, "", "predict: --beam: the model has only 14 symbols to choose from, not 15\n");
+    expect(2, "", "lookback predict: --beam: the model has only 14 symbols to choose from, not 15\n");
 }
 END_TEST
 
@@ -109,13 +109,13 @@ START_TEST(test_predict_lists_have_all_options_of_texts)
     expect(0, "3 7\n0 5 5\n", "");
     run(model, "--skip-bad-lines", "7 3\nseven\n\n5 0\n");
     expect(0, "3 7\n\n\n0 5\n",
-           "predict: standard input:2: seven is not a number from 0 to 9: skipped\n"
-           "predict: 1 bad line was skipped\n");
+           "lookback predict: standard input:2: seven is not a number from 0 to 9: skipped\n"
+           "lookback predict: 1 bad line was skipped\n");
     run(model, "--skip-bad-lines", "seven\n3 1\neight\n");
     expect(0, "\n1 3\n\n",
-           "predict: standard input:1: seven is not a number from 0 to 9: skipped\n"
-           "predict: standard input:3: eight is not a number from 0 to 9: skipped\n"
-           "predict: 2 bad lines were skipped\n");
+           "lookback predict: standard input:1: seven is not a number from 0 to 9: skipped\n"
+           "lookback predict: standard input:3: eight is not a number from 0 to 9: skipped\n"
+           "lookback predict: 2 bad lines were skipped\n");
 }
 END_TEST
 

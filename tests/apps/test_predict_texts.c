@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PREDICT BIN_DIR "/predict"
+#define PREDICT BIN_DIR "/lookback", "predict"
 
-#define INPUT   "predict: standard input:"
+#define INPUT   "lookback predict: standard input:"
 #define ACUTE   "\xcc\x81"
 #define TSH     "t\xca\x83"
 #define OPEN_E  "\xc9\x9b"
@@ -81,14 +81,14 @@ START_TEST(test_predict_file_is_read_in_place_of_standard_input)
     char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
     support_write_file(support_path(path, "texts"), "abc\n\xff\n", 6);
     run2(model, path, "--batch=7", "cab\n");
-    snprintf(message, sizeof message, "predict: %s:2: found 0xFF at byte 1", path);
+    snprintf(message, sizeof message, "lookback predict: %s:2: found 0xFF at byte 1", path);
     ck_assert_str_eq(result.output, "abc\tA B C\n");
     ck_assert_msg(strncmp(result.error, message, strlen(message)) == 0, "%s", result.error);
     ck_assert_int_eq(result.status, 65);
     run2(model, "-", "--batch=7", "cab\n");
     support_expect(&result, 0, "cab\tC A B\n", "");
     run2(model, "missing", "--batch=7", "");
-    support_expect(&result, 66, "", "predict: missing: cannot read: No such file or directory\n");
+    support_expect(&result, 66, "", "lookback predict: missing: cannot read: No such file or directory\n");
 }
 END_TEST
 
@@ -128,8 +128,9 @@ START_TEST(test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answer
 {
     run(model, NULL, "bad\nbyd\nxyb\nbad\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, "predict: standard input: the model does not know 3 of the 12 symbols: "
-                                   "\"y\" 2 times, \"x\" 1 time\n");
+    ck_assert_str_eq(result.error,
+                     "lookback predict: standard input: the model does not know 3 of the 12 symbols: "
+                     "\"y\" 2 times, \"x\" 1 time\n");
     ck_assert_int_eq(strncmp(result.output, "bad\tB A " TSH "\nbyd\t", 16), 0);
     ck_assert_ptr_nonnull(strstr(result.output, "\nxyb\t"));
     ck_assert_ptr_nonnull(strstr(result.output, "\nbad\tB A " TSH "\n"));
@@ -149,9 +150,10 @@ START_TEST(test_predict_text_of_another_kind_is_told)
 {
     run(model, NULL, "7 3\n");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, INPUT
-                     "1: " STRANGER "predict: standard input: the model does not know 3 of the 3 symbols: "
-                     "\" \" 1 time, \"3\" 1 time, \"7\" 1 time\n");
+    ck_assert_str_eq(result.error,
+                     INPUT "1: " STRANGER
+                           "lookback predict: standard input: the model does not know 3 of the 3 symbols: "
+                           "\" \" 1 time, \"3\" 1 time, \"7\" 1 time\n");
     run(sorter, NULL, "bad\n");
     expect(65, "", INPUT "1: bad is not a number from 0 to 9\n");
 }
@@ -164,7 +166,7 @@ START_TEST(test_predict_many_unknown_symbols_are_summed_up)
     run(model, NULL, input);
     ck_assert_int_eq(result.status, 0);
     static const char begin[] =
-        "predict: standard input: the model does not know 30 of the 60 symbols: \"A\" 1 time, ";
+        "lookback predict: standard input: the model does not know 30 of the 60 symbols: \"A\" 1 time, ";
     static const char end_of[] = "\"T\" 1 time and 10 others\n";
     ck_assert_int_eq(strncmp(result.error, begin, sizeof begin - 1), 0);
     ck_assert_ptr_nonnull(strstr(result.error, end_of));
@@ -180,7 +182,7 @@ START_TEST(test_predict_padding_is_never_written)
     ck_assert_ptr_null(strstr(result.output, NO_CHAR));
     ck_assert_ptr_null(strstr(result.output, "<pad>"));
     ck_assert_str_eq(result.error, INPUT "1: no end-of-sequence symbol; cut off after 20 symbols\n"
-                                         "predict: 2 outputs were cut off\n");
+                                         "lookback predict: 2 outputs were cut off\n");
 }
 END_TEST
 
@@ -202,7 +204,7 @@ START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
                  strchr(bad_lines[i].line, '\t') ? "; --source-column takes one of several" : "");
         run(model, NULL, input);
         expect(65, "bad\tB A " TSH "\ncab\tC A B\n", error);
-        snprintf(error, sizeof error, INPUT "3: %s: skipped\npredict: 1 bad line was skipped\n",
+        snprintf(error, sizeof error, INPUT "3: %s: skipped\nlookback predict: 1 bad line was skipped\n",
                  bad_lines[i].error);
         run(model, "--skip-bad-lines", input);
         expect(0, "bad\tB A " TSH "\ncab\tC A B\n\t\nbad\tB A " TSH "\n", error);
@@ -251,7 +253,7 @@ START_TEST(test_predict_text_shorter_than_learned_is_told_once)
     static const char pairs[] = "abc\tcba\nbcab\tbacb\ncab\tbac\n";
     support_write_file(support_path(file, "train.tsv"), pairs, sizeof pairs - 1);
     support_path(path, "words");
-    ck_assert(support_run((const char *const[]){BIN_DIR "/train_seq2seq", "--train", file, "--dev", file,
+    ck_assert(support_run((const char *const[]){BIN_DIR "/lookback", "train", "--train", file, "--dev", file,
                                                 "--steps", "2", "--hidden", "8", "--out", path, NULL},
                           NULL, &result));
     ck_assert_msg(result.status == 0, "%s", result.error);

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT   BIN_DIR "/report"
-#define PREDICT  BIN_DIR "/predict"
-#define EVALUATE BIN_DIR "/evaluate"
+#define REPORT   BIN_DIR "/lookback", "report"
+#define PREDICT  BIN_DIR "/lookback", "predict"
+#define EVALUATE BIN_DIR "/lookback", "evaluate"
 #define TSH      "t\xca\x83"
 
 /* Made once, in main. */
@@ -101,8 +101,9 @@ START_TEST(test_report_has_the_measures_of_evaluate)
 {
     char path[SUPPORT_PATH];
     RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--details=2");
-    ck_assert_msg(strstr(result.error, "report: the first 2 of 6 pairs have their attention") != NULL, "%s",
-                  result.error);
+    ck_assert_msg(strstr(result.error, "lookback report: the first 2 of 6 pairs have their attention") !=
+                      NULL,
+                  "%s", result.error);
     support_page p = support_open_page("page.html");
     RUN(EVALUATE, NULL, model, path, "--json", "--confusions=100");
     cJSON *measured = cJSON_Parse(result.output);
@@ -279,7 +280,7 @@ START_TEST(test_report_of_bad_lines_stops_or_shows_them)
     ck_assert_uint_eq(support_match_count("page.html"), 0);
     RUN(REPORT, NULL, model, path, "-o", "page.html", "--skip-bad-lines");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_ptr_nonnull(strstr(result.error, "report: 1 of 3 pairs could not be read\n"));
+    ck_assert_ptr_nonnull(strstr(result.error, "lookback report: 1 of 3 pairs could not be read\n"));
     support_page p = support_open_page("page.html");
     ck_assert_int_eq(support_count(p.data, "pairs"), 3);
     ck_assert_ptr_nonnull(
@@ -297,12 +298,13 @@ START_TEST(test_report_of_nothing_usable_is_an_error)
     write_pairs(path);
     RUN(REPORT, NULL, model);
     ck_assert_int_eq(result.status, 2);
-    ck_assert_str_eq(result.error, "report: expected a FILE or --input; see report --help\n");
+    ck_assert_str_eq(result.error,
+                     "lookback report: expected a FILE or --input; see lookback report --help\n");
     RUN(REPORT, NULL, model, path, "--input", "bad");
     ck_assert_int_eq(result.status, 2);
     RUN(REPORT, NULL, model, "--input", "\n");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_str_eq(result.error, "report: --input: found an empty text\n");
+    ck_assert_str_eq(result.error, "lookback report: --input: found an empty text\n");
     RUN(REPORT, NULL, path, path);
     ck_assert_int_eq(result.status, 65);
     RUN(REPORT, NULL, model, path, "-o", "no/such/page.html");

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT BIN_DIR "/report"
+#define REPORT BIN_DIR "/lookback", "report"
 #define ENGINE "<script type=\"text/plain\" id=\"wasm\" data-encoding=\"gzip+base64\">abc</script>\n"
 
 static char model[SUPPORT_PATH];

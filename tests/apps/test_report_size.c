@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT BIN_DIR "/report"
+#define REPORT BIN_DIR "/lookback", "report"
 
 enum { LENGTH = 60 };
 

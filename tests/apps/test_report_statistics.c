@@ -9,7 +9,7 @@
 #include <lookback/metrics.h>
 #include <math.h>
 
-#define REPORT BIN_DIR "/report"
+#define REPORT BIN_DIR "/lookback", "report"
 
 enum { SYMBOLS = 64, HEADS = 4, DEV = 80 };
 

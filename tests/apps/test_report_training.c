@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REPORT BIN_DIR "/report"
+#define REPORT BIN_DIR "/lookback", "report"
 
 static support_result result;
 
@@ -31,7 +31,7 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
                               "--hidden 16 --tied --steps 2 --seed 7");
     const char *begin = command + strlen("lookback train ");
     char script[SUPPORT_PATH], sorts[SUPPORT_PATH];
-    snprintf(script, sizeof script, "exec '%s' %s --threads 1 --out again", BIN_DIR "/train_seq2seq", begin);
+    snprintf(script, sizeof script, "exec '" BIN_DIR "/lookback' train %s --threads 1 --out again", begin);
     RUN("/bin/sh", NULL, "-c", script);
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_assert_same_files("out/model.safetensors", "again/model.safetensors");

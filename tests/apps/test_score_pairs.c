@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCORE   BIN_DIR "/score"
-#define PREDICT BIN_DIR "/predict"
+#define SCORE   BIN_DIR "/lookback", "score"
+#define PREDICT BIN_DIR "/lookback", "predict"
 #define TSH     "t\xca\x83"
 
 /* Made once, in main. */
@@ -70,15 +70,16 @@ START_TEST(test_score_says_what_is_unknown_and_what_is_bad)
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(
         result.error,
-        "score: standard input: the model does not know 1 of the 3 symbols: \"x\" 1 time\n"
-        "score: standard input: 1 of the 3 symbols of the targets are unknown and were scored as such\n");
+        "lookback score: standard input: the model does not know 1 of the 3 symbols: \"x\" 1 time\n"
+        "lookback score: standard input: 1 of the 3 symbols of the targets are unknown and were scored as "
+        "such\n");
     RUN("bad\tB\nbad\n", model, "-");
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.error,
-                     "score: standard input:2: found 1 column, expected 2, separated by tabs\n");
+                     "lookback score: standard input:2: found 1 column, expected 2, separated by tabs\n");
     RUN("bad\nbad\tB\n", model, "-", "--skip-bad-lines");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.error, "score: standard input: 1 bad line was skipped\n");
+    ck_assert_str_eq(result.error, "lookback score: standard input: 1 bad line was skipped\n");
     ck_assert_int_eq(strncmp(result.output, "bad\tB\t-", 7), 0);
     RUN(NULL, model);
     ck_assert_int_eq(result.status, 2);

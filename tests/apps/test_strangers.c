@@ -1,4 +1,4 @@
-/* train_seq2seq without options on made-up tasks that nobody has tuned it for. Its models are of full size:
+/* lookback train without options on made-up tasks that nobody has tuned it for. Its models are of full size:
  * too slow for sanitizers, and it belongs to verify. */
 #include "support/pair_program.h"
 #include "support/strangers.h"

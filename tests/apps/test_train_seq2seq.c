@@ -1,4 +1,4 @@
-/* train_seq2seq from the user's view: what it learns, its files, and that it survives a kill. This is
+/* lookback train from the user's view: what it learns, its files, and that it survives a kill. This is
  * too slow for sanitizers. */
 #include "support/pair_program.h"
 #include "support/suite.h"
@@ -102,7 +102,7 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
     SUPPORT_TRAIN(ALL, "--out", "whole");
     support_assert_trained();
     ck_assert_int_gt(SUPPORT_TRAIN_KILLED(ALL, "--out", "killed"), 10);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train_seq2seq: resuming at step "));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "lookback train: resuming at step "));
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 12);
 }
@@ -141,7 +141,7 @@ START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_file
     support_assert_trained();
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,
-               "train_seq2seq: the model in out has been trained already; --fresh trains it again\n"));
+               "lookback train: the model in out has been trained already; --fresh trains it again\n"));
     ck_assert_str_eq(support_run_result.output, first);
     support_assert_same_weights("out/model.safetensors", "kept");
     ck_assert_int_eq(support_line_count("out/log.jsonl"), 6);

@@ -1,4 +1,4 @@
-/* Messages and exit statuses of train_seq2seq for bad input. */
+/* Messages and exit statuses of lookback train for bad input. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -14,7 +14,7 @@ static void assert_one_line(void)
 {
     const support_result *result = &support_run_result;
     ck_assert_ptr_eq(strchr(result->error, '\n'), result->error + result->error_length - 1);
-    ck_assert_int_eq(strncmp(result->error, "train_seq2seq: ", 15), 0);
+    ck_assert_int_eq(strncmp(result->error, "lookback train: ", 16), 0);
 }
 
 static const struct {
@@ -154,7 +154,7 @@ START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--target-separator", "", "--steps", "2");
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error,
-                                 "train_seq2seq: train.tsv: the targets have a blank after every 1.0 "
+                                 "lookback train: train.tsv: the targets have a blank after every 1.0 "
                                  "characters: should it separate symbols? Then it is "
                                  "their separator, \" \"\n"));
     support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
@@ -213,8 +213,9 @@ START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
         snprintf(name, sizeof name, "out/%s", cases[i].file);
         char *old = support_content(name, &before);
         snprintf(command, sizeof command, "ulimit -f %s; exec \"$@\"", cases[i].limit);
-        const char *argv[] = {"/bin/sh",     "-c",      command,     "sh",      BIN_DIR "/train_seq2seq",
-                              SUPPORT_SMALL, "--train", "train.tsv", "--fresh", NULL};
+        const char *argv[] = {"/bin/sh",           "-c",      command,       "sh",
+                              BIN_DIR "/lookback", "train",   SUPPORT_SMALL, "--train",
+                              "train.tsv",         "--fresh", NULL};
         support_result_free(&support_run_result);
         ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()},
                                       &support_run_result));
@@ -230,8 +231,8 @@ END_TEST
 START_TEST(test_train_seq2seq_result_that_cannot_be_printed_is_status_74)
 {
     support_write_pairs("train.tsv", 100, 1);
-    const char *const argv[] = {
-        BIN_DIR "/train_seq2seq", SUPPORT_SMALL, "--train", "train.tsv", "--steps", "5", NULL};
+    const char *const argv[] = {BIN_DIR "/lookback", "train",   SUPPORT_SMALL, "--train",
+                                "train.tsv",         "--steps", "5",           NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .output_path = "/dev/full"};
     ck_assert(support_run_command(&command, &support_run_result));
     ck_assert_int_eq(support_run_result.status, 74);

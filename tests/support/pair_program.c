@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRAIN BIN_DIR "/train_seq2seq"
-
 enum { ARGUMENTS = 96, LETTERS = 8, LONGEST = 4, LINE = 16 };
 
 support_result support_run_result;
@@ -48,10 +46,11 @@ void support_write_pairs(const char *name, int count, unsigned seed)
 
 static support_command command_with(const char *argv[ARGUMENTS], const char *const *arguments)
 {
-    argv[0] = TRAIN;
+    argv[0] = BIN_DIR "/lookback";
+    argv[1] = "train";
     for (int i = 0; arguments[i]; i++) {
-        ck_assert_int_lt(i + 2, ARGUMENTS);
-        argv[i + 1] = arguments[i];
+        ck_assert_int_lt(i + 3, ARGUMENTS);
+        argv[i + 2] = arguments[i];
     }
     return (support_command){.argv = argv, .directory = support_tempdir()};
 }

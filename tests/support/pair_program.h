@@ -1,4 +1,4 @@
-/* Runs train_seq2seq in the folder of the test, on words to spell backwards. */
+/* Runs lookback train in the folder of the test, on words to spell backwards. */
 #ifndef SUPPORT_PAIR_PROGRAM_H
 #define SUPPORT_PAIR_PROGRAM_H
 
@@ -20,7 +20,7 @@ void support_write_pairs(const char *name, int count, unsigned seed);
 /* Writes a text to a file in the test's folder. */
 void support_write_text(const char *name, const char *text);
 
-/* Runs train_seq2seq with these arguments up to NULL, in that folder; if `stop` is not NULL, until the event that it
+/* Runs lookback train with these arguments up to NULL, in that folder; if `stop` is not NULL, until the event that it
  * plans. */
 void support_train_pairs(const char *const *arguments, const char *stop);
 

@@ -7,7 +7,7 @@
 
 /** How to run a program. Zero means the default. */
 typedef struct support_command {
-    const char *const *argv;        /* argv[0] is the path of the program, such as BIN_DIR "/predict" */
+    const char *const *argv;        /* argv[0] is the path of the program, such as BIN_DIR "/lookback" */
     const char *const *environment; /* changes: "NAME=value" sets, "NAME" alone removes; ends with NULL */
     const char *directory;          /* where to run it; default: here */
     const char *input;              /* standard input; default: empty */

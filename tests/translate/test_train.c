@@ -17,7 +17,7 @@ enum { PAIRS = 500, STEPS = 300 };
 static lb_error error;
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH];
 
-/* The configuration of SUPPORT_SMALL for train_seq2seq. */
+/* The configuration of SUPPORT_SMALL for lookback train. */
 static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
 {
     lb_set_threads(1);
