@@ -104,7 +104,7 @@ static lb_status check_commands(const app_side_by_side *s)
         count = all - 1;
         status = app_options_parse(s->repeated->program, &count, &parsed, &request, s->error);
         lb_release((void *)words);
-        if (!status && s->repeated->check) status = s->repeated->check(s->error);
+        if (!status && s->repeated->check) status = s->repeated->check(s->repeated->checked, s->error);
     }
     return status;
 }

@@ -13,10 +13,12 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads;                         /* parallel trainings of a rank; 0: as many as threads */
-    bool fresh;                          /* the trainings start again */
-    const lb_group *group;               /* NULL without other ranks */
-    lb_status (*check)(lb_error *error); /* of the options of a training, which are parsed; NULL: none */
+    int threads;           /* parallel trainings of a rank; 0: as many as threads */
+    bool fresh;            /* the trainings start again */
+    const lb_group *group; /* NULL without other ranks */
+    /* Of the options of a training, which are parsed; NULL: none. */
+    lb_status (*check)(const void *checked, lb_error *error);
+    const void *checked;
 } app_repeated;
 
 /** Trainings, begun or not. */
