@@ -12,7 +12,6 @@
 #include "io/folder.h"
 #include "io/lock.h"
 #include "programs.h"
-#include "tensor/gemm.h"
 #include "train/group.h"
 
 /* What --quick changes. */
@@ -237,7 +236,6 @@ int compare_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &r.threads,
         .group = &r.group,
     };

@@ -4,7 +4,6 @@
 #include "common/report.h"
 #include "data/pair_line.h"
 #include "programs.h"
-#include "tensor/gemm.h"
 
 #include <stdio.h>
 
@@ -124,7 +123,6 @@ int evaluate_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

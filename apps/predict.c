@@ -290,7 +290,6 @@ int predict_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &threads,
     };
     int status = app_options(&program, &argc, &argv);

@@ -4,7 +4,6 @@
 #include "common/report_build.h"
 #include "data/pair_line.h"
 #include "programs.h"
-#include "tensor/gemm.h"
 
 typedef struct settings {
     app_report_asked asked;
@@ -131,7 +130,6 @@ int report_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &s.threads,
     };
     /* Parsing moves the operands to the end. */

@@ -6,7 +6,6 @@
 #include "common/report.h"
 #include "common/unknown.h"
 #include "programs.h"
-#include "tensor/gemm.h"
 
 #include <lookback/translate.h>
 #include <stdio.h>
@@ -144,7 +143,6 @@ int score_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

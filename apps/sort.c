@@ -113,7 +113,6 @@ int sort_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &threads,
         .group = &settings.group,
     };

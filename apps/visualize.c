@@ -8,7 +8,6 @@
 
 #include "plot/figure.h"
 #include "plot/picture.h"
-#include "tensor/gemm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -273,7 +272,6 @@ int visualize_main(int argc, char **argv)
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
-        .kernel = lb_kernel_name(),
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);

@@ -90,7 +90,6 @@ int main(int argc, char **argv)
         .purpose = "Times how long a model takes to write one token more than the numbers of each list.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -283,7 +283,6 @@ int main(int argc, char **argv)
         .purpose = "Times only the matrix products of one training step or of greedy decoding.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_kernel_name(),
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -123,7 +123,6 @@ static int run(int argc, char **argv)
         .purpose = "Times one training step of the sort model, or of a transformer.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = lb_kernel_name(),
         .group = &group,
     };
     int status = app_options(&program, &argc, &argv);

@@ -6,6 +6,8 @@
 #include "common/threads.h"
 #include "tensor/instruction_set.h"
 
+#include <lookback/tensor.h>
+
 #include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -162,8 +164,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
 
 static void print_version(const app_program *program)
 {
-    printf("%s (Lookback) %s\n", app_name(program->name), lb_version());
-    if (program->kernel) printf("%s\nloops for %s\n", program->kernel, lb_instruction_set_name());
+    printf("%s (Lookback) %s\n%s\nloops for %s\n", app_name(program->name), lb_version(), lb_kernel_name(),
+           lb_instruction_set_name());
 }
 
 static app_table_reader *table_reader;

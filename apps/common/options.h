@@ -36,8 +36,7 @@ typedef struct app_program {
     int option_count;
     const app_example *examples;
     int example_count;
-    const char *kernel; /* for --version: the matrix kernel, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
-    const int *threads; /* the value of APP_THREADS; NULL: it has none */
+    const int *threads;            /* the value of APP_THREADS; NULL: it has none */
     const struct lb_group **group; /* for the ranks of mpirun; NULL: they cannot share the work */
 } app_program;
 

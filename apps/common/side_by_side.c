@@ -120,32 +120,22 @@ static lb_status check_folders(const app_side_by_side *s)
     return status;
 }
 
-/* In a process of its own, since the options are variables, and the next training must not find those of this one. */
-static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *found)
+static lb_status check_command(const app_side_by_side *s, size_t i)
 {
     const app_repeated *r = s->repeated;
-    int words = 0, ended = 0;
+    lb_error found = {0};
+    int words = 0;
     while (s->command[i][words]) words++;
-    fflush(stdout);
-    pid_t process = fork();
-    if (process == 0) _exit(r->check(r->program, words - 1, s->command[i] + 1, found) != LB_OK);
-    while (process > 0 && waitpid(process, &ended, 0) < 0 && errno == EINTR) {
-    }
-    if (found->status)
-        return lb_error_set(s->error, found->status, "%s: %.*s", s->results[i].name,
-                            (int)sizeof found->message - LONGEST_NAME, found->message);
-    if (process > 0 && WIFEXITED(ended)) return LB_OK;
-    return lb_error_set(s->error, LB_ERROR_MEMORY, "%s: cannot check a training", s->results[i].name);
+    if (!r->check(r->program, words - 1, s->command[i] + 1, &found)) return LB_OK;
+    return lb_error_set(s->error, found.status, "%s: %.*s", s->results[i].name,
+                        (int)sizeof found.message - LONGEST_NAME, found.message);
 }
 
 /* All of them, before the first begins. */
 static lb_status check_commands(const app_side_by_side *s)
 {
-    lb_error *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (found == MAP_FAILED) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
     lb_status status = check_folders(s);
-    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, found);
-    munmap(found, sizeof *found);
+    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i);
     return status;
 }
 

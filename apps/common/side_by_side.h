@@ -16,7 +16,7 @@ typedef struct app_repeated {
     int threads;           /* parallel trainings of a rank; 0: as many as threads */
     bool fresh;            /* the trainings start again */
     const lb_group *group; /* NULL without other ranks */
-    /* Whether the command of a training can be run. May set the variables of the options. */
+    /* Whether the command of a training can be run. */
     lb_status (*check)(const app_program *program, int argc, char **argv, lb_error *error);
 } app_repeated;
 

@@ -31,7 +31,6 @@ int main(int argc, char **argv)
         .max_operands = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .kernel = "OpenBLAS 1.2.3 Somelake",
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

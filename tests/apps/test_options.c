@@ -2,6 +2,7 @@
 #include "common/report.h"
 #include "support/process.h"
 #include "tensor/instruction_set.h"
+#include <lookback/tensor.h>
 
 #include <check.h>
 #include <stdlib.h>
@@ -299,9 +300,8 @@ START_TEST(test_app_options_version_names_program_and_kernel)
     support_result result = run_sample("--version", NULL);
     ck_assert_int_eq(result.status, 0);
     char expected[128];
-    snprintf(expected, sizeof expected,
-             "sample_program (Lookback) %s\nOpenBLAS 1.2.3 Somelake\nloops for %s\n", lb_version(),
-             lb_instruction_set_name());
+    snprintf(expected, sizeof expected, "sample_program (Lookback) %s\n%s\nloops for %s\n", lb_version(),
+             lb_kernel_name(), lb_instruction_set_name());
     ck_assert_str_eq(result.output, expected);
     support_result_free(&result);
 }
