@@ -72,8 +72,9 @@ static const app_option options[] = {
     APP_FLAG(0, "skip-bad-lines", &settings.skip_bad_lines,
              "count bad lines instead of stopping at the first"),
     APP_CHOICE(0, "index", "WHEN", &choice.index, index_uses,
-               "keep the places of the pairs of --train in FILE.index, with which the next training on the "
-               "file begins at once; auto: for a file of 32 MiB or more"),
+               "keep the places of the pairs of --train in a file, with which the next training begins at "
+               "once; auto: in the folder of --out, for 32 MiB or more; always: beside them, as FILE.index"),
+    APP_TEXT(0, "index-file", "FILE", &settings.index_file, "keep them in this file"),
     APP_TEXT(0, "teacher", "MODEL", &teaching.teacher,
              "also learn what this model writes for the sources of --train, such as a vote; needs --dev "
              "or --no-hold-out"),
@@ -184,6 +185,9 @@ static lb_status check(lb_error *error)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "--teacher needs --dev or --no-hold-out: held-out pairs would be the teacher's, too");
+    if (settings.index_file && choice.index == LB_INDEX_NEVER)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--index-file and --index never: expected only one of them");
     if (!choice.hold_out && settings.dev)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--no-hold-out and --dev: expected only one of them");
     if (!choice.hold_out && choice.patience > 0)
@@ -275,8 +279,8 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "index", "threads",     "out",      "keep", "film",
-                                         "fresh",          "sweep", "sweep-count", "ensemble", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads",     "out",      "keep",
+                                         "film",           "fresh", "sweep",      "sweep-count", "ensemble", NULL};
 
 static int check_and_run(const app_program *program)
 {
