@@ -262,7 +262,7 @@ int attend_main(int argc, char **argv)
         APP_THREADS(&s.threads),
         APP_HEADING("Picture"),
         APP_INT(0, "review", "N", &s.review, 0, 1 << 30, "index of the review to draw, counted from 0"),
-        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
+        APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
         APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
     };

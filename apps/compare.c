@@ -239,9 +239,9 @@ static int prepare_and_run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &r.group,
     };
     lb_error error = {0};
-    if (app_ranks_join(&r.group, &error)) return app_fail(&error);
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     if (settle(&r, &error)) return app_fail(&error);

@@ -83,8 +83,6 @@ static int run(int argc, char **argv)
                   .normalize = LB_NORMALIZE_NFD,
                   .confusions = 10,
                   .seed = 1};
-    lb_error error = {0};
-    if (app_ranks_join(&s.asked.group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
                 "column of the sources, if lines have more columns than a source and a target"),
@@ -132,6 +130,7 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &s.asked.group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -247,9 +247,7 @@ static int run(int argc, char **argv)
 {
     settings asked = {.batch = 256, .length_penalty = 1, .temperature = 1, .seed = 1};
     int threads = 0;
-    const lb_group *group;
-    lb_error error = {0};
-    if (app_ranks_join(&group, &error)) return app_fail(&error);
+    const lb_group *group = NULL;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
                 "lines to decode at once, if that many have arrived"),
@@ -271,7 +269,7 @@ static int run(int argc, char **argv)
                  "of a model of several, also print the best output of each member by itself: with score, "
                  "weight and "
                  "kind of the member in further columns"),
-        APP_TEXT(0, "attention", "FILE", &asked.attention,
+        APP_OUTPUT(0, "attention", &asked.attention,
                  "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
                  "target, source]"),
         APP_THREADS(&threads),
@@ -306,6 +304,7 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

@@ -61,7 +61,7 @@ static const app_example examples[] = {
 static int run(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
+    if (begin_with_recipe(&error)) return app_fail(&error);
     const app_option options[] = {
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0"),
@@ -116,6 +116,7 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &settings.group,
     };
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? train() : status;

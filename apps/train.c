@@ -74,7 +74,7 @@ static const app_option options[] = {
     APP_CHOICE(0, "index", "WHEN", &choice.index, index_uses,
                "keep the places of the pairs of --train in a file, with which the next training begins at "
                "once; auto: in the folder of --out, for 32 MiB or more; always: beside them, as FILE.index"),
-    APP_TEXT(0, "index-file", "FILE", &settings.index_file, "keep them in this file"),
+    APP_OUTPUT(0, "index-file", &settings.index_file, "keep them in this file"),
     APP_TEXT(0, "teacher", "MODEL", &teaching.teacher,
              "also learn what this model writes for the sources of --train, such as a vote; needs --dev "
              "or --no-hold-out"),
@@ -421,7 +421,7 @@ static int run_several(app_repeated repeated)
 static int run(int argc, char **argv)
 {
     lb_error error = {0};
-    if (begin_with_recipe(&error) || app_ranks_join(&settings.group, &error)) return app_fail(&error);
+    if (begin_with_recipe(&error)) return app_fail(&error);
     const app_program program = {
         .name = "train",
         .purpose = "Trains a model with attention on pairs of texts. Run again, the same command resumes "
@@ -431,6 +431,8 @@ static int run(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .kernel = lb_kernel_name(),
+        .group = &settings.group,
+        .alone = &config.print,
     };
     const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
     int status = app_config_options(&program, &config, &argc, &argv);

@@ -2,7 +2,6 @@
 #include "common/options.h"
 #include "common/ranks.h"
 #include "common/report.h"
-#include "common/threads.h"
 #include "shared/measure.h"
 
 #include "base/alloc.h"
@@ -52,7 +51,6 @@ static int run(int argc, char **argv)
     lb_error error = {0};
     exchange e = {.count = 1000000};
     bench_effort effort = {.warm_up = 5, .runs = 20};
-    if (app_ranks_join(&e.group, &error)) return app_fail(&error);
     const app_option options[] = {
         APP_INT(0, "numbers", "N", &e.count, 1, 1 << 30, "parameters of the model"),
         APP_INT(0, "times", "N", &effort.runs, 1, 1000000, "how often"),
@@ -62,6 +60,7 @@ static int run(int argc, char **argv)
         .purpose = "Times how the ranks of mpirun add their gradients.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
+        .group = &e.group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
@@ -73,6 +72,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    app_settle_threads(argv); /* it begins anew, so MPI must not have begun */
     return app_ranks_leave(run(argc, argv));
 }

@@ -2,7 +2,6 @@
 #include "common/options.h"
 #include "common/ranks.h"
 #include "common/report.h"
-#include "common/threads.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 
@@ -97,11 +96,10 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
 static int run(int argc, char **argv)
 {
     lb_error error = {0};
-    const lb_group *group;
+    const lb_group *group = NULL;
     bench_size size = {.config = 1};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE;
-    if (app_ranks_join(&group, &error)) return app_fail(&error);
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
         APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names,
@@ -117,6 +115,7 @@ static int run(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .kernel = lb_kernel_name(),
+        .group = &group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
@@ -129,6 +128,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    app_settle_threads(argv); /* it begins anew, so MPI must not have begun */
     return app_ranks_leave(run(argc, argv));
 }

@@ -17,6 +17,9 @@ void app_option_expects(const app_option *option, char *text, size_t size);
 /** Writes the text of the option in --help: its purpose, its choices and its default. */
 void app_option_describe(const app_option *option, char *text, size_t size);
 
+/** Whether its text names a file, a folder or a model. */
+bool app_option_is_path(const app_option *option);
+
 /** Whether it is a flag that is on unless --no-NAME turns it off. */
 bool app_option_is_on(const app_option *option);
 

@@ -1,7 +1,9 @@
 #include "common/options.h"
 
 #include "common/nearest.h"
+#include "common/option_files.h"
 #include "common/option_value.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "common/threads.h"
 #include "tensor/instruction_set.h"
@@ -157,7 +159,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     }
     *argc -= optind;
     *argv += optind;
-    return check_operands(program, *argc, *argv, error);
+    lb_status status = check_operands(program, *argc, *argv, error);
+    return status ? status : app_option_files_check(program, *argc, *argv, error);
 }
 
 static void print_version(const app_program *program)
@@ -175,6 +178,15 @@ void app_options_read_by(app_table_reader *reader, void *context)
     table_context = context;
 }
 
+/* Also after an error, which the ranks then report once. */
+static int join(const app_program *program, lb_status status, lb_error *error)
+{
+    lb_error found = {0};
+    bool alone = !program->group || (program->alone && *program->alone);
+    if (!alone && app_ranks_join(program->group, program->name, &found)) return app_fail(&found);
+    return status ? app_fail(error) : APP_RUN;
+}
+
 int app_options(const app_program *program, int *argc, char ***argv)
 {
     lb_error error = {0};
@@ -185,8 +197,8 @@ int app_options(const app_program *program, int *argc, char ***argv)
     }
     app_settle_threads(*argv);
     app_start(program->name);
-    if (app_options_parse(program, argc, argv, &request, &error) != LB_OK) return app_fail(&error);
-    if (request == APP_REQUEST_RUN) return APP_RUN;
+    lb_status status = app_options_parse(program, argc, argv, &request, &error);
+    if (request == APP_REQUEST_RUN) return join(program, status, &error);
     if (request == APP_REQUEST_HELP) app_options_help(program, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);
     return app_close_stdout(0);

@@ -50,6 +50,7 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
+    bool writes;         /* a text that names a file to be written: no other option or operand names it, too */
     bool optional;       /* a text that --no-NAME takes back, such as that of a --config */
     const char *help;    /* the default is added automatically */
     union {
@@ -119,7 +120,14 @@ typedef struct app_option {
         .help = (about), .value.text = (pointer)                                                             \
     }
 
-/** The same; --no-NAME makes it NULL. */
+/** The same for a file that the program writes. */
+#define APP_OUTPUT(short_name, long_name, pointer, about)                                                    \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = "FILE",                 \
+        .help = (about), .writes = true, .value.text = (pointer)                                             \
+    }
+
+/** As APP_TEXT; --no-NAME makes it NULL. */
 #define APP_OPTIONAL_TEXT(long_name, meta, pointer, about)                                                   \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = (about), .optional = true,      \
@@ -164,6 +172,8 @@ typedef struct app_program {
     const app_example *examples;
     int example_count;
     const char *kernel; /* for --version: the matrix kernel, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
+    const struct lb_group **group; /* receives the ranks of mpirun, as app_ranks_join; NULL: the program has none */
+    const bool *alone;             /* a flag with which it has none; NULL: no such flag */
 } app_program;
 
 /** What the command line asks for. */
@@ -175,7 +185,7 @@ enum { APP_RUN = -1 };
 /** Parses the command line by the program's table, after calling app_settle_threads and app_start. Afterwards *argc and
  *  *argv are the operands.
  *  Handles --help, --version and usage errors itself, and then returns the exit status: 0, 2, or 74 if the output could
- *  not be written. Otherwise returns APP_RUN. */
+ *  not be written. Without --help and --version, joins the ranks first, which may fail, too. Otherwise returns APP_RUN. */
 LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
 
 /** The parsing of app_options alone: prints nothing.
