@@ -257,7 +257,7 @@ int predict_main(int argc, char **argv)
                  "of a model of several, also print the best output of each member by itself: with score, "
                  "weight and "
                  "kind of the member in further columns"),
-        APP_TEXT(0, "attention", "FILE", &asked.attention,
+        APP_OUTPUT(0, "attention", &asked.attention,
                  "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
                  "target, source]"),
         APP_THREADS(&threads),

@@ -79,7 +79,7 @@ int report_main(int argc, char **argv)
         .asked = {
             .output = "report.html", .batch = 256, .details = 1000, .heads_off = 200, .length_penalty = 1}};
     const app_option options[] = {
-        APP_TEXT('o', "output", "FILE", &s.asked.output, "where to write the page"),
+        APP_OUTPUT('o', "output", &s.asked.output, "where to write the page"),
         APP_TEXTS('i', "input", "TEXT", &s.inputs,
                   "a text, or several on lines of their own, instead of a FILE; may be repeated"),
         APP_TEXT(0, "title", "TEXT", &s.asked.about.title,

@@ -83,8 +83,9 @@ static int list_options(asked *t, app_option *to)
                  "count bad lines instead of stopping at the first"),
         APP_CHOICE(
             0, "index", "WHEN", &t->choice.index, index_uses,
-            "keep the places of the pairs of --train in FILE.index, with which the next training on the "
-            "file begins at once; auto: for a file of 32 MiB or more"),
+            "keep the places of the pairs of --train in a file, with which the next training begins at "
+            "once; auto: in the folder of --out, for 32 MiB or more; always: beside them, as FILE.index"),
+        APP_OUTPUT(0, "index-file", &t->settings.index_file, "keep them in this file"),
         APP_TEXT(0, "teacher", "MODEL", &t->teaching.teacher,
                  "also learn what this model writes for the sources of --train, such as a vote; needs --dev "
                  "or --no-hold-out"),
@@ -206,6 +207,9 @@ static lb_status check(asked *t, lb_error *error)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "--teacher needs --dev or --no-hold-out: held-out pairs would be the teacher's, too");
+    if (t->settings.index_file && t->choice.index == LB_INDEX_NEVER)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--index-file and --index never: expected only one of them");
     if (!t->choice.hold_out && t->settings.dev)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--no-hold-out and --dev: expected only one of them");
     if (!t->choice.hold_out && t->choice.patience > 0)
@@ -297,8 +301,8 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "index", "threads",     "out",      "keep", "film",
-                                         "fresh",          "sweep", "sweep-count", "ensemble", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads",     "out",      "keep",
+                                         "film",           "fresh", "sweep",      "sweep-count", "ensemble", NULL};
 
 static int check_and_run(asked *t, const app_program *program)
 {
@@ -405,6 +409,7 @@ static lb_status check_one(const app_program *program, int argc, char **argv, lb
     app_program one = *program;
     one.options = options;
     one.option_count = list_options(&t, options);
+    app_options_forget();
     lb_status status = begin_with_recipe(&t, error);
     if (!status) status = app_config_parse(&one, &t.config, argc, argv, error);
     if (!status && is_given(&t, t.sweep.file)) status = check_sweep(&t, error);
@@ -459,6 +464,7 @@ int train_main(int argc, char **argv)
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .group = &t.settings.group,
+        .alone = &t.config.print,
     };
     const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
     int status = app_config_options(&program, &t.config, &argc, &argv);

@@ -244,9 +244,9 @@ int visualize_main(int argc, char **argv)
         APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0"),
         APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),
         APP_HEADING("Picture"),
-        APP_TEXT('o', "output", "FILE", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
-        APP_TEXT(
-            0, "scores", "FILE", &s.scores,
+        APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
+        APP_OUTPUT(
+            0, "scores", &s.scores,
             "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
         APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),

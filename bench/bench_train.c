@@ -2,7 +2,6 @@
 #include "common/options.h"
 #include "common/ranks.h"
 #include "common/report.h"
-#include "common/threads.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 #include "shared/stages.h"

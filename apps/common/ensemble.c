@@ -89,6 +89,7 @@ static lb_status make_member(session *s, int i)
 
 static lb_status prepare(session *s, const char *list)
 {
+    static const char *const results[] = {"ensemble.tsv", NULL};
     lb_status status = app_members_read(&s->members, list, s->error);
     if (status) return status;
     s->all.count = (size_t)s->members.count;
@@ -96,7 +97,7 @@ static lb_status prepare(session *s, const char *list)
     s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
     if (!s->all.results || !s->all.command) return out_of_memory(s);
     for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
-    return status ? status : app_side_by_side_prepare(&s->all, "ensemble.tsv");
+    return status ? status : app_side_by_side_prepare(&s->all, results);
 }
 
 /* The order of the members is that of the list, whichever was ready first. */

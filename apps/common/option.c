@@ -126,13 +126,23 @@ bool app_option_was_set(const void *variable)
     return false;
 }
 
-/* A text that is looked up: an empty one names nothing. */
+void app_options_forget(void)
+{
+    memset((void *)variables, 0, sizeof variables);
+}
+
+bool app_option_is_path(const app_option *option)
+{
+    static const char *const paths[] = {"FILE", "DIR", "MODEL", "MODEL2"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (option->metavar && strcmp(option->metavar, paths[i]) == 0) return true;
+    return false;
+}
+
+/* An empty text names nothing. */
 static bool is_name(const app_option *option)
 {
-    static const char *const named[] = {"FILE", "DIR", "MODEL", "MODEL2", "LIST"};
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (strcmp(option->metavar, named[i]) == 0) return true;
-    return false;
+    return app_option_is_path(option) || strcmp(option->metavar, "LIST") == 0;
 }
 
 bool app_option_set(const app_option *option, const char *text)

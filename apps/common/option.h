@@ -35,6 +35,7 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
+    bool writes;         /* a text that names a file to be written: no other option or operand names it, too */
     bool optional;       /* a text that --no-NAME takes back, such as that of a --config */
     const char *help;    /* the default is added automatically */
     union {
@@ -104,7 +105,14 @@ typedef struct app_option {
         .help = (about), .value.text = (pointer)                                                             \
     }
 
-/** The same; --no-NAME makes it NULL. */
+/** The same for a file that the program writes. */
+#define APP_OUTPUT(short_name, long_name, pointer, about)                                                    \
+    {                                                                                                        \
+        .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = "FILE",                 \
+        .help = (about), .writes = true, .value.text = (pointer)                                             \
+    }
+
+/** As APP_TEXT; --no-NAME makes it NULL. */
 #define APP_OPTIONAL_TEXT(long_name, meta, pointer, about)                                                   \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = (about), .optional = true,      \
@@ -139,11 +147,17 @@ LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
 /** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
 bool app_option_was_set(const void *variable);
 
+/** Forgets what app_option_was_set knows, before the command line of another program is read. */
+void app_options_forget(void);
+
 /** Writes what the option expects, such as "a whole number from 1 to 65536". */
 void app_option_expects(const app_option *option, char *text, size_t size);
 
 /** Writes the text of the option in --help: its purpose, its choices and its default. */
 void app_option_describe(const app_option *option, char *text, size_t size);
+
+/** Whether its text names a file, a folder or a model. */
+bool app_option_is_path(const app_option *option);
 
 /** Whether it is a flag that is on unless --no-NAME turns it off. */
 bool app_option_is_on(const app_option *option);

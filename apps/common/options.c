@@ -1,6 +1,7 @@
 #include "common/options.h"
 
 #include "common/nearest.h"
+#include "common/option_files.h"
 #include "common/ranks.h"
 #include "common/report.h"
 #include "common/threads.h"
@@ -159,7 +160,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     }
     *argc -= optind;
     *argv += optind;
-    return check_operands(program, *argc, *argv, error);
+    lb_status status = check_operands(program, *argc, *argv, error);
+    return status ? status : app_option_files_check(program, *argc, *argv, error);
 }
 
 static void print_version(const app_program *program)
@@ -178,7 +180,7 @@ void app_options_read_by(app_table_reader *reader, void *context)
 }
 
 /* Ranks that cannot share the work would each do all of it. */
-static lb_status begin(const app_program *program, const lb_group *group, lb_error *error)
+static lb_status share(const app_program *program, const lb_group *group, lb_error *error)
 {
     if (program->threads) app_ranks_set_threads(*program->threads);
     if (program->group)
@@ -192,26 +194,32 @@ static lb_status begin(const app_program *program, const lb_group *group, lb_err
     return LB_OK;
 }
 
+/* `status` is that of the command line: the ranks report its error once. */
+static int begin(const app_program *program, lb_status status, lb_error *error)
+{
+    const lb_group *group = NULL;
+    lb_error found = {0};
+    bool alone = program->alone && *program->alone;
+    if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
+    if (!status) status = share(program, group, error);
+    if (status) return app_ranks_leave(app_fail(error));
+    if (!program->group) app_ranks_leave(0); /* it is alone */
+    return APP_RUN;
+}
+
 int app_options(const app_program *program, int *argc, char ***argv)
 {
     lb_error error = {0};
     app_request request;
-    const lb_group *group = NULL;
     if (table_reader) {
         table_reader(program, table_context);
         return 0;
     }
     app_settle_threads(*argv);
     app_start(program->name);
-    lb_status status = app_ranks_join(&group, &error);
-    if (!status) status = app_options_parse(program, argc, argv, &request, &error);
-    if (!status && request == APP_REQUEST_RUN) status = begin(program, group, &error);
-    if (status) return app_ranks_leave(app_fail(&error));
-    if (request == APP_REQUEST_RUN) {
-        if (!program->group) app_ranks_leave(0); /* it is alone */
-        return APP_RUN;
-    }
+    lb_status status = app_options_parse(program, argc, argv, &request, &error);
+    if (request == APP_REQUEST_RUN) return begin(program, status, &error);
     if (request == APP_REQUEST_HELP) app_options_help(program, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);
-    return app_ranks_leave(app_close_stdout(0));
+    return app_close_stdout(0);
 }

@@ -37,7 +37,8 @@ typedef struct app_program {
     const app_example *examples;
     int example_count;
     const int *threads;            /* the value of APP_THREADS; NULL: it has none */
-    const struct lb_group **group; /* for the ranks of mpirun; NULL: they cannot share the work */
+    const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
+    const bool *alone;             /* a flag with which it has none; NULL: no such flag */
 } app_program;
 
 /** What the command line asks for. */
@@ -46,7 +47,7 @@ typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSIO
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** The beginning of a program: app_settle_threads, app_start, app_ranks_join, the command line by the program's table,
+/** The beginning of a program: app_settle_threads, app_start, the command line by the program's table, app_ranks_join
  *  and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A program with a `group` ends with
  *  app_ranks_leave.
  *  Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then returns the exit

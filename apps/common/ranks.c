@@ -2,6 +2,7 @@
 
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "train/group.h"
 
 #include <lookback/mpi.h>
 
@@ -90,7 +91,7 @@ static lb_status load(lb_error *error)
                         why ? why : "a function is missing");
 }
 
-lb_status app_ranks_join(const lb_group **group, lb_error *error)
+lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *error)
 {
     *group = NULL;
     if (!is_started_by_mpirun()) return LB_OK;
@@ -111,7 +112,7 @@ lb_status app_ranks_join(const lb_group **group, lb_error *error)
                             "mpirun started %ld processes, but each of them is alone: it belongs to another "
                             "MPI than lookback_mpi",
                             started());
-    return LB_OK;
+    return lb_group_agree(*group, "command", command, error);
 }
 
 void app_ranks_forget(void)

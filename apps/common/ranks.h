@@ -4,9 +4,10 @@
 
 #include <lookback/train.h>
 
-/** Joins the other ranks, if mpirun or srun has started several; `*group` is NULL if not. Call it once.
- *  Errors: LB_ERROR_OPEN if mpirun has started us and lookback_mpi cannot be loaded; those of lb_mpi_open. */
-LB_MUST_USE lb_status app_ranks_join(const lb_group **group, lb_error *error);
+/** Joins the other ranks, if mpirun or srun has started several; `*group` is NULL if not. app_options calls it, once.
+ *  Errors: LB_ERROR_OPEN if mpirun has started us and lookback_mpi cannot be loaded; those of lb_mpi_open;
+ *          LB_ERROR_ARGUMENT on all ranks if one of them runs another command. */
+LB_MUST_USE lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *error);
 
 /** Makes a process that this one has forked a program of its own, which is no rank. */
 void app_ranks_forget(void);

@@ -22,7 +22,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #ifdef __linux__
 #    include <sys/prctl.h>
 #endif
@@ -191,7 +190,17 @@ bool app_side_by_side_leads(const app_side_by_side *s)
     return lb_group_leads(s->repeated->group);
 }
 
-lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table)
+/* What is written at the end. */
+static lb_status check_results(const char *out, const char *const *results, lb_error *error)
+{
+    char path[APP_PATH];
+    lb_status status = LB_OK;
+    for (int i = 0; results[i] && !status; i++)
+        status = lb_own_check(app_path(out, results[i], path), "a file", error);
+    return status;
+}
+
+lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
 {
     const app_repeated *r = s->repeated;
     bool leads = app_side_by_side_leads(s);
@@ -199,7 +208,8 @@ lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table)
     if (!status && leads) status = lb_folder_make(r->out, s->error);
     if (!status && leads) status = lb_lock_folder(r->out, &s->lock, s->error);
     if (!status && leads) status = wait_for_folders(s);
-    if (!status && leads) status = keep_earlier_model(r, table, s->error);
+    if (!status && leads) status = check_results(r->out, results, s->error);
+    if (!status && leads) status = keep_earlier_model(r, results[0], s->error);
     if (status) return status;
     s->process = lb_alloc_zero(s->count * sizeof *s->process);
     if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");

@@ -48,11 +48,11 @@ LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char
 /** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused before
  *  anything is trained; the first rank makes and locks the common folder, waits two minutes at most for trainings that an
  *  earlier run has left behind, since it was killed, and keeps a model that an earlier run left there, before another one
- *  replaces it, and notes its new name. `table` is the file that such trainings write: with it, the model is that of the
- *  same command.
+ *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
+ *  last. With the first of them, the model is that of the same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
  *  Errors: those of `check`; LB_ERROR_ARGUMENT; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
-LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *table);
+LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
  *  did. One that fails does not end the others, and is tried by all ranks. An interruption is passed on to all.

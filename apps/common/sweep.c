@@ -102,6 +102,7 @@ static lb_status keep_best(const session *s)
 
 static lb_status prepare(session *s, const app_sweep *sweep)
 {
+    static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
     lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
     if (status) return status;
     bool all = sweep->count == 0 || sweep->count >= s->grid.count;
@@ -113,7 +114,7 @@ static lb_status prepare(session *s, const app_sweep *sweep)
     choose(s, all);
     status = name_all(s);
     if (!status) status = make_commands(s);
-    return status ? status : app_side_by_side_prepare(&s->all, "sweep.tsv");
+    return status ? status : app_side_by_side_prepare(&s->all, results);
 }
 
 /* A table, a chart and the best model. */

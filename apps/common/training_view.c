@@ -2,6 +2,7 @@
 
 #include "common/interrupt.h"
 #include "common/report.h"
+#include "io/own_file.h"
 #include "tensor/instruction_set.h"
 #include "translate/locked.h"
 
@@ -140,6 +141,8 @@ void app_name_setting(void *context, const char *name, const char *value, char *
 lb_status app_train_in_view(app_training_view *view, lb_training_config config, lb_training_result *result,
                             lb_error *error)
 {
+    char chart[APP_PATH];
+    if (lb_own_check(app_path(config.out, view->chart, chart), "a file", error)) return error->status;
     config.listener = (lb_training_listener){.context = view,
                                              .report = report,
                                              .hint = hint,

@@ -253,8 +253,8 @@ typedef struct lb_training_listener {
 
 /** Whether a training keeps what it finds in `train` in a file beside it, the index: docs/mpi.md, "Large files". */
 typedef enum lb_index_use {
-    LB_INDEX_AUTO,   /* for a file of at least LB_INDEX_BYTES */
-    LB_INDEX_ALWAYS, /* for any file */
+    LB_INDEX_AUTO,   /* for a file of at least LB_INDEX_BYTES, in the folder of the training */
+    LB_INDEX_ALWAYS, /* for any file, beside it, as FILE.index */
     LB_INDEX_NEVER   /* neither made nor read */
 } lb_index_use;
 
@@ -277,7 +277,8 @@ typedef struct lb_training_config {
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
-    lb_index_use index;    /* FILE.index, with which the next training begins at once [LB_INDEX_AUTO] */
+    lb_index_use index;    /* an index of `train`, with which the next training begins at once [LB_INDEX_AUTO] */
+    const char *index_file; /* where it is, for a file of any size [as `index` says] */
 
     /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */
     const lb_sort_task *sort;

@@ -1,4 +1,4 @@
-/* What the passes over a file of pairs find, in a file beside it, so that a second training can do without them. */
+/* What the passes over a file of pairs find, in a file of its own, so that a second training can do without them. */
 #ifndef LB_PAIR_INDEX_H
 #define LB_PAIR_INDEX_H
 
@@ -14,7 +14,7 @@ typedef struct lb_indexed_pairs {
     uint64_t id;                    /* of the index: another one has another */
 } lb_indexed_pairs;
 
-/** The path of the index of the file `path`. Memory: release it with lb_release; NULL if there is no memory. */
+/** The path of the index beside the file `path`. Memory: release it with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_pair_index_path(const char *path);
 
 /** Makes the passes, without an index.
@@ -35,10 +35,10 @@ LB_MUST_USE lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char 
                                             const lb_pair_format *format, const char *index,
                                             const lb_pair_index_key *key, bool all, lb_error *error);
 
-/** Writes the index of pairs from lb_indexed_pairs_read.
+/** Writes the index of pairs from lb_indexed_pairs_read. `own` says that its name is ours, where a link is an error.
  *  Memory: 16 bytes per pair during the call, and as much for sorting.
  *  Errors: LB_ERROR_WRITE; errors of reading the pairs; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index,
+LB_MUST_USE lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index, bool own,
                                              const lb_pair_index_key *key, lb_error *error);
 
 /** Frees the pairs. */

@@ -112,15 +112,15 @@ static void divide(const lb_indexed_pairs *pairs, const lb_pair_index_header *h,
     memcpy(parts, all, sizeof all);
 }
 
-static lb_status write_parts(const char *index, const lb_pair_index_header *header,
+static lb_status write_parts(const char *index, bool own, const lb_pair_index_header *header,
                              const lb_bytes parts[LB_PARTS], lb_error *error)
 {
     lb_bytes all[LB_PARTS + 1] = {{header, sizeof *header}};
     memcpy(all + 1, parts, LB_PARTS * sizeof *parts);
-    return lb_file_write_own(index, all, LB_PARTS + 1, error);
+    return (own ? lb_file_write_own : lb_file_write_parts)(index, all, LB_PARTS + 1, error);
 }
 
-lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index,
+lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *index, bool own,
                                  const lb_pair_index_key *key, lb_error *error)
 {
     work w;
@@ -130,7 +130,7 @@ lb_status lb_indexed_pairs_write(const lb_indexed_pairs *pairs, const char *inde
         lb_pair_index_header header = describe(pairs, key, &w);
         divide(pairs, &header, &w, parts);
         lb_pair_index_seal(&header, parts);
-        status = write_parts(index, &header, parts, error);
+        status = write_parts(index, own, &header, parts, error);
     }
     release(&w);
     return status;

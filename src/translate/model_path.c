@@ -28,7 +28,7 @@ static char *look_into(const char *folder, lb_error *error)
     return NULL;
 }
 
-static char *find_file(const char *path, lb_error *error)
+char *lb_model_path(const char *path, lb_error *error)
 {
     struct stat found;
     if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return look_into(path, error);
@@ -50,7 +50,7 @@ static lb_safetensors *open_model(const char *path, lb_error *error)
 
 lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)
 {
-    char *name = find_file(path, error);
+    char *name = lb_model_path(path, error);
     lb_safetensors *file = name ? open_model(name, error) : NULL;
     if (found) *found = file ? name : NULL;
     if (!file || !found) lb_release(name);

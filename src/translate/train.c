@@ -1,6 +1,7 @@
 /* A training from its files to its model: one model, or several that are saved as one ensemble. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "io/file.h"
 #include "io/folder.h"
 #include "io/lock.h"
 #include "io/own_file.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* One model of the training, with the strings it points to. */
 typedef struct member {
@@ -31,6 +33,7 @@ typedef struct session {
     lb_start start;
     lb_lock *lock; /* on the folder of all members */
     bool locked;   /* by the caller */
+    bool made;     /* the folder was made */
     lb_training_data data;
     member *members; /* [config.seeds] */
     int count;       /* of the members begun so far */
@@ -57,15 +60,11 @@ static lb_status name_member(const session *s, member *m, unsigned long long see
     return name.failed || folder.failed ? out_of_memory(s) : LB_OK;
 }
 
-/* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. Whoever has been
- * asked to stop while it read its pairs takes no folder from the next one. */
+/* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. */
 static lb_status lock_folder(const session *s, const char *folder, lb_lock **lock)
 {
     lb_error *error = s->error;
-    const lb_training_listener *listener = &s->config.listener;
     if (!lb_group_leads(s->config.group)) return LB_OK;
-    if (!s->config.group && listener->stop && listener->stop(listener->context))
-        return lb_error_set(error, LB_ERROR_INTERRUPTED, "interrupted");
     lb_status status = lb_folder_make(folder, error);
     return status ? status : lb_lock_folder(folder, lock, error);
 }
@@ -260,8 +259,10 @@ static lb_status train(session *s, lb_training_result *result)
     if (!status) status = lb_recipe_settle(&s->config, s->error);
     if (!status && !s->config.out)
         status = lb_error_set(s->error, LB_ERROR_ARGUMENT, "expected a folder to write to");
+    if (status) return status;
+    s->made = !s->locked && lb_group_leads(s->config.group) && lb_file_is_missing(s->config.out);
+    if (!s->locked) status = lock_folder(s, s->config.out, &s->lock);
     if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, s->error);
-    if (!status && !s->locked) status = lock_folder(s, s->config.out, &s->lock);
     if (status) return status;
     s->members = lb_alloc_zero((size_t)s->config.seeds * sizeof *s->members);
     if (!s->members) return out_of_memory(s);
@@ -290,6 +291,7 @@ static lb_status train_in(bool locked, const lb_training_config *config, lb_trai
     for (int i = 0; i < s.count; i++) free_member(&s.members[i]);
     lb_release(s.members);
     lb_lock_free(s.lock);
+    if (status && s.made) rmdir(s.config.out); /* with nothing in it, there was no need for it */
     lb_training_data_close(&s.data);
     lb_start_free(&s.start);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

@@ -35,7 +35,20 @@ static bool is_wanted(const opening *o)
     struct stat info;
     lb_index_use use = o->config->index;
     if (use == LB_INDEX_NEVER || stat(o->config->train, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    return use == LB_INDEX_ALWAYS || info.st_size >= LB_INDEX_BYTES;
+    if (use == LB_INDEX_ALWAYS || o->config->index_file) return true;
+    return o->config->out && info.st_size >= LB_INDEX_BYTES;
+}
+
+/* Where the user wants it, beside the pairs for everyone, or, if nobody has asked for it, in our folder. */
+static char *name_index(const lb_training_config *c, lb_error *error)
+{
+    char *named = c->index_file ? lb_alloc_string(c->index_file) : lb_pair_index_path(c->train);
+    if (!named) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", c->train);
+    if (!named || c->index_file || c->index == LB_INDEX_ALWAYS || !c->out) return named;
+    const char *slash = strrchr(named, '/');
+    char *own = lb_folder_path(c->out, slash ? slash + 1 : named, error);
+    lb_release(named);
+    return own;
 }
 
 static void note(const opening *o, const char *text)
@@ -54,9 +67,11 @@ static void note_unwritten(const opening *o, const char *why)
 static void note_made(const opening *o)
 {
     char text[LB_ERROR_LENGTH];
+    bool everyone = o->config->index == LB_INDEX_ALWAYS || o->config->index_file;
     lb_snprintf(text, sizeof text,
-                "%.200s: made an index, %.200s, %.0f MB, with which the next training begins at once",
-                o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE));
+                "%.160s: made an index, %.160s, %.0f MB, with which the next training%s%.60s begins at once",
+                o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE),
+                everyone ? "" : " in ", everyone ? "" : o->config->out);
     note(o, text);
 }
 
@@ -95,7 +110,7 @@ static lb_status write_index(const opening *o, const lb_pair_index_key *key, lb_
     if (!status && memcmp(&now, key, sizeof now) != 0)
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the file has changed since it was opened",
                               o->config->train);
-    return status ? status : lb_indexed_pairs_write(o->pairs, o->index, key, error);
+    return status ? status : lb_indexed_pairs_write(o->pairs, o->index, !o->config->index_file, key, error);
 }
 
 /* Makes the index, and goes on with it: what the passes took is then free. */
@@ -143,8 +158,8 @@ lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index, const lb
                                  const lb_pair_format *format, lb_error *error)
 {
     *pairs = (lb_indexed_pairs){0};
-    *index = lb_pair_index_path(config->train);
-    if (!*index) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", config->train);
+    *index = name_index(config, error);
+    if (!*index) return LB_ERROR_MEMORY;
     const opening o = {pairs, config, format, *index, config->dev || config->no_hold_out ? 0 : LB_HELD_OUT,
                        error};
     word told = {0};

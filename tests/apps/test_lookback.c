@@ -89,6 +89,61 @@ END_TEST
 
 static const char *const links[] = {"train_sort", "visualize"};
 
+/* As if an mpirun had started it whose MPI is not ours. */
+START_TEST(test_command_tells_of_itself_whatever_mpirun_has_set)
+{
+    static const char *const asked[] = {"--help", "-h", "--version"};
+    static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
+                                          "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
+    for (int i = 0; i < 3; i++) {
+        const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
+        support_result_free(&result);
+        ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
+        ck_assert_msg(result.status == 0, "%s %s: %s", commands[_i].name, asked[i], result.error);
+        ck_assert_str_ne(result.output, "");
+        ck_assert_str_eq(result.error, "");
+    }
+}
+END_TEST
+
+START_TEST(test_train_prints_its_options_whatever_mpirun_has_set)
+{
+    static const char *const changes[] = {"PMI_SIZE=2", "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
+    const char *const print[] = {LOOKBACK, "train", "--print-config", NULL}, *const train[] = {LOOKBACK, "train", NULL};
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = print, .environment = changes}, &result));
+    ck_assert_int_eq(result.status, 0);
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = train, .environment = changes}, &result));
+    ck_assert_int_eq(result.status, 66);
+    ck_assert_ptr_nonnull(strstr(result.error, "started by mpirun, but cannot load MPI: "));
+}
+END_TEST
+
+START_TEST(test_command_writes_over_no_file_that_it_names_twice)
+{
+    static const struct {
+        const char *words[8], *said;
+    } cases[] = {
+        {{"visualize", "m", "-o", "v.png", "--scores", "v.png"}, "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "-o", "v.png", "--scores", "./v.png"}, "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "--scores", "attention.png"}, "visualize: --output and --scores: found one file, attention.png, expected two"},
+        {{"report", "m", "p.tsv", "-o", "p.tsv"}, "report: --output and p.tsv: found one file, p.tsv, expected two"},
+        {{"predict", "m.npy", "--attention", "m.npy"}, "predict: --attention and m.npy: found one file, m.npy, expected two"},
+        {{"train", "--train", "p.tsv", "--index-file", "p.tsv"}, "train: --index-file and --train: found one file, p.tsv, expected two"},
+    };
+    char expected[160];
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *argv[16] = {LOOKBACK};
+        memcpy((void *)(argv + 1), (const void *)cases[i].words, sizeof cases[i].words);
+        run(argv);
+        snprintf(expected, sizeof expected, "lookback %s\n", cases[i].said);
+        support_expect(&result, 2, "", expected);
+    }
+}
+END_TEST
+
 START_TEST(test_command_called_by_a_link_goes_by_that_name)
 {
     char path[SUPPORT_PATH], expected[128];
@@ -179,6 +234,9 @@ int main(void)
     tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
     tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
     tcase_add_loop_test(tests, test_command_called_by_a_link_goes_by_that_name, 0, 2);
+    tcase_add_loop_test(tests, test_command_tells_of_itself_whatever_mpirun_has_set, 0, COMMANDS);
+    tcase_add_test(tests, test_train_prints_its_options_whatever_mpirun_has_set);
+    tcase_add_test(tests, test_command_writes_over_no_file_that_it_names_twice);
     tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
     tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
     tcase_add_test(tests, test_lookback_unknown_word_is_refused);

@@ -1,12 +1,16 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "support/process.h"
+#include "support/tempdir.h"
 #include "tensor/instruction_set.h"
 #include <lookback/tensor.h>
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SAMPLE TEST_BIN_DIR "/sample_program"
 
@@ -39,6 +43,16 @@ static const app_program program = {
     .option_count = sizeof options / sizeof options[0],
 };
 
+static const char *picture, *scores, *data;
+static const app_option of_files[] = {
+    APP_OUTPUT(0, "picture", &picture, "what to draw"),
+    APP_OUTPUT(0, "scores", &scores, "what else to draw"),
+    APP_TEXT(0, "data", "FILE", &data, "what to read"),
+    APP_OPTIONAL_TEXT("list", "LIST", &out, "what to do"),
+};
+static const app_program files = {
+    .name = "prog", .max_operands = 2, .options = of_files, .option_count = sizeof of_files / sizeof of_files[0]};
+
 static lb_error error;
 static app_request request;
 static int operand_count;
@@ -55,7 +69,7 @@ static void set_defaults(void)
 }
 
 /* Parses words separated by blanks; ~ means an empty word. */
-static lb_status parse(const char *line)
+static lb_status parse_by(const app_program *table, const char *line)
 {
     static char text[256], *words[32];
     char *rest;
@@ -68,7 +82,12 @@ static lb_status parse(const char *line)
     error = (lb_error){0};
     operand_count = argc;
     operands = words;
-    return app_options_parse(&program, &operand_count, &operands, &request, &error);
+    return app_options_parse(table, &operand_count, &operands, &request, &error);
+}
+
+static lb_status parse(const char *line)
+{
+    return parse_by(&program, line);
 }
 
 static void expect_refusal(const char *line, const char *message)
@@ -114,6 +133,58 @@ START_TEST(test_app_options_parse_texts_are_kept_in_their_order)
     ck_assert_str_eq(inputs.text[2], "~");
     expect_refusal("m --input", "--input: expected TEXT, found nothing");
     lb_release((void *)inputs.text);
+}
+END_TEST
+
+static void expect_one_file(const char *line, const char *message)
+{
+    picture = scores = data = NULL;
+    ck_assert_int_eq(parse_by(&files, line), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, message);
+}
+
+START_TEST(test_app_options_parse_files_to_write_are_no_other_files)
+{
+    static const char one[] = "--picture and --scores: found one file, a, expected two";
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    expect_one_file("--picture a --scores a", one);
+    expect_one_file("--scores ./a --picture a", one);
+    expect_one_file("--picture a b --data a", "--picture and --data: found one file, a, expected two");
+    expect_one_file("--picture a b ./a", "--picture and ./a: found one file, a, expected two");
+    support_write_file(support_path(path, "a"), "", 0);
+    ck_assert_int_eq(link("a", "hard"), 0);
+    ck_assert_int_eq(symlink("a", "soft"), 0);
+    expect_one_file("--picture a --scores soft", one);
+    expect_one_file("--picture a --scores hard", one);
+    ck_assert(mkdir("m", 0777) == 0 && rename("a", "m/model.safetensors") == 0);
+    expect_one_file("--scores m/model.safetensors m",
+                    "--scores and m: found one file, m/model.safetensors, expected two");
+    picture = scores = data = NULL;
+    ck_assert_int_eq(parse_by(&files, "--picture a --scores m/a --data b m c"), LB_OK);
+    ck_assert_int_eq(parse_by(&files, "--picture /dev/null --scores /dev/null --data a"), LB_OK);
+}
+END_TEST
+
+START_TEST(test_app_options_parse_names_are_not_empty)
+{
+    static const char *const wrong[] = {"--data", "--picture", "--list"};
+    for (int i = 0; i < 3; i++) {
+        char line[32], expected[64];
+        snprintf(line, sizeof line, "%s ~", wrong[i]);
+        snprintf(expected, sizeof expected, "%s: expected %s, found \"\"", wrong[i], i < 2 ? "FILE" : "LIST");
+        expect_one_file(line, expected);
+    }
+}
+END_TEST
+
+START_TEST(test_app_options_parse_no_in_front_takes_a_text_back)
+{
+    ck_assert_int_eq(parse_by(&files, "--list a --no-list"), LB_OK);
+    ck_assert_ptr_null(out);
+    ck_assert_int_eq(parse_by(&files, "--no-list --list a"), LB_OK);
+    ck_assert_str_eq(out, "a");
+    expect_one_file("--no-data", "unknown option --no-data; see prog --help");
 }
 END_TEST
 
@@ -372,6 +443,9 @@ int main(void)
     tcase_add_test(tests, test_app_options_parse_bad_option_is_refused);
     tcase_add_test(tests, test_app_options_parse_wrong_operand_count_is_refused);
     tcase_add_test(tests, test_app_options_parse_texts_are_kept_in_their_order);
+    tcase_add_test(tests, test_app_options_parse_files_to_write_are_no_other_files);
+    tcase_add_test(tests, test_app_options_parse_names_are_not_empty);
+    tcase_add_test(tests, test_app_options_parse_no_in_front_takes_a_text_back);
     tcase_add_test(tests, test_app_options_parse_no_in_front_turns_a_flag_off);
     tcase_add_test(tests, test_app_options_help_shows_how_to_turn_off_what_is_on);
     tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);

@@ -30,6 +30,17 @@ START_TEST(test_ranks_that_do_not_agree_are_named)
 }
 END_TEST
 
+START_TEST(test_ranks_with_other_commands_are_named)
+{
+    support_write_pairs("pairs.tsv", 100, 7);
+    support_write_rank_script("exec " LOOKBACK " predict a pairs.tsv");
+    RUN_SCRIPT(3, TRAIN, "--out", "a");
+    support_assert_one_message(2, ": found the command predict, expected train as in rank 0\n");
+    support_assert_said_once("rank 1 on ");
+    ck_assert(!support_exists("a"));
+}
+END_TEST
+
 /* Our own loops are chosen by the processor, whatever OpenBLAS is told. qemu runs rank 1 on another one, unless the program
  * starts itself again, which OMP_WAIT_POLICY spares it. */
 START_TEST(test_ranks_on_another_processor_are_named)
@@ -158,7 +169,7 @@ int main(void)
     return support_run_tests(
         "ranks_trouble",
         SUPPORT_TESTS(
-            test_ranks_that_do_not_agree_are_named, test_ranks_on_another_processor_are_named,
+            test_ranks_that_do_not_agree_are_named, test_ranks_with_other_commands_are_named, test_ranks_on_another_processor_are_named,
             test_ranks_that_fail_alone_end_all, test_ranks_whose_disk_is_full_name_the_first_and_resume,
             test_ranks_whose_memory_is_full_are_named, test_ranks_one_of_which_is_killed_leave_a_checkpoint,
             test_ranks_that_wait_too_long_name_the_one_that_hangs, test_ranks_at_sigusr1_save_and_say_so_once,

@@ -1,10 +1,12 @@
 /* lookback train with an index of its pairs: the same model with it and without it. */
+#include "io/lock.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOTE "made an index, pairs.tsv.index, 1 MB, with which the next training begins at once\n"
@@ -62,6 +64,39 @@ START_TEST(test_train_resumes_with_an_index_what_began_without)
 }
 END_TEST
 
+START_TEST(test_train_keeps_an_index_in_the_file_that_is_named)
+{
+    support_write_pairs("pairs.tsv", 200, 7);
+    for (int time = 0; time < 2; time++) {
+        SUPPORT_TRAIN(STEPS_OF_TEST, "--index-file", "places", "--fresh");
+        support_assert_trained();
+        ck_assert_int_eq(strstr(support_run_result.error, "made an index, places, 1 MB") != NULL, time == 0);
+    }
+    ck_assert(support_exists("places"));
+    ck_assert(!support_exists("pairs.tsv.index"));
+}
+END_TEST
+
+/* With bad pairs, too, there is nothing left of it; a folder that was there stays. */
+START_TEST(test_train_takes_its_folder_before_it_reads_the_pairs)
+{
+    char path[SUPPORT_PATH];
+    lb_lock *lock;
+    support_write_text("pairs.tsv", "a\tb\nc\n");
+    SUPPORT_TRAIN(STEPS_OF_TEST);
+    support_assert_refused(65, "pairs.tsv:2: found 1 column");
+    ck_assert(!support_exists("out"));
+    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    SUPPORT_TRAIN(STEPS_OF_TEST);
+    support_assert_refused(65, "pairs.tsv:2: found 1 column");
+    ck_assert(support_exists("out"));
+    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    SUPPORT_TRAIN(STEPS_OF_TEST);
+    support_assert_refused(75, "out: another training writes to this folder");
+    lb_lock_free(lock);
+}
+END_TEST
+
 START_TEST(test_train_with_a_damaged_index_makes_it_again)
 {
     char path[SUPPORT_PATH];
@@ -83,6 +118,8 @@ END_TEST
 
 START_TEST(test_train_index_is_one_of_three_words)
 {
+    SUPPORT_TRAIN("--train", "pairs.tsv", "--index", "never", "--index-file", "index");
+    support_assert_refused(2, "--index-file and --index never: expected only one of them");
     SUPPORT_TRAIN("--train", "pairs.tsv", "--index", "sometimes");
     support_assert_refused(2, "--index: expected auto, always or never, found \"sometimes\"");
 }
@@ -93,6 +130,8 @@ int main(void)
     return support_run_tests("train index",
                              SUPPORT_TESTS(test_train_with_an_index_has_the_same_model_and_says_the_same,
                                            test_train_resumes_with_an_index_what_began_without,
+                                           test_train_keeps_an_index_in_the_file_that_is_named,
+                                           test_train_takes_its_folder_before_it_reads_the_pairs,
                                            test_train_with_a_damaged_index_makes_it_again,
                                            test_train_index_is_one_of_three_words));
 }

@@ -202,7 +202,7 @@ static const struct {
     {{"--max-number", "0", "--min-length", "1", "--max-length", "1"}, 2, "too few"},
     {{"operand"}, 2, "operand"},
     {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
-    {{"--out", ""}, 74, "folder"},
+    {{"--out", ""}, 2, "--out: expected DIR, found \"\""},
 };
 
 START_TEST(test_train_sort_wrong_usage_is_one_clear_line)

@@ -57,7 +57,7 @@ static void make_index(const char *content, int32_t share)
     ck_assert_int_eq(find_key(share), LB_OK);
     ck_assert_msg(lb_indexed_pairs_read(&passed, "pairs.tsv", &format, share, &error) == LB_OK, "%s",
                   error.message);
-    ck_assert_msg(lb_indexed_pairs_write(&passed, INDEX, &key, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_indexed_pairs_write(&passed, INDEX, true, &key, &error) == LB_OK, "%s", error.message);
 }
 
 static lb_status open_index(bool all)
@@ -421,7 +421,7 @@ START_TEST(test_index_that_is_replaced_in_use_stays)
 {
     make_index(text, 0);
     ck_assert_int_eq(open_index(true), LB_OK);
-    ck_assert_int_eq(lb_indexed_pairs_write(&passed, INDEX, &key, &error), LB_OK);
+    ck_assert_int_eq(lb_indexed_pairs_write(&passed, INDEX, true, &key, &error), LB_OK);
     assert_same_pairs(passed.train, indexed.train);
     lb_indexed_pairs_free(&passed);
     ck_assert_int_eq(use(), 0);
@@ -447,7 +447,7 @@ START_TEST(test_index_allocations_failing_are_errors_and_leak_nothing)
         lb_pair_index_key found;
         lb_status status = lb_pair_index_find_key("pairs.tsv", &format, SHARE, &found, &error);
         if (!status) status = lb_indexed_pairs_read(&passed, "pairs.tsv", &format, SHARE, &error);
-        if (!status) status = lb_indexed_pairs_write(&passed, INDEX, &found, &error);
+        if (!status) status = lb_indexed_pairs_write(&passed, INDEX, true, &found, &error);
         lb_indexed_pairs_free(&passed);
         if (status) ck_assert_int_eq(status, error.status);
         support_fail_allocation(n);

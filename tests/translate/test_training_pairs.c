@@ -36,13 +36,20 @@ static void write_pairs(void)
     static const char text[] = "a b\tB\na c\tC\nb\tB\nc a b\tD\n";
     ck_assert_int_eq(chdir(support_tempdir()), 0);
     ck_assert(mkdir("folder", 0777) == 0 || access("folder", F_OK) == 0);
+    ck_assert(mkdir("out", 0777) == 0 || access("out", F_OK) == 0);
     support_write_file("folder/pairs.tsv", text, strlen(text));
 }
 
+static const char *index_file; /* of the configuration */
+
 static lb_status open_pairs(lb_index_use use)
 {
-    const lb_training_config config = {
-        .train = "folder/pairs.tsv", .dev = "dev.tsv", .index = use, .listener = {.note = hear}};
+    const lb_training_config config = {.train = "folder/pairs.tsv",
+                                       .dev = "dev.tsv",
+                                       .index = use,
+                                       .index_file = index_file,
+                                       .out = "out",
+                                       .listener = {.note = hear}};
     *noted = '\0';
     error = (lb_error){0};
     return lb_training_pairs_open(&pairs, &index_path, &config, &format, &error);
@@ -86,7 +93,7 @@ START_TEST(test_index_of_a_small_file_is_made_only_if_asked_for)
 }
 END_TEST
 
-START_TEST(test_index_of_a_large_file_is_made_by_itself)
+static void write_many_pairs(void)
 {
     char *line = malloc(LONG_SYMBOL + 3);
     write_pairs();
@@ -96,6 +103,46 @@ START_TEST(test_index_of_a_large_file_is_made_by_itself)
     for (int i = 0; i <= LB_INDEX_BYTES / LONG_SYMBOL; i++) fwrite(line, 1, LONG_SYMBOL + 3, file);
     ck_assert_int_eq(fclose(file), 0);
     free(line);
+}
+
+START_TEST(test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training)
+{
+    write_many_pairs();
+    ck_assert_int_eq(open_pairs(LB_INDEX_AUTO), LB_OK);
+    ck_assert_str_eq(noted, "folder/pairs.tsv: made an index, out/pairs.tsv.index, 1 MB, with which the next "
+                            "training in out begins at once");
+    close_pairs();
+    ck_assert_int_eq(access("out/pairs.tsv.index", F_OK), 0);
+    ck_assert_int_ne(access(INDEX, F_OK), 0);
+    ck_assert_int_eq(unlink("out/pairs.tsv.index"), 0);
+    ck_assert_int_eq(symlink("../folder/victim", "out/pairs.tsv.index"), 0);
+    ck_assert_int_eq(open_pairs(LB_INDEX_AUTO), LB_OK);
+    ck_assert_str_eq(noted, "out/pairs.tsv.index: found a symbolic link, expected a file; the next training "
+                            "will read all pairs again");
+    close_pairs();
+    ck_assert_int_ne(access("folder/victim", F_OK), 0);
+}
+END_TEST
+
+START_TEST(test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed)
+{
+    static const char said[] = "folder/pairs.tsv: made an index, link, 1 MB, with which the next training begins at once";
+    write_pairs();
+    support_write_file("out/index", "anything", 8);
+    ck_assert_int_eq(symlink("out/index", "link"), 0);
+    index_file = "link";
+    assert_opened(LB_INDEX_AUTO, true, said);
+    assert_opened(LB_INDEX_ALWAYS, true, "");
+    assert_opened(LB_INDEX_NEVER, false, "");
+    index_file = "out/index";
+    assert_opened(LB_INDEX_AUTO, true, "");
+    ck_assert_int_ne(access(INDEX, F_OK), 0);
+}
+END_TEST
+
+START_TEST(test_index_of_a_large_file_is_made_unless_it_shall_not_be)
+{
+    write_many_pairs();
     static const bool uses[] = {[LB_INDEX_NEVER] = false, [LB_INDEX_AUTO] = true, [LB_INDEX_ALWAYS] = true};
     for (int use = LB_INDEX_NEVER; use >= LB_INDEX_AUTO; use--) {
         ck_assert_int_eq(open_pairs((lb_index_use)use), LB_OK);
@@ -175,7 +222,9 @@ int main(void)
         "training pairs",
         SUPPORT_TESTS(
             test_index_is_made_once_and_then_used, test_index_of_a_small_file_is_made_only_if_asked_for,
-            test_index_of_a_large_file_is_made_by_itself, test_index_that_does_not_fit_is_replaced,
+            test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training,
+            test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed,
+            test_index_of_a_large_file_is_made_unless_it_shall_not_be, test_index_that_does_not_fit_is_replaced,
             test_index_that_cannot_be_written_is_a_note, test_index_in_a_folder_without_permission_is_a_note,
             test_index_of_a_file_with_a_bad_line_is_not_made));
 }
