@@ -262,7 +262,7 @@ static int train(void)
                settings.dev || !choice.hold_out ? "of " : "held out of ",
                settings.dev ? settings.dev : settings.train,
                choice.hold_out ? "" : ", on which it was trained");
-    return app_close_stdout(0);
+    return app_close_stdout(app_training_status(&view));
 }
 
 static int print_config(const char *json)
