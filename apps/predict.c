@@ -3,6 +3,7 @@
 #include "common/answer_json.h"
 #include "common/decoding.h"
 #include "common/input.h"
+#include "common/model_operand.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "common/unknown.h"
@@ -37,7 +38,7 @@ typedef struct session {
 static lb_status open_model(session *s, lb_error *error)
 {
     const settings *asked = s->asked;
-    s->translator = lb_translator_open(asked->model, error);
+    s->translator = app_open_model(asked->model, asked->lines, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->config = (lb_translate_config){.beam = asked->beam,
@@ -49,8 +50,7 @@ static lb_status open_model(session *s, lb_error *error)
                                       .temperature = app_temperature(asked->temperature),
                                       .seed = asked->seed,
                                       .skip_bad_texts = true};
-    int widest = asked->beam > asked->n_best ? asked->beam : asked->n_best;
-    lb_status status = asked->sample ? LB_OK : app_check_beam(&s->model, widest, error);
+    lb_status status = asked->sample ? LB_OK : app_check_beam(&s->model, asked->beam, asked->n_best, error);
     if (!status && asked->copy_unknown) status = app_check_copy(&s->model, error);
     if (status) return status;
     if (asked->attention && s->model.model->heads == 0)

@@ -1,6 +1,7 @@
 /* Prints the probabilities that a model assigns to given pairs. */
 #include "base/alloc.h"
 #include "common/answer_json.h"
+#include "common/model_operand.h"
 #include "common/options.h"
 #include "common/pair_input.h"
 #include "common/report.h"
@@ -28,7 +29,7 @@ typedef struct session {
 
 static lb_status open_all(session *s, const char *model, const char *pairs, lb_error *error)
 {
-    s->translator = lb_translator_open(model, error);
+    s->translator = app_open_model(model, pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     const lb_pair_format format = {

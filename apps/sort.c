@@ -30,7 +30,7 @@ static int train(void)
     if (status) return app_fail(&error);
     if (!settings.group || settings.group->rank == 0)
         printf("exact match %.4f on %lld held-out lists\n", result.dev.exact_match, (long long)result.pairs);
-    return app_close_stdout(0);
+    return app_close_stdout(app_training_status(&view));
 }
 
 /* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count

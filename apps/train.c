@@ -291,7 +291,7 @@ static int train(asked *t)
                t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
                t->settings.dev ? t->settings.dev : t->settings.train,
                t->choice.hold_out ? "" : ", on which it was trained");
-    return app_close_stdout(0);
+    return app_close_stdout(app_training_status(&view));
 }
 
 static int print_config(const char *json)

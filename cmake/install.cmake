@@ -2,6 +2,33 @@
 include(CMakePackageConfigHelpers)
 set(LOOKBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lookback)
 
+# Everything that is installed, and nothing else. A command that builds a part of it, such as ./run demo, may have come
+# before: what is missing is built first, so that nothing is installed by halves.
+set(installed lookback lookback_f64)
+if(TARGET lookback_mpi)
+  list(APPEND installed lookback_mpi)
+endif()
+if(LOOKBACK_SHARED)
+  list(APPEND installed lookback_shared lookback_f64_shared)
+endif()
+if(LOOKBACK_PROGRAMS)
+  list(APPEND installed lookback_program)
+endif()
+add_custom_target(installable DEPENDS ${installed})
+list(TRANSFORM installed REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE installed_files)
+if(LOOKBACK_PROGRAMS AND LOOKBACK_GENERATES)
+  add_dependencies(installable pages)
+  list(APPEND installed_files ${LOOKBACK_SHARE}/lookback.bash)
+endif()
+install(CODE "
+  foreach(file ${installed_files})
+    if(NOT EXISTS \"\${file}\")
+      execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target installable
+        COMMAND_ERROR_IS_FATAL ANY)
+      break()
+    endif()
+  endforeach()" ALL_COMPONENTS)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookback ${LOOKBACK_GENERATED}/include/lookback
   ${LOOKBACK_F64_INCLUDE}/lookback
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.h)
@@ -47,27 +74,19 @@ write_basic_package_version_file(${LOOKBACK_GENERATED}/lookback-config-version.c
 install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
   DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
 
-# Everything that is installed, and nothing else.
-add_custom_target(installable DEPENDS lookback lookback_f64)
 # In an export of its own: a package without it stays whole.
 if(TARGET lookback_mpi)
   install(TARGETS lookback_mpi EXPORT lookback-mpi-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi)
   install(EXPORT lookback-mpi-targets NAMESPACE lookback:: DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT mpi)
-  add_dependencies(installable lookback_mpi)
-endif()
-if(LOOKBACK_SHARED)
-  add_dependencies(installable lookback_shared lookback_f64_shared)
 endif()
 if(LOOKBACK_PROGRAMS)
   install(TARGETS lookback_program DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-  add_dependencies(installable lookback_program)
   if(LOOKBACK_GENERATES)
     set(share ${CMAKE_INSTALL_DATADIR})
     install(DIRECTORY ${LOOKBACK_SHARE}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs FILES_MATCHING PATTERN *.1)
     install(FILES ${LOOKBACK_SHARE}/lookback.bash RENAME lookback DESTINATION ${share}/bash-completion/completions COMPONENT programs)
     install(FILES ${LOOKBACK_SHARE}/lookback.zsh RENAME _lookback DESTINATION ${share}/zsh/site-functions COMPONENT programs)
     install(FILES ${LOOKBACK_SHARE}/lookback.fish DESTINATION ${share}/fish/vendor_completions.d COMPONENT programs)
-    add_dependencies(installable pages)
   endif()
 endif()
 if(PROJECT_IS_TOP_LEVEL)

@@ -2,12 +2,13 @@
 
 #include <float.h>
 
-lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, lb_error *error)
+lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, int64_t n_best, lb_error *error)
 {
-    if (beam <= model->model->target_vocab) return LB_OK;
+    int64_t widest = beam > n_best ? beam : n_best, most = model->model->target_vocab;
+    if (widest <= most) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "--beam: the model has only %lld symbols to choose from, not %lld",
-                        (long long)model->model->target_vocab, (long long)beam);
+                        "--%s: the model has only %lld symbols to choose from, not %lld",
+                        n_best > most ? "n-best" : "beam", (long long)most, (long long)widest);
 }
 
 lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)

@@ -4,8 +4,10 @@
 
 #include <lookback/translate.h>
 
-/** Checks that the beam is not wider than the model's vocabulary. Errors: LB_ERROR_ARGUMENT. */
-LB_MUST_USE lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, lb_error *error);
+/** Checks that the beam is not wider than the model's vocabulary; it is as wide as `n_best`, if that is more.
+ *  Errors: LB_ERROR_ARGUMENT. */
+LB_MUST_USE lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, int64_t n_best,
+                                     lb_error *error);
 
 /** Checks that the model has attention, which copying unknown symbols needs. Errors: LB_ERROR_FORMAT, with the model's
  *  file. */

@@ -1,6 +1,7 @@
 /* Evaluates a model on the sources of pairs. */
 #include "common/decoding.h"
 #include "common/evaluate.h"
+#include "common/model_operand.h"
 #include "common/pair_input.h"
 #include "common/unknown.h"
 #include "data/symbols.h"
@@ -21,10 +22,10 @@ typedef struct session {
 
 static lb_status open_model(session *s, const char *model, lb_error *error)
 {
-    s->translator = lb_translator_open(model, error);
+    s->translator = app_open_model(model, s->asked->pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    lb_status status = app_check_beam(&s->model, s->asked->beam, error);
+    lb_status status = app_check_beam(&s->model, s->asked->beam, 1, error);
     return status || !s->asked->copy_unknown ? status : app_check_copy(&s->model, error);
 }
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "io/file.h"
+#include "io/file_kind.h"
 #include "io/json.h"
 
 #include <string.h>
@@ -69,6 +70,11 @@ static const char *find_no_text(const char *text, size_t length)
 static lb_status parse(app_json_file *file, size_t length, const char *expected, lb_error *error)
 {
     const char *end = file->text, *no_text = find_no_text(file->text, length);
+    const lb_file_kind *kind = lb_file_kind_find(file->text, length);
+    char told[LB_FILE_KIND_TEXT];
+    if (kind && !kind->is_text)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s", file->path,
+                            lb_file_kind_print(kind, file->path, "JSON", false, told));
     if (no_text)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: expected text in UTF-8", file->path,
                             line_of(file->text, no_text));

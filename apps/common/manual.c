@@ -18,7 +18,7 @@ static const struct {
     {65, "bad data, such as a damaged file or a line that is not a pair"},
     {66, "a file cannot be read"},
     {74, "a file or standard output cannot be written"},
-    {75, "the training diverged, or another training writes to the folder"},
+    {75, "the training diverged or ended worse than guessing, or another training writes to the folder"},
     {130, "interrupted by Ctrl-C; 143: by SIGTERM; 138: by SIGUSR1"},
 };
 

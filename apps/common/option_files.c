@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "common/option.h"
-#include "io/folder.h"
+#include "io/path.h"
 #include "translate/model_path.h"
 
 #include <string.h>

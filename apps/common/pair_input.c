@@ -51,6 +51,15 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
     return lb_lines_next(&input->lines, true, line, error) == LB_LINES_ONE;
 }
 
+const char *app_columns_help(const char *message)
+{
+    static const char choose[] = LB_PAIR_LINE_CHOOSE;
+    size_t length = strlen(message), end = sizeof choose - 1;
+    return length >= end && strcmp(message + length - end, choose) == 0
+               ? " with --source-column and --target-column"
+               : "";
+}
+
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
 {
     while (app_pair_input_line(input, line, error)) {
@@ -59,7 +68,7 @@ bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
         input->count += !status;
         if (!status) return true;
         if (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines) {
-            lb_error_set(error, status, "%s", found.message);
+            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
             return false;
         }
         input->skipped++;

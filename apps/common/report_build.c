@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "common/decoding.h"
+#include "common/model_operand.h"
 #include "common/page.h"
 #include "common/report.h"
 #include "common/report_film.h"
@@ -59,11 +60,11 @@ static lb_status open_all(session *s, lb_error *error)
     const app_report_asked *asked = s->asked;
     if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
         return error->status;
-    s->translator = lb_translator_open(asked->about.model, error);
+    s->translator = app_open_model(asked->about.model, asked->about.file, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
-    lb_status status = app_check_beam(&s->model, asked->beam, error);
+    lb_status status = app_check_beam(&s->model, asked->beam, 1, error);
     if (!status) status = open_rows(s, error);
     if (!status) status = app_report_data_open(&s->data, error);
     if (!status)

@@ -1,6 +1,7 @@
 #include "common/training_view.h"
 
 #include "common/interrupt.h"
+#include "common/pair_input.h"
 #include "common/report.h"
 #include "io/own_file.h"
 #include "tensor/instruction_set.h"
@@ -10,6 +11,10 @@
 #include <string.h>
 
 enum { APP_OPTION = 64 };
+
+/* So much more than the loss of guessing is worse. The first weights are hardly better than guessing, and a little worse
+ * in some batches. */
+static const double WORSE = 1.25;
 
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
@@ -99,6 +104,26 @@ static void note_end(const lb_training_run *run, const char *loss)
              (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
 }
 
+static void look_at_loss(app_training_view *v, const lb_training_run *run)
+{
+    double loss = run->history->points[run->history->count - 1].loss;
+    if (loss <= WORSE * run->guessing) return;
+    v->worse = loss;
+    v->guessing = run->guessing;
+}
+
+int app_training_status(const app_training_view *v)
+{
+    if (v->worse == 0) return 0;
+    /* The last line comes after the result, also where both go to one file. */
+    if (app_flush_stdout())
+        app_note("the training ended worse than guessing: its loss is %.4g, that of guessing %.4g; a smaller "
+                 "--lr may "
+                 "help",
+                 v->worse, v->guessing);
+    return lb_status_exit(LB_ERROR_DIVERGED);
+}
+
 static lb_status end(void *context, const lb_training_run *run, lb_error *error)
 {
     app_training_view *v = context;
@@ -108,6 +133,7 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
     else if (!v->of_ranks)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
     if (!v->quiet) note_end(run, v->measure.loss);
+    look_at_loss(v, run);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 
@@ -120,6 +146,8 @@ lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found,
         snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
     else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
         snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
+    else
+        snprintf(help, sizeof help, "%s", app_columns_help(found->message));
     return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
                         LB_ERROR_LENGTH - (int)sizeof help, found->message, help);
 }

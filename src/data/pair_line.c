@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/plural.h"
 #include "base/utf8.h"
+#include "io/file_kind.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -116,11 +117,16 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
 }
 
-/* Spreadsheets often save text like this. */
-static bool is_utf16(const examination *e)
+/* What the file seems to be by its first line; NULL: what it should be. */
+static const lb_file_kind *kind_of(const examination *e)
 {
-    return e->number == 1 && e->length >= 2 &&
-           (memcmp(e->text, "\xFF\xFE", 2) == 0 || memcmp(e->text, "\xFE\xFF", 2) == 0);
+    return e->number == 1 ? lb_file_kind_find(e->text, e->length) : NULL;
+}
+
+static lb_status bad_kind(const examination *e, lb_bad_line bad_line, const char *expected)
+{
+    char text[LB_FILE_KIND_TEXT];
+    return bad(e, bad_line, "%s", lb_file_kind_print(kind_of(e), e->name, expected, true, text));
 }
 
 static lb_status check_text(const examination *e, bool cut)
@@ -131,11 +137,12 @@ static lb_status check_text(const examination *e, bool cut)
     if (e->length == 0) return bad(e, LB_LINE_EMPTY, "found an empty line, expected text");
     size_t valid = lb_utf8_prefix(e->text, e->length);
     const char *zero = memchr(e->text, '\0', valid);
+    lb_bad_line kind = zero ? LB_LINE_ZERO : LB_LINE_UTF8;
+    if ((zero || valid < e->length) && kind_of(e)) return bad_kind(e, kind, "text in UTF-8");
     if (zero)
         return bad(e, LB_LINE_ZERO, "found a zero byte at byte %zu of the line, expected text",
                    (size_t)(zero - e->text) + 1);
     if (valid == e->length) return LB_OK;
-    if (is_utf16(e)) return bad(e, LB_LINE_UTF8, "found UTF-16, expected UTF-8");
     return bad(e, LB_LINE_UTF8, "found 0x%02X at byte %zu of the line, expected UTF-8",
                (unsigned)(unsigned char)e->text[valid], valid + 1);
 }
@@ -145,16 +152,20 @@ static lb_status check_columns(const examination *e, bool others)
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
-    if (others && *expected == 0 && found < last)
+    bool first = *expected == 0;
+    if (first && found < last && kind_of(e))
+        return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
+    if (others && first && found < last)
         return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected at least %d, separated by tabs",
                    (int)found, lb_plural(found), (int)last);
     if (*expected == 0) *expected = others ? found : last;
     if (found == *expected) return LB_OK;
     return bad(e, LB_LINE_COLUMNS, "found %d column%s, expected %d%s", (int)found, lb_plural(found),
                (int)*expected,
-               others          ? " as in the first line"
-               : *expected > 1 ? ", separated by tabs"
-                               : "");
+               others              ? " as in the first line"
+               : *expected == 1    ? ""
+               : found > *expected ? ", separated by tabs" LB_PAIR_LINE_CHOOSE
+                                   : ", separated by tabs");
 }
 
 /* The text of one column. `which` is for messages. */

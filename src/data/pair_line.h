@@ -29,6 +29,9 @@ typedef enum lb_bad_line {
         LB_BAD_LINES
 } lb_bad_line;
 
+/** The end of the message about a line with more columns than a pair has, after which a program names its options. */
+#define LB_PAIR_LINE_CHOOSE "; choose two of them"
+
 /** The fault of such lines in a few words of English. */
 const char *lb_bad_line_text(lb_bad_line bad);
 

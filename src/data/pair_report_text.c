@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
+#include "data/pairs_inside.h"
 
 enum { SHOWN = 10 };
 
@@ -22,10 +23,15 @@ static void write_bad_lines(lb_buffer *text, const lb_pairs_facts *facts)
     if (bad > (int64_t)facts->first_bad.count) lb_buffer_print(text, "    ...\n");
 }
 
-static void write_side(lb_buffer *text, const char *name, const lb_side_report *side)
+/* A separator that is not the one of the file makes one symbol of each text. */
+static void write_side(lb_buffer *text, const char *name, const lb_side_report *side, const char *separator)
 {
     lb_buffer_print(text, "  %s: %d to %d symbols, median %d; %lld different\n", name, (int)side->shortest,
                     (int)side->longest, (int)side->median, (long long)side->symbols);
+    if (!separator || !*separator || side->longest > 1) return;
+    lb_buffer_print(text, "  no %s has the separator ", name);
+    lb_buffer_json_string(text, separator);
+    lb_buffer_print(text, ": each is one symbol\n");
 }
 
 static void write_file(lb_buffer *text, const lb_pair_file_report *file)
@@ -39,8 +45,9 @@ static void write_file(lb_buffer *text, const lb_pair_file_report *file)
     if (facts->crlf > 0)
         lb_buffer_print(text, "  ignored the \\r of %lld line%s ending in \\r\\n\n", (long long)facts->crlf,
                         lb_plural(facts->crlf));
-    write_side(text, "source", &file->source);
-    if (file->target.longest > 0) write_side(text, "target", &file->target);
+    write_side(text, "source", &file->source, file->pairs->format.source.separator);
+    if (file->target.longest > 0)
+        write_side(text, "target", &file->target, file->pairs->format.target.separator);
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets\n",
                     (long long)file->duplicates, lb_plural(file->duplicates), (long long)file->ambiguous,
                     lb_plural(file->ambiguous));

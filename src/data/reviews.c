@@ -5,6 +5,7 @@
 #include "data/text_files.h"
 #include "data/words.h"
 #include "io/file.h"
+#include "io/file_kind.h"
 #include "io/lines.h"
 
 #include <errno.h>
@@ -28,6 +29,11 @@ static lb_status check(const char *text, size_t length, const char *name, long l
     if (fault == text + length) return LB_OK;
     long long line = first;
     for (const char *c = text; c < fault; c++) line += *c == '\n';
+    const lb_file_kind *kind = line == 1 ? lb_file_kind_find(text, length) : NULL;
+    char told[LB_FILE_KIND_TEXT];
+    if (kind)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:1: %s", name,
+                            lb_file_kind_print(kind, name, "text in UTF-8", true, told));
     if (zero)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: found a zero byte, expected text", name, line);
     return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: found byte 0x%02X, expected UTF-8", name, line,

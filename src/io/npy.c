@@ -8,6 +8,7 @@
 #include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
+#include "io/file_kind.h"
 #include "tensor/shape.h"
 
 static const char magic[] = "\x93NUMPY";
@@ -128,6 +129,16 @@ static bool find_dtype(npy_header *header)
     return false;
 }
 
+static lb_status refuse(const char *path, lb_bytes file, lb_error *error)
+{
+    char text[LB_FILE_KIND_TEXT];
+    const lb_file_kind *kind = lb_file_kind_or_text(file.data, file.count);
+    if (!kind || (file.count > MAGIC && memcmp(file.data, magic, MAGIC) == 0))
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: not a .npy file of version 1, 2 or 3", path);
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s", path,
+                        lb_file_kind_print(kind, path, "a .npy file", false, text));
+}
+
 /* Reads the header and finds the data after it. */
 static lb_status parse_header(const char *path, lb_bytes file, npy_header *header, lb_bytes *data,
                               lb_error *error)
@@ -135,7 +146,7 @@ static lb_status parse_header(const char *path, lb_bytes file, npy_header *heade
     const unsigned char *bytes = file.data;
     size_t length_bytes = file.count > MAGIC && bytes[MAGIC] == 1 ? 2 : 4, begin = VERSION_END + length_bytes;
     if (file.count < begin || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] < 1 || bytes[MAGIC] > 3)
-        return lb_error_set(error, LB_ERROR_FORMAT, "%s: not a .npy file of version 1, 2 or 3", path);
+        return refuse(path, file, error);
     uint32_t length = (uint32_t)lb_file_integer(bytes + VERSION_END, length_bytes);
     if (length > file.count - begin)
         return lb_error_set(error, LB_ERROR_FORMAT,

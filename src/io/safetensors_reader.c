@@ -10,6 +10,7 @@
 #include "io/byte_order.h"
 #include "io/dtype.h"
 #include "io/file.h"
+#include "io/file_kind.h"
 #include "io/json.h"
 #include "io/safetensors_format.h"
 #include "lookback/io.h"
@@ -44,19 +45,31 @@ static int64_t whole_number(const cJSON *item)
                                                                                              : -1;
 }
 
-static lb_status parse_header(lb_safetensors *file, lb_error *error)
+/* A file whose first bytes are no length. */
+static lb_status refuse_beginning(const lb_safetensors *file, uint64_t told, lb_error *error)
 {
+    char text[LB_FILE_KIND_TEXT];
+    const lb_file_kind *kind = lb_file_kind_or_text(file->bytes, file->size);
+    bool cut = file->size > LB_SAFETENSORS_LENGTH_BYTES && file->bytes[LB_SAFETENSORS_LENGTH_BYTES] == '{';
+    if (kind && !cut)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s", file->path,
+                            lb_file_kind_print(kind, file->path, "a model in safetensors", false, text));
     if (file->size < LB_SAFETENSORS_LENGTH_BYTES)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found %zu bytes, too few for a safetensors file",
                             file->path, file->size);
+    return lb_error_set(
+        error, LB_ERROR_FORMAT,
+        "%s: not safetensors, or truncated: expected a header of %llu bytes, but the file has %zu "
+        "and the limit is %d",
+        file->path, (unsigned long long)told, file->size, LB_SAFETENSORS_MAX_HEADER);
+}
+
+static lb_status parse_header(lb_safetensors *file, lb_error *error)
+{
+    if (file->size < LB_SAFETENSORS_LENGTH_BYTES) return refuse_beginning(file, 0, error);
     uint64_t told = lb_file_integer(file->bytes, LB_SAFETENSORS_LENGTH_BYTES);
     size_t most = file->size - LB_SAFETENSORS_LENGTH_BYTES;
-    if (told > most || told > LB_SAFETENSORS_MAX_HEADER)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: not safetensors, or truncated: expected a header of %llu bytes, but the "
-                            "file has %zu and the "
-                            "limit is %d",
-                            file->path, (unsigned long long)told, file->size, LB_SAFETENSORS_MAX_HEADER);
+    if (told > most || told > LB_SAFETENSORS_MAX_HEADER) return refuse_beginning(file, told, error);
     size_t length = (size_t)told;
     const char *text = (const char *)file->bytes + LB_SAFETENSORS_LENGTH_BYTES;
     if (length == 0 || text[0] != '{' || !lb_utf8_valid(text, length) || lb_json_find_zero(text, length))

@@ -184,6 +184,7 @@ lb_status lb_training_init(lb_training *t, lb_error *error)
     t->run.steps = lb_producer_steps(&t->producer, t->config);
     t->run.parameters = lb_params_learned(t->params);
     t->run.history = &t->history;
+    t->run.guessing = log((double)t->model->target_vocab);
     return LB_OK;
 }
 

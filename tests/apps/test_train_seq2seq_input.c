@@ -29,7 +29,7 @@ static const struct {
     {"ab\tb a\na\xff\ta\n", "bad.tsv:2: found 0xFF at byte 2 of the line, expected UTF-8"},
     {"\xff\xfe"
      "a",
-     "bad.tsv:1: found UTF-16, expected UTF-8"},
+     "bad.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv"},
     {"ab\tb  a\n", "bad.tsv:1: "},
     {"ab\tb a\n", "bad.tsv: found 1 pair, too few"},
 };

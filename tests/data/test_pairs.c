@@ -111,7 +111,7 @@ END_TEST
 START_TEST(test_open_bad_line_is_named_with_file_and_line)
 {
     expect_bad("a\tb\nc\n", plain, ":2: found 1 column, expected 2, separated by tabs");
-    expect_bad("a\tb\tc\n", plain, ":1: found 3 columns, expected 2, separated by tabs");
+    expect_bad("a\tb\tc\n", plain, ":1: found 3 columns, expected 2, separated by tabs; choose two of them");
     expect_bad("a\tb\n\nc\td\n", plain, ":2: found an empty line, expected text");
     expect_bad("a\tb\r\n\r\n", plain, ":2: found an empty line, expected text");
     expect_bad("\xEF\xBB\xBF\na\tb", plain, ":1: found an empty line, expected text");

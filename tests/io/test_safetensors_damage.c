@@ -237,7 +237,8 @@ START_TEST(test_open_impossible_header_length_fails)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         assert_refused(file, join_file(file, lengths[i], "{}", 0), "expected a header of");
     assert_refused(file, join_file(file, 0, "{}", 0), "not a JSON object");
-    assert_refused("1234567", 7, "7 bytes, too few for");
+    assert_refused("1234567", 7, "found text, expected a model in safetensors");
+    assert_refused("\1\2\3\4\5\6\7", 7, "7 bytes, too few for");
 }
 END_TEST
 

@@ -1,0 +1,116 @@
+#include "io/file_kind.h"
+
+#include "base/format.h"
+#include "base/utf8.h"
+#include "io/byte_order.h"
+#include "io/safetensors_format.h"
+
+#include <string.h>
+
+/* The first line of a text is enough to see what it is, and its last character may be cut there. */
+enum { LOOKED_AT = 4096, LAST_CHARACTER = 3 };
+
+/* How a file begins. */
+typedef struct beginning {
+    const char *bytes;
+    size_t count;
+    lb_file_kind kind;
+} beginning;
+
+#define BEGINS(text) (text), sizeof(text) - 1
+#define FROM_UTF16   "iconv -f UTF-16 -t UTF-8", " > NEW"
+
+static const beginning beginnings[] = {
+    {BEGINS("\x1F\x8B"), {"gzip data", "gunzip", "", false}},
+    {BEGINS("PK\x03\x04"), {"a zip archive, such as a spreadsheet", "unzip", "", false}},
+    {BEGINS("\xFD"
+            "7zXZ"),
+     {"xz data", "unxz", "", false}},
+    {BEGINS("\x28\xB5\x2F\xFD"), {"zstd data", "unzstd", "", false}},
+    {BEGINS("BZh"), {"bzip2 data", "bunzip2", "", false}},
+    {BEGINS("\x89PNG"), {"a PNG picture", NULL, "", false}},
+    {BEGINS("%PDF-"), {"a PDF document", "pdftotext -layout", "", false}},
+    {BEGINS("\x7F"
+            "ELF"),
+     {"a program", NULL, "", false}},
+    {BEGINS("\x93NUMPY"), {"an array of NumPy", "lookback visualize --matrix", "", false}},
+    {BEGINS("\xFF\xFE"), {"text in UTF-16", FROM_UTF16, true}},
+    {BEGINS("\xFE\xFF"), {"text in UTF-16", FROM_UTF16, true}},
+};
+
+static const lb_file_kind safetensors = {"safetensors, such as a model", "lookback inspect", "", false},
+                          json = {"JSON", "jq -r '[.source, .target] | @tsv'", " > NEW", true},
+                          csv = {"text with commas, such as CSV", "mlr -N --icsv --otsv cat", " > NEW", true},
+                          tabs = {"text with tabs, such as pairs", NULL, "", true},
+                          plain = {"text", NULL, "", true};
+
+/* A length, then a JSON object. */
+static bool is_safetensors(const char *text, size_t count)
+{
+    enum { LENGTH = LB_SAFETENSORS_LENGTH_BYTES };
+    return count > LENGTH && text[LENGTH] == '{' &&
+           lb_file_integer((const unsigned char *)text, LENGTH) <= LB_SAFETENSORS_MAX_HEADER;
+}
+
+static bool is_json(const char *line, size_t length)
+{
+    static const char blanks[] = " \t\r\n";
+    size_t at = 1;
+    if (length == 0 || (line[0] != '{' && line[0] != '[')) return false;
+    while (at < length && line[at] && strchr(blanks, line[at])) at++;
+    return at == length || strchr("\"{[]}", line[at]) || (line[0] == '[' && strchr("-0123456789", line[at]));
+}
+
+static bool has(const char *line, size_t length, char letter)
+{
+    return memchr(line, letter, length) != NULL;
+}
+
+static size_t first_line(const char *text, size_t count)
+{
+    const char *end = memchr(text, '\n', count);
+    return end ? (size_t)(end - text) : count;
+}
+
+/* Control characters belong to no text. */
+static bool is_text(const char *text, size_t count)
+{
+    if (count > LOOKED_AT) count = LOOKED_AT;
+    size_t line = first_line(text, count);
+    for (size_t i = 0; i < line; i++)
+        if ((unsigned char)text[i] < ' ' && text[i] != '\t' && text[i] != '\r') return false;
+    size_t valid = lb_utf8_prefix(text, line), cut = line == LOOKED_AT ? LAST_CHARACTER : 0;
+    return line > 0 && valid + cut >= line;
+}
+
+const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
+{
+    const char *text = bytes;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (count >= beginnings[i].count && memcmp(text, beginnings[i].bytes, beginnings[i].count) == 0)
+            return &beginnings[i].kind;
+    if (is_safetensors(text, count)) return &safetensors;
+    if (!is_text(text, count)) return NULL;
+    size_t line = first_line(text, count);
+    if (is_json(text, line)) return &json;
+    bool divided = has(text, line, ',') || has(text, line, ';');
+    return divided && !has(text, line, '\t') ? &csv : NULL;
+}
+
+const lb_file_kind *lb_file_kind_or_text(const void *bytes, size_t count)
+{
+    const lb_file_kind *found = lb_file_kind_find(bytes, count);
+    if (found || !is_text(bytes, count)) return found;
+    return has(bytes, first_line(bytes, count), '\t') ? &tabs : &plain;
+}
+
+const char *lb_file_kind_print(const lb_file_kind *kind, const char *path, const char *expected, bool pairs,
+                               char text[LB_FILE_KIND_TEXT])
+{
+    const char *remedy = kind->is_text && !pairs ? NULL : kind->remedy;
+    bool named = remedy && strcmp(path, "standard input") != 0;
+    (void)lb_snprintf(text, LB_FILE_KIND_TEXT, "found %s, expected %s%s%s%s%s%s", kind->name, expected,
+                      remedy ? "; try: " : "", remedy ? remedy : "", named ? " " : "", named ? path : "",
+                      named ? kind->after : "");
+    return text;
+}

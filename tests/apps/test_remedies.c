@@ -1,0 +1,143 @@
+/* A message about a file that is something else says what it seems to be, and what to type. It takes seconds. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOOKBACK BIN_DIR "/lookback "
+#define TRAIN    "train --threads 1 --embed 8 --hidden 8 --evaluate-every 10 --steps 10 --out other "
+#define COLUMNS                                                                                              \
+    "found 3 columns, expected 2, separated by tabs; choose two of them with --source-column and "           \
+    "--target-column"
+#define NO_MODEL "found text with tabs, such as pairs, expected a model in safetensors"
+
+static void run(const char *words)
+{
+    char command[512];
+    snprintf(command, sizeof command, LOOKBACK "%s", words);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
+}
+
+static void write_files(void)
+{
+    char path[SUPPORT_PATH];
+    support_write_pairs("train.tsv", 60, 1);
+    run("train --threads 1 --embed 8 --hidden 8 --steps 2 --evaluate-every 1 --out out --train train.tsv");
+    support_assert_trained();
+    support_write_text("a.csv", "abc,c b a\n");
+    support_write_text("a.jsonl", "{\"source\":\"abc\"}\n");
+    support_write_text("three.tsv", "abc\tc b a\tx\n");
+    support_write_file(support_path(path, "a.gz"), "\x1F\x8B\x08\0", 4);
+    support_write_file(support_path(path, "wide.tsv"), "\xFF\xFE\x61\0\t\0b\0\n", 9);
+}
+
+static const struct {
+    const char *words;
+    int status;
+    const char *said;
+} cases[] = {
+    {TRAIN "--train a.gz", 65, "a.gz:1: found gzip data, expected text in UTF-8; try: gunzip a.gz\n"},
+    {TRAIN "--train a.csv", 65,
+     "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: mlr -N "
+     "--icsv "
+     "--otsv cat a.csv > NEW\n"},
+    {TRAIN "--train a.jsonl", 65,
+     "a.jsonl:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
+     "a.jsonl > "
+     "NEW\n"},
+    {TRAIN "--train wide.tsv", 65,
+     "wide.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv -f UTF-16 -t UTF-8 wide.tsv > "
+     "NEW\n"},
+    {TRAIN "--train out/model.safetensors", 65,
+     "found safetensors, such as a model, expected text in UTF-8; try: lookback inspect "
+     "out/model.safetensors\n"},
+    {TRAIN "--train three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
+    {TRAIN "--train train.tsv --config a.gz", 65, "a.gz: found gzip data, expected JSON; try: gunzip a.gz\n"},
+    {"evaluate out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
+    {"score out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
+    {"report out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
+    {"predict out a.gz", 65, "a.gz:1: found gzip data, expected text in UTF-8; try: gunzip a.gz\n"},
+    {"predict out < a.gz", 65, "standard input:1: found gzip data, expected text in UTF-8; try: gunzip\n"},
+    {"attend a.gz", 65, "a.gz:1: found gzip data, expected text in UTF-8; try: gunzip a.gz\n"},
+    {"inspect a.gz", 65, "a.gz: found gzip data, expected a model in safetensors; try: gunzip a.gz\n"},
+    {"inspect a.csv", 65, "a.csv: found text with commas, such as CSV, expected a model in safetensors\n"},
+    {"join train.tsv out -o joined", 65, "train.tsv: " NO_MODEL "\n"},
+    {"visualize --matrix train.tsv", 65,
+     "train.tsv: found text with tabs, such as pairs, expected a .npy file\n"},
+    {"predict train.tsv out", 65, "train.tsv: " NO_MODEL "; the model comes first: out train.tsv\n"},
+    {"evaluate train.tsv out", 65, "train.tsv: " NO_MODEL "; the model comes first: out train.tsv\n"},
+    {"score train.tsv out", 65, "train.tsv: " NO_MODEL "; the model comes first: out train.tsv\n"},
+    {"report train.tsv out/model.safetensors", 65,
+     "train.tsv: " NO_MODEL "; the model comes first: out/model.safetensors train.tsv\n"},
+    {"predict train.tsv three.tsv", 65, "train.tsv: " NO_MODEL "\n"},
+    {"predict out train.tsv --n-best 1000", 2, "--n-best: the model has only "},
+    {"predict out train.tsv --beam 1000", 2, "--beam: the model has only "},
+    {"predict out train.tsv --beam 1000 --n-best 2", 2, "--beam: the model has only "},
+};
+
+START_TEST(test_message_says_what_a_file_seems_to_be_and_what_to_type)
+{
+    write_files();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run(cases[i].words);
+        const char *error = support_run_result.error;
+        ck_assert_msg(support_run_result.status == cases[i].status, "%s: %s", cases[i].words, error);
+        ck_assert_msg(strstr(error, cases[i].said) != NULL, "%s: %s", cases[i].words, error);
+    }
+}
+END_TEST
+
+START_TEST(test_separator_that_no_line_has_is_said)
+{
+    static const char of_source[] = "  no source has the separator \"|\": each is one symbol\n";
+    static const char of_target[] = "  no target has the separator \"_\": each is one symbol\n";
+    support_write_pairs("train.tsv", 60, 1);
+    run(TRAIN "--train train.tsv --source-separator '|' --target-separator _");
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, of_source));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, of_target));
+    run(TRAIN "--train train.tsv --fresh --target-separator ' '");
+    ck_assert_ptr_null(strstr(support_run_result.error, "has the separator"));
+    ck_assert_int_eq(support_run_result.status, 0);
+}
+END_TEST
+
+static void assert_last_line(const char *expected)
+{
+    const char *error = support_run_result.error;
+    size_t length = support_run_result.error_length;
+    ck_assert_uint_gt(length, 1);
+    const char *line = error + length - 1;
+    while (line > error && line[-1] != '\n') line--;
+    ck_assert_msg(strstr(line, expected) != NULL, "%s", error);
+}
+
+START_TEST(test_training_that_ends_worse_than_guessing_says_so_and_fails)
+{
+    support_write_pairs("train.tsv", 60, 1);
+    run(TRAIN "--train train.tsv --steps 60 --lr 5 2>&1 | tail -n 1 >&2; exit 0");
+    assert_last_line("lookback train: the training ended worse than guessing: its loss is ");
+    run(TRAIN "--train train.tsv --steps 60 --lr 5");
+    ck_assert_int_eq(support_run_result.status, 75);
+    assert_last_line("of guessing 2."); /* ln 12: the logarithm of the symbols of the target */
+    assert_last_line("; a smaller --lr may help");
+    ck_assert(support_exists("other/model.safetensors"));
+    run(TRAIN "--train train.tsv --steps 60 --lr 0.01 --fresh");
+    ck_assert_int_eq(support_run_result.status, 0);
+    run("sort --steps 20 --hidden 8 --lr 50 --out sorts");
+    ck_assert_int_eq(support_run_result.status, 75);
+    assert_last_line("lookback sort: the training ended worse than guessing");
+    run(TRAIN "--train train.tsv --steps 60 --lr 1e20 --fresh");
+    ck_assert_int_eq(support_run_result.status, 75);
+    assert_last_line("lookback train: training diverged: the loss of step ");
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("remedies",
+                             SUPPORT_TESTS(test_message_says_what_a_file_seems_to_be_and_what_to_type,
+                                           test_separator_that_no_line_has_is_said,
+                                           test_training_that_ends_worse_than_guessing_says_so_and_fails));
+}
