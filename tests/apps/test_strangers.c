@@ -21,19 +21,19 @@ static double learn(support_stranger kind, const char *steps)
     return share;
 }
 
-START_TEST(test_lookback train_without_a_flag_learns_to_reverse_words)
+START_TEST(test_train_seq2seq_without_a_flag_learns_to_reverse_words)
 {
     ck_assert_double_ge(learn(SUPPORT_REVERSED, "600"), 0.8);
 }
 END_TEST
 
-START_TEST(test_lookback train_without_a_flag_learns_roman_numerals)
+START_TEST(test_train_seq2seq_without_a_flag_learns_roman_numerals)
 {
     ck_assert_double_ge(learn(SUPPORT_ROMAN, "600"), 0.8);
 }
 END_TEST
 
-START_TEST(test_lookback train_without_a_flag_learns_plurals)
+START_TEST(test_train_seq2seq_without_a_flag_learns_plurals)
 {
     ck_assert_double_ge(learn(SUPPORT_PLURALS, "600"), 0.8);
 }
@@ -64,7 +64,7 @@ int main(void)
 {
     return support_run_tests("strangers",
                              SUPPORT_TESTS(test_stranger_target_is_what_a_person_would_write,
-                                           test_lookback train_without_a_flag_learns_to_reverse_words,
-                                           test_lookback train_without_a_flag_learns_roman_numerals,
-                                           test_lookback train_without_a_flag_learns_plurals));
+                                           test_train_seq2seq_without_a_flag_learns_to_reverse_words,
+                                           test_train_seq2seq_without_a_flag_learns_roman_numerals,
+                                           test_train_seq2seq_without_a_flag_learns_plurals));
 }
