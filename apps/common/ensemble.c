@@ -49,7 +49,7 @@ static bool has_window(const session *s, const app_member *member)
     int kind = (int)s->usual.attention;
     for (int i = 0; member->attention && lb_attention_names[i]; i++)
         if (strcmp(lb_attention_names[i], member->attention) == 0) kind = i;
-    return lb_attention_usual_window((lb_attention_kind)kind) > 0;
+    return lb_built_in_attentions[kind]->window > 0;
 }
 
 /* A transformer must not get the options of a recurrent model, nor the other way round. */

@@ -115,7 +115,7 @@ typedef struct lb_attended_memory {
     lb_tensor *mask;   /* [batch, S] */
     /* What a built-in attention knows of the steps before; NULL if it needs nothing. Coverage: the sum of their weights,
      * [batch, S]; location: the weights of the last one, [batch, S]; local-m: the position of the next one, and the way
-     * to the one after, [batch, 2]. */
+     * to the one after, [batch, 2]; monotonic: the beliefs of lb_attend_monotonic, NULL before the first step. */
     lb_tensor *past;
 } lb_attended_memory;
 

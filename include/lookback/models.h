@@ -141,9 +141,8 @@ lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_toke
 typedef struct lb_seq2seq_encoded {
     lb_attended_memory memory;
     lb_tensor **initial; /* [layers] of [batch, hidden] */
-    lb_tensor *table;   /* [target_vocab, 3 hidden], see lb_embedding_table; NULL if few rows are looked up */
-    lb_tensor *beliefs; /* [batch, S, target_vocab], see lb_attend_monotonic; NULL before the first token */
-    lb_tokens symbols;  /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
+    lb_tensor *table;  /* [target_vocab, 3 hidden], see lb_embedding_table; NULL if few rows are looked up */
+    lb_tokens symbols; /* [batch, S] as which the symbols of the source are copied; empty without `copy` */
 } lb_seq2seq_encoded;
 
 /** Encodes a batch of sources for the decoder. */

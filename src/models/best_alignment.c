@@ -1,6 +1,7 @@
 /* The likeliest alignment of a target under hard attention: the algorithm of Viterbi. */
 #include "models/force.h"
 #include "models/hard_attention.h"
+#include "models/seq2seq.h"
 
 #include "autograd/op.h"
 
@@ -137,7 +138,7 @@ static lb_best_alignment align(const lb_seq2seq *model, lb_tokens source, lb_tok
     lb_tokens target_in = lb_model_target_in(&model->base, target_out);
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(model, source);
     lb_tensor *states = lb_seq2seq_decode(model, &encoded, encoded.initial, target_in).top;
-    chain c = {.attention = lb_hard_attention_of(model),
+    chain c = {.attention = lb_hard_attention_of(&model->attention),
                .mask = encoded.memory.mask,
                .steps = target_out.length,
                .keys = source.length,
@@ -151,7 +152,7 @@ static lb_best_alignment align(const lb_seq2seq *model, lb_tokens source, lb_tok
     found.position = lb_tape_alloc(tape, cells * sizeof *found.position);
     found.log_probability = lb_tape_alloc(tape, (size_t)found.batch * sizeof *found.log_probability);
     if (lb_tape_status(tape)) return (lb_best_alignment){0};
-    c.view = lb_hard_attention_look(model, states, &encoded.memory);
+    c.view = lb_hard_attention_look(&model->attention, states, &encoded.memory);
     if (lb_tape_status(tape)) return (lb_best_alignment){0};
     for (c.row = 0; c.row < found.batch; c.row++)
         found.log_probability[c.row] =
@@ -162,7 +163,8 @@ static lb_best_alignment align(const lb_seq2seq *model, lb_tokens source, lb_tok
 lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
     const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
-    if (model->kind != &lb_seq2seq_kind || !lb_hard_attention_of(seq2seq)) return (lb_best_alignment){0};
+    if (model->kind != &lb_seq2seq_kind || !lb_hard_attention_of(&seq2seq->attention))
+        return (lb_best_alignment){0};
     if (!check_targets(model, source, target_out)) return (lb_best_alignment){0};
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);

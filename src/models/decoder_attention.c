@@ -1,22 +1,38 @@
 #include "models/decoder_attention.h"
 
 #include "lookback/op.h"
-#include "lookback/ops.h"
 
-/* Texts are words, of a dozen symbols, rather than sentences: the paper on local attention has 10. */
-enum { LOCAL_WINDOW = 5, LOCATION_WINDOW = 3 };
+#include <string.h>
 
-int64_t lb_attention_usual_window(lb_attention_kind kind)
+const lb_built_in_attention *lb_built_in_attention_of(const lb_decoder_attention *attention)
 {
-    switch (kind) {
-    case LB_ATTENTION_LOCAL_M:
-    case LB_ATTENTION_LOCAL_P:
-        return LOCAL_WINDOW;
-    case LB_ATTENTION_LOCATION:
-        return LOCATION_WINDOW;
-    default:
-        return 0;
-    }
+    return (const lb_built_in_attention *)attention->type;
+}
+
+const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error)
+{
+    for (int i = 0; lb_attention_names[i]; i++)
+        if (strcmp(lb_attention_names[i], name) == 0) return &lb_built_in_attentions[i]->type;
+    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++)
+        if (strcmp((*at)->name, name) == 0) return *at;
+    lb_error_set(error, LB_ERROR_FORMAT,
+                 "unknown attention '%.80s' in the model: a custom attention must be in the attentions "
+                 "of lb_extensions",
+                 name);
+    return NULL;
+}
+
+/* A lookup finds another type if the name is taken. */
+lb_status lb_attention_type_check(const lb_attention_type *type, const lb_extensions *own, lb_error *error)
+{
+    if (lb_attention_type_find(type->name, own, NULL) != type)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "custom attention cannot be named '%.80s': the name is taken", type->name);
+    if (strlen(type->name) >= LB_CONFIG_WORD_BYTES)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "the name of an attention is longer than %d bytes: %.80s",
+                            LB_CONFIG_WORD_BYTES - 1, type->name);
+    return LB_OK;
 }
 
 lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *params, const char *name,
@@ -45,10 +61,6 @@ lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attentio
 {
     const char *outer = lb_module_enter(query, attention->name);
     lb_attended_result result = attention->type->ask(attention, query, memory);
-    if (lb_is_sound(result.weights) && result.weights->shape.ndim == 3) {
-        lb_shape all = result.weights->shape;
-        result.weights = lb_reshape(result.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
-    }
     lb_module_leave(query, outer);
     return result;
 }

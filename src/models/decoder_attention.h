@@ -3,12 +3,102 @@
 #define LB_DECODER_ATTENTION_H
 
 #include "lookback/models.h"
+#include "nn/embedding.h"
+
+/** A layer of a decoder that attends with its state before each step and reads the context with the token. */
+typedef struct lb_attending_layer {
+    const lb_decoder_attention *attention;
+    const lb_recurrent_cell *cell;
+    const lb_attended_memory *memory;
+} lb_attending_layer;
+
+/** What it leaves behind. */
+typedef struct lb_attending_result {
+    lb_tensor *outputs;      /* [batch, T, hidden] */
+    lb_tensor *final;        /* the state at the end of each row, as that of the cell */
+    lb_tensor *past;         /* as lb_attended_memory.past */
+    lb_attended_result seen; /* contexts [batch, T, depth], weights [batch, T, S] */
+} lb_attending_result;
+
+/** The layers that make logits of a state and a context: output(tanh(combine([state; context]))). */
+typedef struct lb_output_layers {
+    lb_linear combine, output;
+    lb_real dropout; /* of what they read */
+} lb_output_layers;
+
+/** What an attention without a context predicts. */
+typedef struct lb_attended_logits {
+    lb_tensor *logits;  /* [batch, T, target_vocab] log-probabilities */
+    lb_tensor *weights; /* [batch, T, S] */
+    lb_tensor *past;    /* as lb_attended_memory.past */
+} lb_attended_logits;
+
+/** A built-in type, and how it differs from a custom one. Each is defined in the file of its kind, by LB_ATTENTION. All
+ *  members but `type` may be left out, as they are for a custom type. */
+typedef struct lb_built_in_attention {
+    lb_attention_type type; /* comes first */
+
+    /* Which one of the kinds in its file. */
+    int variant;
+
+    /* Whether `own` is an lb_multi_head, whose heads can be switched off one by one. */
+    bool multi_head;
+
+    /* The default of lb_seq2seq_config.window; 0: it has no window. */
+    int64_t window;
+
+    /* What copying needs instead, in a message; NULL: symbols can be copied by the weights of this attention. */
+    const char *copying_needs;
+
+    /* Estimated numbers per token and row that it adds to the state of a decoder, and as many for each symbol of the
+     * target vocabulary and for each unit of the decoder. */
+    int64_t reals, reals_per_symbol, reals_per_unit;
+
+    /* lb_attended_memory.past before the first step; without it NULL. `backward`: the model writes from the end.
+     * Shapes: mask [batch, S]. */
+    lb_tensor *(*begin)(const lb_decoder_attention *attention, lb_tensor *mask, bool backward);
+
+    /* `past` after some steps; it stays as it is for a row that has ended. Shapes: weights [batch, T, S]; lengths
+     * [batch] steps of each row, NULL: T. */
+    lb_tensor *(*next)(const lb_decoder_attention *attention, lb_tensor *past, lb_tensor *weights,
+                       const int32_t *lengths);
+
+    /* Whether layer 0 attends with its state before each step and reads the context with the token. Otherwise the last
+     * layer attends with its states after the steps. See docs/adr/0010-attending-after-the-step.md. */
+    bool attends_first;
+
+    /* All steps of such a layer with a GRU, as lb_stepwise_attend, in one op; NULL: step by step. */
+    lb_attending_result (*run_gru)(const lb_attending_layer *layer, lb_gates gates, const int32_t *lengths,
+                                   lb_tensor *state);
+
+    /* Whether it reads a source in the order in which the model writes: for one that writes from the end, from its end.
+     * The model turns sources and weights. */
+    bool reads_back;
+
+    /* Hard attention has no context, and does itself what other kinds leave to the output layers. After `init`, it gets
+     * these layers, which live as long as the params. Its `ask` is NULL. */
+    void (*bind)(lb_decoder_attention *attention, const lb_output_layers *layers);
+    lb_attended_logits (*predict)(const lb_decoder_attention *attention, lb_tensor *states,
+                                  const lb_attended_memory *memory, lb_tokens target_in);
+} lb_built_in_attention;
+
+/** Defines a built-in type. attention_types.c lists its id. */
+#define LB_ATTENTION(id, text, ...)                                                                          \
+    const char lb_attention_name_##id[] = text;                                                              \
+    const lb_built_in_attention lb_attention_##id = {.type.name = lb_attention_name_##id, __VA_ARGS__};
 
 /** The built-in types in the order of lb_attention_kind; ends with NULL. */
-extern const lb_attention_type *const lb_attention_types[];
+extern const lb_built_in_attention *const lb_built_in_attentions[];
 
-/** The default of lb_seq2seq_config.window; 0 for a kind without a window. */
-int64_t lb_attention_usual_window(lb_attention_kind kind);
+/** The type of an attention that is not custom. */
+const lb_built_in_attention *lb_built_in_attention_of(const lb_decoder_attention *attention);
+
+/** The type with this name, built-in or custom; otherwise as lb_model_kind_find. */
+const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error);
+
+/** Checks a custom type, one of `own`. Errors: LB_ERROR_ARGUMENT if its name is already taken, or too long. */
+LB_MUST_USE lb_status lb_attention_type_check(const lb_attention_type *type, const lb_extensions *own,
+                                              lb_error *error);
 
 /** Adds the parameters of the type below NAME.
  *  Errors: LB_ERROR_ARGUMENT if the type does not support the widths or heads; as lb_params_add. Recorded in
@@ -20,9 +110,9 @@ lb_status lb_decoder_attention_init(lb_decoder_attention *attention, lb_params *
 lb_attended_memory lb_decoder_attention_prepare(const lb_decoder_attention *attention, lb_tensor *outputs,
                                                 lb_tensor *mask);
 
-/** Attends with some states. Not for LB_ATTENTION_NONE, not for additive attention, coverage and location, which are part
- *  of the steps of layer 0, and not for hard attention, which gives probabilities and no context.
- *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S]. */
+/** Attends with some states. Not for a type without `ask`.
+ *  Shapes: query [batch, Q, query] -> context [batch, Q, depth], weights [batch, heads, Q, S], or [batch, Q, S] with
+ *          one head. */
 lb_attended_result lb_decoder_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
                                             const lb_attended_memory *memory);
 

@@ -30,6 +30,19 @@ void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width)
     for (int64_t i = 0; i < count / 2; i++) swap(rows + i * width, rows + (count - 1 - i) * width, width);
 }
 
+lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask)
+{
+    int64_t rows = lb_dim(mask, 0), keys = lb_dim(mask, 1), each = lb_dim(weights, 1);
+    lb_tensor *copy = lb_tensor_new(weights->tape, weights->shape, weights->data);
+    for (int64_t row = 0; row < rows && lb_is_sound(copy); row++) {
+        int64_t length = 0;
+        while (length < keys && mask->data[row * keys + length] != 0) length++;
+        for (int64_t t = row * each; t < (row + 1) * each; t++)
+            lb_rows_reverse(copy->data + t * keys, length, 1);
+    }
+    return copy;
+}
+
 static void reverse_ids(int32_t *id, int64_t count)
 {
     for (int64_t i = 0; i < count / 2; i++) {

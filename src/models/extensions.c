@@ -18,13 +18,6 @@ static const lb_model_kind *find_kind(const lb_model_kind *const *kinds, const c
     return NULL;
 }
 
-static const lb_attention_type *find_attention(const lb_attention_type *const *types, const char *name)
-{
-    for (; types && *types; types++)
-        if (strcmp((*types)->name, name) == 0) return *types;
-    return NULL;
-}
-
 const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error)
 {
     const lb_model_kind *found = find_kind(built_in, name);
@@ -37,39 +30,20 @@ const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *o
     return found;
 }
 
-const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error)
-{
-    const lb_attention_type *found = find_attention(lb_attention_types, name);
-    if (!found && own) found = find_attention(own->attentions, name);
-    if (!found)
-        lb_error_set(error, LB_ERROR_FORMAT,
-                     "unknown attention '%.80s' in the model: a custom attention must be in the attentions "
-                     "of lb_extensions",
-                     name);
-    return found;
-}
-
 /* A lookup finds another kind if the name is taken. */
 lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 {
-    static const char taken[] = "custom %s cannot be named '%.80s': the name is taken";
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
         const lb_model_kind *kind = *at;
         if (lb_model_kind_find(kind->name, own, NULL) != kind)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "model kind", kind->name);
+            return lb_error_set(error, LB_ERROR_ARGUMENT,
+                                "custom model kind cannot be named '%.80s': the name is taken", kind->name);
         if (!find_kind(built_in, kind->name) && (!kind->config_json || !kind->restore))
             return lb_error_set(error, LB_ERROR_ARGUMENT,
                                 "model kind '%.80s' lacks config_json or restore: model files need both",
                                 kind->name);
     }
-    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++) {
-        const lb_attention_type *type = *at;
-        if (lb_attention_type_find(type->name, own, NULL) != type)
-            return lb_error_set(error, LB_ERROR_ARGUMENT, taken, "attention", type->name);
-        if (strlen(type->name) >= LB_CONFIG_WORD_BYTES)
-            return lb_error_set(error, LB_ERROR_ARGUMENT,
-                                "the name of an attention is longer than %d bytes: %.80s",
-                                LB_CONFIG_WORD_BYTES - 1, type->name);
-    }
+    for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++)
+        if (lb_attention_type_check(*at, own, error)) return LB_ERROR_ARGUMENT;
     return LB_OK;
 }

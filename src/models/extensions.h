@@ -9,9 +9,6 @@
  *  Errors: LB_ERROR_FORMAT, with the name and where a custom kind must be listed. */
 const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error);
 
-/** The attention type with this name; otherwise as lb_model_kind_find. */
-const lb_attention_type *lb_attention_type_find(const char *name, const lb_extensions *own, lb_error *error);
-
 /** Checks custom kinds. Errors: LB_ERROR_ARGUMENT if a name is already taken, if the name of an attention is too long,
  *  or if a kind lacks the functions for files. */
 LB_MUST_USE lb_status lb_extensions_check(const lb_extensions *own, lb_error *error);

@@ -2,7 +2,7 @@
 #ifndef LB_MODELS_HARD_ATTENTION_H
 #define LB_MODELS_HARD_ATTENTION_H
 
-#include "models/seq2seq.h"
+#include "models/decoder_attention.h"
 
 /** How the positions of two steps depend on each other. */
 typedef enum lb_hard_order {
@@ -17,23 +17,13 @@ enum { LB_HARD_JUMPS = 5 };
 /** The parameters of the attention. */
 typedef struct lb_hard_attention {
     lb_hard_order order;
-    lb_linear score; /* W: score_tj = (W state_t)' output_j */
-    lb_linear jump;  /* LB_HARD_MONOTONIC_1: state -> LB_HARD_JUMPS */
+    lb_linear score;         /* W: score_tj = (W state_t)' output_j */
+    lb_linear jump;          /* LB_HARD_MONOTONIC_1: state -> LB_HARD_JUMPS */
+    lb_output_layers layers; /* of the model, applied to each pair of a step and a position */
 } lb_hard_attention;
 
-/** The attention of a model; NULL if it has no hard attention. */
-const lb_hard_attention *lb_hard_attention_of(const lb_seq2seq *model);
-
-/** lb_attention_type.init. Errors: as lb_params_add. */
-lb_status lb_hard_attention_init(lb_decoder_attention *attention, lb_params *params, lb_hard_order order);
-
-/** Whether the model reads its sources from the end, as it writes its targets: then a path to the left in the texts is one
- *  to the right in the model. */
-bool lb_hard_attention_reads_back(const lb_seq2seq *model);
-
-/** The part of `combine` that depends on the encoder outputs, as lb_attended_memory.keys.
- *  Shapes: outputs [batch, S, key] -> [batch, S, width of the output layer's input]. */
-lb_tensor *lb_hard_attention_keys(const lb_seq2seq *model, lb_tensor *outputs);
+/** The parameters of an attention; NULL if it is of another kind. */
+const lb_hard_attention *lb_hard_attention_of(const lb_decoder_attention *attention);
 
 /** What the ops of hard attention read. */
 typedef struct lb_hard_view {
@@ -43,12 +33,7 @@ typedef struct lb_hard_view {
 } lb_hard_view;
 
 /** Looks at all positions with some states [batch, T, query]. */
-lb_hard_view lb_hard_attention_look(const lb_seq2seq *model, lb_tensor *states,
+lb_hard_view lb_hard_attention_look(const lb_decoder_attention *attention, lb_tensor *states,
                                     const lb_attended_memory *memory);
-
-/** Sums over the positions: log-probabilities as logits, the weights [batch, 1, T, S], and the beliefs to continue
- *  with. `final` of the result is not set. */
-lb_seq2seq_decoded lb_hard_attention_decode(const lb_seq2seq *model, lb_tensor *states,
-                                            const lb_seq2seq_encoded *encoded, lb_tokens target_in);
 
 #endif

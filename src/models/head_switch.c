@@ -73,8 +73,7 @@ static lb_status clear_context(lb_head_off *off, const lb_seq2seq *m, lb_error *
 
 static lb_status clear_of_seq2seq(lb_head_off *off, const lb_seq2seq *m, int64_t head, lb_error *error)
 {
-    bool own = m->config.own_attention != NULL;
-    if (!own && m->config.attention == LB_ATTENTION_MULTI_HEAD)
+    if (!m->config.own_attention && lb_built_in_attention_of(&m->attention)->multi_head)
         return clear_of_multi_head(off, m->attention.own, head, error);
     if (m->base.heads == 1) return clear_context(off, m, error);
     return lb_error_set(error, LB_ERROR_ARGUMENT, "the heads of the attention \"%s\" cannot be switched off",

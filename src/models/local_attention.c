@@ -1,33 +1,41 @@
-#include "models/local_attention.h"
+/* Local attention: a window of the source around one position per step
+ * (docs/adr/0029-attention-that-knows-where-it-looked.md). */
+#include "models/decoder_attention.h"
 
 #include "lookback/ops.h"
 #include "nn/unfused.h"
 
 #include <math.h>
 
-bool lb_local_attention_counts(const lb_seq2seq *model)
-{
-    return !model->config.own_attention && model->config.attention == LB_ATTENTION_LOCAL_M;
-}
+/* Texts are words, of a dozen symbols, rather than sentences: the paper has 10. */
+enum { USUAL_WINDOW = 5 };
 
-lb_status lb_local_m_init(lb_decoder_attention *attention, lb_params *params)
+enum { MONOTONIC, PREDICTIVE };
+
+/* Weights of the positions s with |s - p| <= window around a position p; all others have none. The score is that of
+ *  `general`: (W q)' k.
+ *  Monotonic (local-m): p is the number of the step; after the end of the source, its last position. A model that writes
+ *  from the end counts from the last position down to 0.
+ *  Predictive (local-p): p = S sigmoid(v_p' tanh(W_p q)), S the length of the source, and the weights are multiplied by
+ *  exp(-(s - p)^2 / (2 sigma^2)) with sigma = window / 2, so that a row of them sums to less than 1.
+ *  Source: Luong, Pham, Manning 2015, arXiv:1508.04025, section 3.2. */
+typedef struct local {
+    lb_linear score;            /* W */
+    lb_linear middle, position; /* W_p, v_p; without weights: local-m */
+} local;
+
+static lb_status init(lb_decoder_attention *attention, lb_params *params)
 {
     const lb_decoder_attention_config *c = &attention->config;
-    lb_local_attention *own = attention->own = lb_params_alloc(params, sizeof *own);
+    local *own = attention->own = lb_params_alloc(params, sizeof *own);
     if (!own) return LB_ERROR_MEMORY;
-    return lb_linear_init(&own->score, params, lb_params_scope(params, attention->name, "W"),
-                          (lb_linear_config){.inputs = c->query, .outputs = c->key, .no_bias = true});
-}
-
-lb_status lb_local_p_init(lb_decoder_attention *attention, lb_params *params)
-{
-    if (lb_local_m_init(attention, params)) return lb_params_status(params);
-    lb_local_attention *own = attention->own;
-    int64_t width = attention->config.query;
+    lb_linear_init(&own->score, params, lb_params_scope(params, attention->name, "W"),
+                   (lb_linear_config){.inputs = c->query, .outputs = c->key, .no_bias = true});
+    if (lb_built_in_attention_of(attention)->variant == MONOTONIC) return lb_params_status(params);
     lb_linear_init(&own->middle, params, lb_params_scope(params, attention->name, "W_p"),
-                   (lb_linear_config){.inputs = width, .outputs = width, .no_bias = true});
+                   (lb_linear_config){.inputs = c->query, .outputs = c->query, .no_bias = true});
     return lb_linear_init(&own->position, params, lb_params_scope(params, attention->name, "v_p"),
-                          (lb_linear_config){.inputs = width, .outputs = 1, .no_bias = true});
+                          (lb_linear_config){.inputs = c->query, .outputs = 1, .no_bias = true});
 }
 
 /* The length of each source, [batch, 1, 1]. */
@@ -56,7 +64,7 @@ static lb_tensor *counted(const lb_attended_memory *memory, int64_t steps)
     return centre;
 }
 
-static lb_tensor *predicted(const lb_local_attention *own, lb_tensor *query, const lb_tensor *mask)
+static lb_tensor *predicted(const local *own, lb_tensor *query, const lb_tensor *mask)
 {
     lb_tensor *share =
         lb_sigmoid(lb_linear_forward(&own->position, lb_tanh(lb_linear_forward(&own->middle, query))));
@@ -76,10 +84,10 @@ static lb_tensor *window_of(const lb_tensor *centre, const lb_tensor *mask, int6
     return near;
 }
 
-lb_attended_result lb_local_attention_ask(const lb_decoder_attention *attention, lb_tensor *query,
-                                          const lb_attended_memory *memory)
+static lb_attended_result ask(const lb_decoder_attention *attention, lb_tensor *query,
+                              const lb_attended_memory *memory)
 {
-    const lb_local_attention *own = attention->own;
+    const local *own = attention->own;
     bool predicts = own->position.weight != NULL;
     lb_tensor *scores =
         lb_matmul_transposed(lb_linear_forward(&own->score, query), false, memory->keys, true);
@@ -95,25 +103,34 @@ lb_attended_result lb_local_attention_ask(const lb_decoder_attention *attention,
     return (lb_attended_result){lb_matmul(weights, memory->values), weights};
 }
 
-lb_tensor *lb_local_attention_begin(const lb_seq2seq *model, lb_tensor *mask)
+/* local-m: the position of the next step, and 1 or -1, the way to the one after, [batch, 2]. */
+static lb_tensor *begin(const lb_decoder_attention *attention, lb_tensor *mask, bool backward)
 {
+    (void)attention;
     if (!lb_is_sound(mask)) return mask;
     lb_tensor *length = lengths_of(mask);
     lb_tensor *count = lb_tensor_new(mask->tape, LB_SHAPE(lb_dim(mask, 0), 2), NULL);
     for (int64_t row = 0; lb_is_sound(count) && lb_is_sound(length) && row < lb_dim(count, 0); row++) {
-        count->data[2 * row] = model->base.backward ? length->data[row] - 1 : 0;
-        count->data[2 * row + 1] = model->base.backward ? -1 : 1;
+        count->data[2 * row] = backward ? length->data[row] - 1 : 0;
+        count->data[2 * row + 1] = backward ? -1 : 1;
     }
     return count;
 }
 
-lb_tensor *lb_local_attention_next(lb_tensor *past, lb_tokens target_in)
+static lb_tensor *next(const lb_decoder_attention *attention, lb_tensor *past, lb_tensor *weights,
+                       const int32_t *lengths)
 {
-    if (!lb_is_sound(past)) return past;
+    (void)attention;
+    if (!lb_is_sound(past) || !lb_is_sound(weights)) return lb_is_sound(past) ? weights : past;
     lb_tensor *count = lb_tensor_new(past->tape, past->shape, past->data);
-    int64_t rows = lb_dim(past, 0);
-    if (target_in.batch < rows) rows = target_in.batch; /* tokens for which there was no memory have none */
-    for (int64_t row = 0; lb_is_sound(count) && row < rows; row++)
-        count->data[2 * row] += (lb_real)target_in.lengths[row] * count->data[2 * row + 1];
+    for (int64_t row = 0; lb_is_sound(count) && row < lb_dim(past, 0); row++) {
+        int64_t steps = lengths ? lengths[row] : lb_dim(weights, 1);
+        count->data[2 * row] += (lb_real)steps * count->data[2 * row + 1];
+    }
     return count;
 }
+
+LB_ATTENTION(local_m, "local-m", .type.combines = true, .type.init = init, .type.ask = ask,
+             .variant = MONOTONIC, .window = USUAL_WINDOW, .begin = begin, .next = next)
+LB_ATTENTION(local_p, "local-p", .type.combines = true, .type.init = init, .type.ask = ask,
+             .variant = PREDICTIVE, .window = USUAL_WINDOW, .copying_needs = "one whose weights sum to 1")

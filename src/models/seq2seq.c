@@ -4,18 +4,15 @@
 #include "lookback/ops.h"
 #include "models/copying.h"
 #include "models/direction.h"
-#include "models/extensions.h"
-#include "models/hard_attention.h"
-#include "models/local_attention.h"
-#include "models/recall.h"
 #include "models/stepwise.h"
-#include "nn/embedding.h"
 
 #include <stdio.h>
 
-static int64_t usual_window(const lb_seq2seq_config *config)
+/* How the attention differs from a custom one, which does not differ. */
+static const lb_built_in_attention *kind_of(const lb_seq2seq_config *config)
 {
-    return config->own_attention ? 0 : lb_attention_usual_window(config->attention);
+    static const lb_built_in_attention custom = {0};
+    return config->own_attention ? &custom : lb_built_in_attentions[config->attention];
 }
 
 static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
@@ -24,7 +21,8 @@ static lb_seq2seq_config with_defaults(lb_seq2seq_config config)
     if (config.hidden == 0) config.hidden = 128;
     if (config.layers == 0) config.layers = 1;
     if (config.heads == 0) config.heads = 4;
-    if (config.window == 0) config.window = usual_window(&config);
+    const lb_built_in_attention *kind = kind_of(&config);
+    if (config.window == 0) config.window = kind->window;
     if (config.embedding_deviation == 0) config.embedding_deviation = 0.1;
     return config;
 }
@@ -41,21 +39,13 @@ static void check_sizes(lb_seq2seq_config *c, lb_params *params, const char *nam
 
 static void check_window(lb_seq2seq_config *c, lb_params *params, const char *name)
 {
-    if (usual_window(c) ? c->window > 0 : c->window == 0) return;
+    bool has_window = kind_of(c)->window > 0;
+    if (has_window ? c->window > 0 : c->window == 0) return;
     lb_params_fail(params, LB_ERROR_ARGUMENT,
-                   usual_window(c) ? "%s: found a window of %lld, expected 0 or more"
-                                   : "%s: found a window of %lld, expected none for attention without one",
+                   has_window ? "%s: found a window of %lld, expected 0 or more"
+                              : "%s: found a window of %lld, expected none for attention without one",
                    name, (long long)c->window);
     c->window = 1; /* of poison */
-}
-
-/* Whether the decoder attends with the state before a step and reads the context with the token. Otherwise it attends
- * with the state after the step. See docs/adr/0010-attending-after-the-step.md. */
-static bool asks_first(const lb_seq2seq_config *config)
-{
-    lb_attention_kind kind = config->attention;
-    return !config->own_attention &&
-           (kind == LB_ATTENTION_ADDITIVE || kind == LB_ATTENTION_COVERAGE || kind == LB_ATTENTION_LOCATION);
 }
 
 /* Of the state of a layer: an LSTM has two parts. */
@@ -89,17 +79,19 @@ static void init_output(lb_seq2seq *model, lb_params *params, const char *name)
     }
     if (c->tied) output.tied = model->target_embedding.weight;
     lb_linear_init(&model->output, params, lb_params_scope(params, name, "output"), output);
+    const lb_output_layers layers = {model->combine, model->output, c->dropout};
+    if (kind_of(c)->bind) kind_of(c)->bind(&model->attention, &layers);
 }
 
 static const lb_attention_type *type_of(lb_seq2seq_config *c, lb_params *params, const char *name)
 {
     lb_error error = {0};
     const lb_attention_type *const own[] = {c->own_attention, NULL};
-    if (lb_extensions_check(&(lb_extensions){.attentions = own}, &error)) {
+    if (own[0] && lb_attention_type_check(own[0], &(lb_extensions){.attentions = own}, &error)) {
         lb_params_fail(params, error.status, "%s: %s", name, error.message);
         c->own_attention = NULL; /* of poison */
     }
-    return c->own_attention ? c->own_attention : lb_attention_types[c->attention];
+    return c->own_attention ? c->own_attention : &lb_built_in_attentions[c->attention]->type;
 }
 
 static void init_attention(lb_seq2seq *model, lb_params *params, const char *name)
@@ -114,19 +106,16 @@ static void init_attention(lb_seq2seq *model, lb_params *params, const char *nam
 /* The logits of hard attention and of copying are logarithms of probabilities. */
 static void check_output(const lb_seq2seq *model, lb_params *params)
 {
+    const lb_built_in_attention *kind = kind_of(&model->config);
     lb_normalizer output = model->config.output;
-    bool hard = lb_hard_attention_of(model) != NULL, copy = model->config.copy;
+    bool hard = kind->predict != NULL, copy = model->config.copy;
     if ((hard || copy) && output != LB_SOFTMAX)
         lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found the loss %s, expected %s for %s", model->name,
                        lb_loss_names[output], lb_loss_names[LB_SOFTMAX], hard ? "hard attention" : "copying");
-    if (copy && (hard || model->attention.depth == 0))
-        lb_params_fail(params, LB_ERROR_ARGUMENT,
-                       "%s: found the attention %s, expected a soft one for copying", model->name,
-                       model->attention.type->name);
-    if (copy && !model->config.own_attention && model->config.attention == LB_ATTENTION_LOCAL_P)
-        lb_params_fail(params, LB_ERROR_ARGUMENT,
-                       "%s: found the attention %s, expected one whose weights sum to 1 for copying",
-                       model->name, model->attention.type->name);
+    const char *expected = model->attention.depth == 0 ? "a soft one" : kind->copying_needs;
+    if (copy && expected)
+        lb_params_fail(params, LB_ERROR_ARGUMENT, "%s: found the attention %s, expected %s for copying",
+                       model->name, model->attention.type->name, expected);
 }
 
 static void init_copying(lb_seq2seq *model, lb_params *params, const char *name)
@@ -160,6 +149,7 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
     init_bridges(model, params);
     init_attention(model, params, lb_params_scope(params, name, "attention"));
     int64_t depth = model->attention.depth;
+    const lb_built_in_attention *kind = kind_of(&model->config);
     model->base = (lb_model){.kind = &lb_seq2seq_kind,
                              .source_vocab = config.source_vocab,
                              .target_vocab = config.target_vocab,
@@ -167,14 +157,12 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .heads = depth ? model->attention.heads : 0,
                              .output = config.output,
                              .step_reals = 16 * config.hidden * config.layers,
-                             .state_reals = 2 * model->attention.config.key};
-    if (lb_hard_attention_of(model)) /* logits at each position, and beliefs */
-        model->base.state_reals += 3 * config.target_vocab;
-    if (lb_recall_of(model)) /* keys of each step, and the features that they are made of */
-        model->base.state_reals += 2 * config.hidden + LB_LOCATION_FILTERS;
+                             .state_reals = 2 * model->attention.config.key + kind->reals +
+                                            kind->reals_per_symbol * config.target_vocab +
+                                            kind->reals_per_unit * config.hidden};
     lb_recurrent_config decoder = {
         .kind = config.cell, .input = config.embed, .hidden = config.hidden, .layers = config.layers};
-    if (asks_first(&model->config)) decoder.input += depth;
+    if (kind->attends_first) decoder.input += depth;
     lb_recurrent_init(&model->decoder, params, lb_params_scope(params, name, "decoder"), decoder);
     init_output(model, params, name);
     init_copying(model, params, name);
@@ -199,7 +187,8 @@ static lb_recurrent_result run_encoder(const lb_seq2seq *model, lb_tokens source
 /* Whether layer 0 of the decoder attends before each step, and no fused op does it. */
 static bool steps_alone(const lb_seq2seq *model)
 {
-    return asks_first(&model->config) && (model->config.cell != LB_CELL_GRU || lb_recall_of(model));
+    const lb_built_in_attention *kind = kind_of(&model->config);
+    return kind->attends_first && !(kind->run_gru && model->config.cell == LB_CELL_GRU);
 }
 
 /* The decoder looks up about as many symbols as the source has. */
@@ -227,6 +216,12 @@ static bool is_whole(const lb_seq2seq *model)
     return model->encoder.cell && model->bridge && model->decoder.cell;
 }
 
+/* Whether the attention wants the sources from their end. */
+static bool reads_back(const lb_seq2seq *model)
+{
+    return model->base.backward && kind_of(&model->config)->reads_back;
+}
+
 lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
 {
     if (!is_whole(model)) {
@@ -235,14 +230,13 @@ lb_seq2seq_encoded lb_seq2seq_encode(const lb_seq2seq *model, lb_tokens source)
     }
     const char *outer = lb_tape_enter(source.tape, model->name);
     lb_tokens read_in_turn = source;
-    if (lb_hard_attention_reads_back(model)) read_in_turn = lb_tokens_reversed(source, 0, 0);
+    if (reads_back(model)) read_in_turn = lb_tokens_reversed(source, 0, 0);
     lb_recurrent_result read = run_encoder(model, read_in_turn);
     lb_seq2seq_encoded encoded = {
         .memory = lb_decoder_attention_prepare(&model->attention, read.outputs, lb_tokens_mask(source))};
-    if (lb_hard_attention_of(model)) encoded.memory.keys = lb_hard_attention_keys(model, read.outputs);
-    encoded.memory.past = lb_local_attention_counts(model)
-                              ? lb_local_attention_begin(model, encoded.memory.mask)
-                              : lb_recall_begin(model, encoded.memory.mask);
+    const lb_built_in_attention *kind = kind_of(&model->config);
+    if (kind->begin)
+        encoded.memory.past = kind->begin(&model->attention, encoded.memory.mask, model->base.backward);
     encoded.table = target_table(model, source);
     encoded.symbols = lb_copying_read(&model->copying, source);
     if (read.final)
@@ -264,39 +258,6 @@ static lb_tensor *read_layer(const lb_recurrent_cell *cell, lb_gates gates, cons
     lb_tensor *outputs = lb_recurrent_sequence(cell, gates.x, gates.tokens, state, lengths, false);
     *final = lb_op_output(outputs, 1);
     return outputs;
-}
-
-/* A layer that attends with its state before each step and reads the context with the token. */
-static lb_stepwise_result ask_and_read(const lb_seq2seq *model, const lb_attended_memory *memory,
-                                       lb_gates gates, const int32_t *lengths, lb_tensor *state)
-{
-    const lb_recurrent_cell *cell = &model->decoder.cell[0];
-    const lb_additive_attention *a = model->attention.own;
-    if (steps_alone(model))
-        return lb_stepwise_attend(&(lb_stepwise){a, lb_recall_of(model), cell, memory}, gates.x, lengths,
-                                  state);
-    lb_tensor *outputs = lb_attention_gru_sequence(&(lb_attention_gru_operands){
-        .x = gates.x,
-        .tokens = gates.tokens,
-        .lengths = lengths,
-        .initial = state,
-        .keys = memory->keys,
-        .values = memory->values,
-        .mask = memory->mask,
-        .weight_query = a->query,
-        .v = a->v,
-        .weight_context = cell->weight_ih,
-        .weight_hh = cell->weight_hh,
-        .bias_hh = cell->bias_hh,
-        .normalizer = a->normalizer,
-    });
-    lb_stepwise_result result = {.outputs = outputs,
-                                 .final = lb_op_output(outputs, 3),
-                                 .seen = {lb_op_output(outputs, 1), lb_op_output(outputs, 2)}};
-    if (!lb_is_sound(outputs)) return result;
-    lb_shape all = result.seen.weights->shape;
-    result.seen.weights = lb_reshape(result.seen.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
-    return result;
 }
 
 /* A layer that reads [state; context]; the state alone without a context. */
@@ -324,9 +285,13 @@ static lb_tensor *run_first_layer(const lb_seq2seq *model, const lb_seq2seq_enco
                                   lb_attended_result *seen)
 {
     lb_gates gates = target_gates(model, &target_in, encoded->table);
-    if (!asks_first(&model->config))
-        return read_layer(model->decoder.cell, gates, target_in.lengths, initial, &decoded->final[0]);
-    lb_stepwise_result first = ask_and_read(model, &encoded->memory, gates, target_in.lengths, initial);
+    const lb_built_in_attention *kind = kind_of(&model->config);
+    const lb_recurrent_cell *cell = model->decoder.cell;
+    const int32_t *lengths = target_in.lengths;
+    if (!kind->attends_first) return read_layer(cell, gates, lengths, initial, &decoded->final[0]);
+    const lb_attending_layer layer = {&model->attention, cell, &encoded->memory};
+    lb_attending_result first = steps_alone(model) ? lb_stepwise_attend(&layer, gates.x, lengths, initial)
+                                                   : kind->run_gru(&layer, gates, lengths, initial);
     decoded->final[0] = first.final;
     decoded->past = first.past;
     *seen = first.seen;
@@ -348,27 +313,40 @@ static lb_tensor *run_decoder(const lb_seq2seq *model, const lb_seq2seq_encoded 
     return top;
 }
 
+/* Weights for the source in reading order, by head. */
+static lb_tensor *for_readers(const lb_seq2seq *model, lb_tensor *weights, const lb_tensor *mask)
+{
+    if (lb_is_sound(weights) && reads_back(model)) weights = lb_weights_reversed(weights, mask);
+    if (!lb_is_sound(weights) || weights->shape.ndim != 3) return weights;
+    lb_shape all = weights->shape;
+    return lb_reshape(weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
+}
+
 /* From the states of the last layer to the logits; `seen` is what layer 0 saw, if it attends. */
 static void finish(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded, lb_tensor *top,
                    lb_attended_result seen, lb_tokens target_in, lb_seq2seq_decoded *decoded)
 {
-    if (lb_hard_attention_of(model)) {
-        lb_seq2seq_decoded found = lb_hard_attention_decode(model, top, encoded, target_in);
-        found.final = decoded->final;
-        found.top = decoded->top;
-        *decoded = found;
+    const lb_built_in_attention *kind = kind_of(&model->config);
+    const lb_attended_memory *memory = &encoded->memory;
+    if (kind->predict) {
+        lb_attended_logits found = kind->predict(&model->attention, top, memory, target_in);
+        decoded->logits = found.logits;
+        decoded->weights = for_readers(model, found.weights, memory->mask);
+        decoded->past = found.past;
         return;
     }
-    if (!seen.context && model->attention.depth)
-        seen = lb_decoder_attention_ask(&model->attention, top, &encoded->memory);
-    if (lb_local_attention_counts(model))
-        decoded->past = lb_local_attention_next(encoded->memory.past, target_in);
-    decoded->weights = seen.weights;
+    if (!kind->attends_first && model->attention.depth) {
+        seen = lb_decoder_attention_ask(&model->attention, top, memory);
+        if (kind->next)
+            decoded->past = kind->next(&model->attention, memory->past, seen.weights, target_in.lengths);
+    }
+    if (seen.weights) decoded->weights = for_readers(model, seen.weights, memory->mask);
     decoded->logits = predict(model, top, seen.context);
     if (!model->copying.symbols) return;
     lb_tensor *input = lb_embedding_forward(&model->target_embedding, target_in);
     lb_tensor *const gate[] = {seen.context, top, input};
-    decoded->logits = lb_copying_mix(&model->copying, decoded->logits, seen.weights, gate, encoded->symbols);
+    decoded->logits =
+        lb_copying_mix(&model->copying, decoded->logits, decoded->weights, gate, encoded->symbols);
 }
 
 lb_seq2seq_decoded lb_seq2seq_decode(const lb_seq2seq *model, const lb_seq2seq_encoded *encoded,

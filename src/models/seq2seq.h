@@ -14,9 +14,7 @@ typedef struct lb_seq2seq_decoded {
     lb_tensor *weights; /* [batch, heads, T, S]; NULL without attention */
     lb_tensor *top;     /* [batch, T, hidden]: the states of the last layer */
     lb_tensor **final;  /* [layers] states to continue from */
-    lb_tensor
-        *beliefs;    /* of monotonic attention, to continue with as lb_seq2seq_encoded.beliefs; else NULL */
-    lb_tensor *past; /* to continue with as lb_attended_memory.past; NULL if the attention needs nothing */
+    lb_tensor *past;    /* to continue with as lb_attended_memory.past; NULL if the attention needs nothing */
 } lb_seq2seq_decoded;
 
 /** Decodes T more tokens from the states in `initial` (those of `encoded`, or `final` of the previous tokens). After

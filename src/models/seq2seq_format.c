@@ -1,5 +1,4 @@
 /* The configuration of an lb_seq2seq in files. */
-#include "models/extensions.h"
 #include "models/model_formats.h"
 #include "models/seq2seq.h"
 

@@ -27,7 +27,6 @@ static lb_model_step decode(const lb_model *model, lb_decoder_state from, lb_tok
     lb_seq2seq_decoded decoded =
         lb_seq2seq_decode((const lb_seq2seq *)model, &before->encoded, before->layer, target_in);
     *after = (state){before->encoded, decoded.final};
-    after->encoded.beliefs = decoded.beliefs;
     after->encoded.memory.past = decoded.past;
     return (lb_model_step){decoded.logits, decoded.weights, after};
 }
@@ -49,7 +48,6 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     selected->mask = lb_select_rows(tape, memory->mask, row, count);
     selected->past = lb_select_rows(tape, memory->past, row, count);
     after->encoded.symbols = lb_copying_select(tape, before->encoded.symbols, row, count);
-    after->encoded.beliefs = lb_select_rows(tape, before->encoded.beliefs, row, count);
     for (int i = 0; i < layers; i++) layer[i] = lb_select_rows(tape, before->layer[i], row, count);
     return after;
 }

@@ -116,15 +116,10 @@ static lb_status check_numbers(const lb_training_config *c, lb_error *error)
 /* The mixture needs soft attention, and a vocabulary by softmax. */
 static lb_status check_copy(const lb_training_config *c, lb_error *error)
 {
-    bool soft = c->attention != LB_ATTENTION_NONE && c->attention != LB_ATTENTION_HARD &&
-                c->attention != LB_ATTENTION_MONOTONIC && c->attention != LB_ATTENTION_MONOTONIC_1;
-    if (c->copy && !soft)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected a soft one",
-                            lb_attention_names[c->attention]);
-    if (c->copy && c->attention == LB_ATTENTION_LOCAL_P)
-        return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "copy: found the attention %s, expected one whose weights sum to 1",
-                            lb_attention_names[c->attention]);
+    const char *expected = lb_built_in_attentions[c->attention]->copying_needs;
+    if (c->copy && expected)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected %s",
+                            lb_attention_names[c->attention], expected);
     if (c->copy && c->loss != LB_SOFTMAX)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the loss %s, expected %s",
                             lb_loss_names[c->loss], lb_loss_names[LB_SOFTMAX]);
@@ -169,7 +164,7 @@ static lb_status check_seq2seq(const lb_training_config *c, lb_error *error)
     if (c->positions || c->kv_heads || c->softcap != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "positions, kv_heads and softcap are options of a transformer, not of a seq2seq");
-    if (c->window && !lb_attention_usual_window(c->attention))
+    if (c->window && lb_built_in_attentions[c->attention]->window == 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "window is an option of a transformer and of local-m, local-p and location "
                             "attention, not of %s",

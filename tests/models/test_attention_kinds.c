@@ -57,7 +57,7 @@ static subject make(int variant, bool bidirectional)
     subject s = {.params = lb_params_new(5)};
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .embed = 3, .hidden = 4, .heads = 2};
     config.attention = kind_of(variant);
-    config.window = lb_attention_usual_window(config.attention) ? 1 : 0;
+    config.window = lb_built_in_attentions[config.attention]->window > 0;
     config.attention_weights = normalizer_of(variant);
     config.bidirectional = bidirectional;
     config.tied = variant % 2;
@@ -135,7 +135,6 @@ START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
         lb_seq2seq_decoded step =
             lb_seq2seq_decode(&s.model, &encoded, state, (lb_tokens){tape, 2, 1, id, one});
         state = step.final;
-        encoded.beliefs = step.beliefs;
         encoded.memory.past = step.past;
         for (int64_t row = 0; row < 2; row++)
             for (int64_t i = 0; i < 8; i++)

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/hard_attention.h"
+#include "models/seq2seq.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static lb_hard_view look(const subject *s)
     lb_tape_set_mode(s->tape, LB_MODE_EVALUATE);
     lb_seq2seq_encoded encoded = lb_seq2seq_encode(&s->model, s->source);
     lb_seq2seq_decoded decoded = lb_seq2seq_decode(&s->model, &encoded, encoded.initial, s->in);
-    return lb_hard_attention_look(&s->model, decoded.top, &encoded.memory);
+    return lb_hard_attention_look(&s->model.attention, decoded.top, &encoded.memory);
 }
 
 static double move(const lb_hard_view *v, int row, int t, int i, int j)
