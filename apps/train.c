@@ -279,16 +279,16 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads",     "out",      "keep",
-                                         "film",           "fresh", "sweep",      "sweep-count", "ensemble", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads", "out",
+                                         "keep",           "film",  "fresh",      "sweep",   "sweep-count",
+                                         "ensemble",       NULL};
 
 static int check_and_run(const app_program *program)
 {
     lb_error error = {0};
     app_ranks_set_threads(choice.threads);
     if (check(&error) || settle(&error)) return app_fail(&error);
-    char *json =
-        config.print ? app_config_json(program) : app_config_record(program, of_the_run);
+    char *json = config.print ? app_config_json(program) : app_config_record(program, of_the_run);
     if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
     settings.options = json;
     int status = error.status ? app_fail(&error) : config.print ? print_config(json) : train();

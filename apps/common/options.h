@@ -50,9 +50,9 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
-    bool writes;         /* a text that names a file to be written: no other option or operand names it, too */
-    bool optional;       /* a text that --no-NAME takes back, such as that of a --config */
-    const char *help;    /* the default is added automatically */
+    bool writes;      /* a text that names a file to be written: no other option or operand names it, too */
+    bool optional;    /* a text that --no-NAME takes back, such as that of a --config */
+    const char *help; /* the default is added automatically */
     union {
         bool *flag;
         int *integer;
@@ -172,8 +172,9 @@ typedef struct app_program {
     const app_example *examples;
     int example_count;
     const char *kernel; /* for --version: the matrix kernel, "OpenBLAS 0.3.21 Cooperlake"; or NULL */
-    const struct lb_group **group; /* receives the ranks of mpirun, as app_ranks_join; NULL: the program has none */
-    const bool *alone;             /* a flag with which it has none; NULL: no such flag */
+    const struct lb_group *
+        *group;        /* receives the ranks of mpirun, as app_ranks_join; NULL: the program has none */
+    const bool *alone; /* a flag with which it has none; NULL: no such flag */
 } app_program;
 
 /** What the command line asks for. */

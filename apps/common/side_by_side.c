@@ -127,7 +127,7 @@ static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *fo
     while (s->command[i][words]) words++;
     fflush(stdout);
     pid_t process = fork();
-    if (process == 0) _exit(r->check(r->program, words - 1, s->command[i] + 1, found) != LB_OK);
+    if (process == 0) _exit(r->check(r->program, words - 1, s->command[i] + 1, found) ? 1 : 0);
     while (process > 0 && waitpid(process, &ended, 0) < 0 && errno == EINTR) {
     }
     if (found->status)
