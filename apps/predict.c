@@ -257,9 +257,10 @@ int predict_main(int argc, char **argv)
                  "of a model of several, also print the best output of each member by itself: with score, "
                  "weight and "
                  "kind of the member in further columns"),
-        APP_OUTPUT(0, "attention", &asked.attention,
-                 "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
-                 "target, source]"),
+        APP_OUTPUT(
+            0, "attention", &asked.attention,
+            "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
+            "target, source]"),
         APP_THREADS(&threads),
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &asked.sample,

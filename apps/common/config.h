@@ -45,7 +45,8 @@ LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *c
 /** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after an
  *  error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
 const app_option *app_config_find(const app_program *program, const char *const *left_out,
-                                  const struct app_json_file *file, const struct cJSON *item, lb_error *error);
+                                  const struct app_json_file *file, const struct cJSON *item,
+                                  lb_error *error);
 
 /** Sets the program's options from the file `path`. A null leaves an option unchanged.
  *  Memory: text options then point to memory that app_config_free frees.

@@ -102,16 +102,16 @@ static int compare_folders(const void *a, const void *b)
     return strcmp((*x)->folder, (*y)->folder);
 }
 
-static lb_status check_folders(const app_side_by_side *s)
+static lb_status check_folders(const app_side_by_side *s, lb_error *error)
 {
     const app_sweep_result **sorted = lb_alloc(s->count * sizeof *sorted);
     lb_status status = LB_OK;
-    if (!sorted) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    if (!sorted) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
     for (size_t i = 0; i < s->count; i++) sorted[i] = &s->results[i];
     qsort((void *)sorted, s->count, sizeof *sorted, compare_folders);
     for (size_t i = 1; i < s->count && !status; i++)
         if (strcmp(sorted[i - 1]->folder, sorted[i]->folder) == 0)
-            status = lb_error_set(s->error, LB_ERROR_ARGUMENT,
+            status = lb_error_set(error, LB_ERROR_ARGUMENT,
                                   "found two trainings, %.80s and %.80s, with one folder, %.120s; expected "
                                   "values that differ in letters or digits",
                                   sorted[i - 1]->name, sorted[i]->name, sorted[i]->folder);
@@ -119,22 +119,22 @@ static lb_status check_folders(const app_side_by_side *s)
     return status;
 }
 
-static lb_status check_command(const app_side_by_side *s, size_t i)
+static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *error)
 {
     const app_repeated *r = s->repeated;
     lb_error found = {0};
     int words = 0;
     while (s->command[i][words]) words++;
     if (!r->check(r->program, words - 1, s->command[i] + 1, &found)) return LB_OK;
-    return lb_error_set(s->error, found.status, "%s: %.*s", s->results[i].name,
+    return lb_error_set(error, found.status, "%s: %.*s", s->results[i].name,
                         (int)sizeof found.message - LONGEST_NAME, found.message);
 }
 
 /* All of them, before the first begins. */
-static lb_status check_commands(const app_side_by_side *s)
+static lb_status check_commands(const app_side_by_side *s, lb_error *error)
 {
-    lb_status status = check_folders(s);
-    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i);
+    lb_status status = check_folders(s, error);
+    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, error);
     return status;
 }
 
@@ -176,12 +176,12 @@ static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *erro
     }
 }
 
-static lb_status wait_for_folders(const app_side_by_side *s)
+static lb_status wait_for_folders(const app_side_by_side *s, lb_error *error)
 {
     const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->count && !status; i++)
-        status = wait_for_folder(s->results[i].folder, end, s->error);
+        status = wait_for_folder(s->results[i].folder, end, error);
     return status;
 }
 
@@ -200,16 +200,26 @@ static lb_status check_results(const char *out, const char *const *results, lb_e
     return status;
 }
 
+/* Of the first rank: what is wrong here is wrong for all. */
+static lb_status lead(app_side_by_side *s, const char *const *results, lb_error *error)
+{
+    const app_repeated *r = s->repeated;
+    lb_status status = check_commands(s, error);
+    if (!status) status = lb_folder_make(r->out, error);
+    if (!status) status = lb_lock_folder(r->out, &s->lock, error);
+    if (!status) status = wait_for_folders(s, error);
+    if (!status) status = check_results(r->out, results, error);
+    return status ? status : keep_earlier_model(r, results[0], error);
+}
+
 lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
 {
     const app_repeated *r = s->repeated;
+    lb_error found = {0};
     bool leads = app_side_by_side_leads(s);
-    lb_status status = check_commands(s);
-    if (!status && leads) status = lb_folder_make(r->out, s->error);
-    if (!status && leads) status = lb_lock_folder(r->out, &s->lock, s->error);
-    if (!status && leads) status = wait_for_folders(s);
-    if (!status && leads) status = check_results(r->out, results, s->error);
-    if (!status && leads) status = keep_earlier_model(r, results[0], s->error);
+    if (leads) found.status = lead(s, results, &found);
+    lb_status status = lb_group_tell(r->group, &found, sizeof found, s->error);
+    if (!status && found.status) status = lb_error_set(s->error, found.status, "%s", found.message);
     if (status) return status;
     s->process = lb_alloc_zero(s->count * sizeof *s->process);
     if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");

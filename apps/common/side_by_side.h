@@ -45,8 +45,8 @@ LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *
 LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
                                         const char *folder);
 
-/** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused before
- *  anything is trained; the first rank makes and locks the common folder, waits two minutes at most for trainings that an
+/** Prepares the trainings. The first rank checks all commands, and that each has a folder of its own, so that a wrong one is
+ *  refused before anything is trained; it makes and locks the common folder, waits two minutes at most for trainings that an
  *  earlier run has left behind, since it was killed, and keeps a model that an earlier run left there, before another one
  *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
  *  last. With the first of them, the model is that of the same command.

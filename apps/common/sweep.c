@@ -134,9 +134,9 @@ int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
     lb_status status = prepare(&s, sweep);
     if (!status) status = app_side_by_side_run(&s.all);
     if (!status) status = conclude(&s);
-    int exit_status = status               ? app_close_stdout(app_fail(&error))
+    int exit_status = status             ? app_close_stdout(app_fail(&error))
                       : s.all.failed > 0 ? app_side_by_side_incomplete(&s.all, SOME_FAILED)
-                                           : app_close_stdout(0);
+                                         : app_close_stdout(0);
     app_side_by_side_free(&s.all);
     app_grid_close(&s.grid);
     lb_release(s.combination);

@@ -8,7 +8,7 @@
 #include "io/path.h"
 #include "io/set_aside.h"
 #include "models/transformer.h"
-#include "nn/params.h"
+#include "models/trial.h"
 #include "train/group.h"
 #include "train/hidden_symbols.h"
 #include "translate/recipe.h"
@@ -104,12 +104,9 @@ static lb_status set_copies(lb_training *t, lb_error *error)
                : lb_hidden_shares(t->model, t->data->source, HIDDEN_SHARE, &t->hidden, error);
 }
 
-static lb_status make_model(lb_training *t, int64_t source, int64_t target, const lb_params_source *values,
-                            lb_error *error)
+static lb_status make_model(lb_training *t, int64_t source, int64_t target, lb_error *error)
 {
-    t->params = lb_params_new(t->seed);
     if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    lb_params_take_from(t->params, values);
     t->model = lb_recipe_model(t->config, source, target, t->params, error);
     return t->model ? LB_OK : error->status;
 }
@@ -117,7 +114,8 @@ static lb_status make_model(lb_training *t, int64_t source, int64_t target, cons
 static lb_status build(lb_training *t, lb_error *error)
 {
     const lb_training_data *data = t->data;
-    if (make_model(t, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target), NULL, error))
+    t->params = lb_params_new(t->seed);
+    if (make_model(t, lb_vocabulary_size(data->source), lb_vocabulary_size(data->target), error))
         return error->status;
     mark_features(t);
     lb_status status = lb_start_copy(t->start, t->config, t->model, t->params, error);
@@ -126,23 +124,13 @@ static lb_status build(lb_training *t, lb_error *error)
     return status ? status : freeze(t, error);
 }
 
-static lb_status any_value(const void *context, const char *name, lb_shape shape, lb_error *error)
-{
-    (void)context;
-    (void)name;
-    (void)shape;
-    (void)error;
-    return LB_OK;
-}
-
-/* Parameters without values are memory that nobody touches. */
 static lb_status try_model(lb_training *t, lb_error *error)
 {
-    const lb_params_source none = {.check = any_value, .room = SIZE_MAX};
     const lb_text_model *from = &t->start->model;
     int64_t source = from->params ? from->model->source_vocab : LB_FIRST_TOKEN + 1;
     int64_t target = from->params ? from->model->target_vocab : LB_FIRST_TOKEN + 1;
-    lb_status status = make_model(t, source, target, &none, error);
+    t->params = lb_trial_params();
+    lb_status status = make_model(t, source, target, error);
     if (!status) status = lb_start_copy(t->start, t->config, t->model, t->params, error);
     return status ? status : freeze(t, error);
 }

@@ -39,8 +39,8 @@ LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
  *  Errors: those of lb_train; whatever a listener returns. */
 LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
 
-/** Whether there can be a training with this configuration, as far as can be said without its pairs. Takes no time, and no
- *  memory, but for a model to start from.
+/** Whether there can be a training with this configuration, as far as can be said without its pairs. Draws no
+ *  weights, which would take most of the time.
  *  Errors: those of lb_start_open and lb_training_init. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 

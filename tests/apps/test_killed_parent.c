@@ -60,10 +60,11 @@ static void kill_and_repeat(const char *const *argv, const char *kill_parent, co
 static void assert_waited(const char *folder)
 {
     char said[160];
-    snprintf(said, sizeof said,
-             "lookback train: %s: another training writes to this folder, process %ld; waiting up to 120 s for "
-             "its end\n",
-             folder, (long)left_behind());
+    snprintf(
+        said, sizeof said,
+        "lookback train: %s: another training writes to this folder, process %ld; waiting up to 120 s for "
+        "its end\n",
+        folder, (long)left_behind());
     support_assert_trained();
     ck_assert_msg(strstr(support_run_result.error, said) != NULL, "%s", support_run_result.error);
 }

@@ -50,8 +50,10 @@ static const app_option of_files[] = {
     APP_TEXT(0, "data", "FILE", &data, "what to read"),
     APP_OPTIONAL_TEXT("list", "LIST", &out, "what to do"),
 };
-static const app_program files = {
-    .name = "prog", .max_operands = 2, .options = of_files, .option_count = sizeof of_files / sizeof of_files[0]};
+static const app_program files = {.name = "prog",
+                                  .max_operands = 2,
+                                  .options = of_files,
+                                  .option_count = sizeof of_files / sizeof of_files[0]};
 
 static lb_error error;
 static app_request request;

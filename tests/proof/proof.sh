@@ -43,6 +43,8 @@ done
 # Share of the time, program, and what it does.
 campaigns="
 18 $here/proof_kills.sh|SIGKILL at random moments of a training and at each system call of its saves; resumed, it has to end with the same file
+4 $here/proof_parents.sh|SIGKILL at random moments of the parent of a sweep or an ensemble; the same command at once waits for what is left behind, and has to end with the same file
+2 $here/proof_grids.sh|random grids of a sweep, with equal values and members that cannot be: refused before anything is trained, or a folder and a result each
 2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 20 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
 14 $here/proof_more_faults.sh|the same in further programs: join, compare, report, several seeds, an ensemble, from a model

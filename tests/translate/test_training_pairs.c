@@ -126,7 +126,8 @@ END_TEST
 
 START_TEST(test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed)
 {
-    static const char said[] = "folder/pairs.tsv: made an index, link, 1 MB, with which the next training begins at once";
+    static const char said[] =
+        "folder/pairs.tsv: made an index, link, 1 MB, with which the next training begins at once";
     write_pairs();
     support_write_file("out/index", "anything", 8);
     ck_assert_int_eq(symlink("out/index", "link"), 0);
@@ -220,11 +221,12 @@ int main(void)
 {
     return support_run_tests(
         "training pairs",
-        SUPPORT_TESTS(
-            test_index_is_made_once_and_then_used, test_index_of_a_small_file_is_made_only_if_asked_for,
-            test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training,
-            test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed,
-            test_index_of_a_large_file_is_made_unless_it_shall_not_be, test_index_that_does_not_fit_is_replaced,
-            test_index_that_cannot_be_written_is_a_note, test_index_in_a_folder_without_permission_is_a_note,
-            test_index_of_a_file_with_a_bad_line_is_not_made));
+        SUPPORT_TESTS(test_index_is_made_once_and_then_used,
+                      test_index_of_a_small_file_is_made_only_if_asked_for,
+                      test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training,
+                      test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed,
+                      test_index_of_a_large_file_is_made_unless_it_shall_not_be,
+                      test_index_that_does_not_fit_is_replaced, test_index_that_cannot_be_written_is_a_note,
+                      test_index_in_a_folder_without_permission_is_a_note,
+                      test_index_of_a_file_with_a_bad_line_is_not_made));
 }
