@@ -229,7 +229,8 @@ typedef struct lb_training_step {
     double tokens, seconds;     /* of this session */
 } lb_training_step;
 
-/** Callbacks for the progress of a training. Any of them may be NULL. */
+/** Callbacks for the progress of a training. Any of them may be NULL. They return to their caller: after an exception or a
+ *  longjmp out of one, what the training owned is lost, and its folder is locked until the process ends. */
 typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */

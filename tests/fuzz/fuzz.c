@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,38 @@ const char *fuzz_file(const void *data, size_t size)
                      write_all(file, data, size),
                  "a file in memory can be written");
     return path;
+}
+
+enum { PATH = 64, FILES = 4 };
+
+static char folder[] = "/tmp/fuzz-XXXXXX", written[FILES][PATH];
+static int written_count;
+
+static void remove_folder(void)
+{
+    for (int i = 0; i < written_count; i++) unlink(written[i]);
+    rmdir(folder);
+}
+
+static int find_written(const char *path)
+{
+    for (int i = 0; i < written_count; i++)
+        if (strcmp(written[i], path) == 0) return i;
+    return -1;
+}
+
+const char *fuzz_folder(const char *name, const void *data, size_t size)
+{
+    char path[PATH];
+    static bool made;
+    if (!made) made = mkdtemp(folder) != NULL && atexit(remove_folder) == 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (find_written(path) < 0 && written_count < FILES) memcpy(written[written_count++], path, PATH);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    fuzz_require(made && file >= 0 && find_written(path) >= 0 && write_all(file, data, size),
+                 "a file in a folder can be written");
+    close(file);
+    return folder;
 }
 
 char *fuzz_text(const uint8_t *data, size_t size)

@@ -4,33 +4,9 @@
 
 #include <cJSON.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { PATH = 96, MOST = 1 << 24 };
-
-static char folder[] = "/tmp/fuzz-film-XXXXXX", link_path[PATH];
-
-static void remove_folder(void)
-{
-    unlink(link_path);
-    rmdir(folder);
-}
-
-/* A report looks for the film next to its model: there, a link leads to the file of the input. */
-static const char *model_beside(const char *film)
-{
-    static char model[PATH];
-    if (!*model) {
-        fuzz_require(mkdtemp(folder) != NULL, "a folder can be made");
-        snprintf(model, sizeof model, "%s/model.safetensors", folder);
-        snprintf(link_path, sizeof link_path, "%s/film.jsonl", folder);
-        fuzz_require(symlink(film, link_path) == 0, "a link can be made");
-        atexit(remove_folder);
-    }
-    return model;
-}
 
 /* What was printed is one JSON object. */
 static void require_json(const app_pack *pack)
@@ -51,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     lb_error error = {0};
     int64_t bad = 0;
     app_report_data report;
-    const char *model = model_beside(fuzz_file(data, size));
+    char model[PATH];
+    snprintf(model, sizeof model, "%s/model.safetensors", fuzz_folder("film.jsonl", data, size));
     lb_status status = app_report_data_open(&report, &error);
     lb_buffer_print(&report.json, "{\"version\":1,");
     if (!status) status = app_report_film_print(model, &report, &bad, &error);

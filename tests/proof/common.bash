@@ -95,7 +95,7 @@ make_model() {
 programs=(train resume fresh predict evaluate score inspect visualize sort)
 more_programs=(join compare report seeds ensemble from)
 
-# Runs a program in $folder/now, where the model of before is in out/. Files to compare are left in result/.
+# Runs a program in $folder/now, where the model of before is in out/. $prepare, if it is set, is called there before.
 run_program() { # PROGRAM PREFIX...
     local program=$1
     shift
@@ -116,10 +116,16 @@ run_program() { # PROGRAM PREFIX...
     seeds) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --seeds 2 --out new ;;
     ensemble) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --ensemble 2 --out new ;;
     from) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --from out --out new ;;
+    # Of some campaigns only.
+    index) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --train pairs.tsv --index always --out new ;;
+    fractions) set -- "$@" "${small[@]}" --steps 10 --lr 0.0125 --dropout 0.25 --label-smoothing 0.1 --average 0.9 --out new ;;
+    sweep) set -- "$@" "${small[@]}" --steps 2 --evaluate-every 2 --sweep ../grid.json --out new ;;
     esac
     rm -rf "$folder/now"
     mkdir "$folder/now"
     cp -r "$folder/model" "$folder/now/out"
+    [[ $program != index ]] || cp "$folder/train.tsv" "$folder/now/pairs.tsv"
+    [[ -z ${prepare:-} ]] || (cd "$folder/now" && "$prepare")
     (cd "$folder/now" && timeout -k 5 "${most_seconds:-60}" "$@" <../texts >output 2>message)
 }
 

@@ -46,6 +46,8 @@ campaigns="
 4 $here/proof_parents.sh|SIGKILL at random moments of the parent of a sweep or an ensemble; the same command at once waits for what is left behind, and has to end with the same file
 2 $here/proof_grids.sh|random grids of a sweep, with equal values and members that cannot be: refused before anything is trained, or a folder and a result each
 2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
+2 $here/proof_links.sh|a link planted under each name that a program writes and that its user has not named: what it leads to stays as it is
+2 $here/proof_locales.sh|locales with a decimal comma, or with another small letter of I: the same output and files, byte for byte
 20 $here/proof_faults.sh|one system call fails (EIO, ENOSPC, EACCES, EINTR and others), in each program
 14 $here/proof_more_faults.sh|the same in further programs: join, compare, report, several seeds, an ensemble, from a model
 6 $here/proof_calls.sh|one write is short, or the clock fails once, in each program
