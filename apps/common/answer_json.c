@@ -2,13 +2,11 @@
 
 #include <math.h>
 
-/* JSON cannot represent infinity. */
 static void add_number(lb_buffer *json, const char *key, double value)
 {
-    if (isfinite(value))
-        lb_buffer_print(json, "\"%s\":%.9g", key, value);
-    else
-        lb_buffer_print(json, "\"%s\":null", key);
+    enum { DIGITS = 9 };
+    lb_buffer_print(json, "\"%s\":", key);
+    lb_buffer_json_number(json, value, DIGITS);
 }
 
 static void add_output(lb_buffer *json, const lb_output *output)

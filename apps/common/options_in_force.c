@@ -1,7 +1,5 @@
 #include "common/options_in_force.h"
 
-#include "common/model_choice.h"
-
 #include <cJSON.h>
 
 #include <stdio.h>
@@ -12,8 +10,11 @@ enum { NAME = 64 };
 static const char *const of_seq2seq[] = {"embed", "cell", "bidirectional", "attention", NULL};
 static const char *const of_transformer[] = {"positions", "kv-heads", "softcap", "feature-positions", NULL};
 
-/* For each of app_models, the options of the other one. */
-static const char *const *const of_another[] = {of_transformer, of_seq2seq};
+/* What a kind of model lacks. */
+static const struct {
+    const char *kind;
+    const char *const *options;
+} lacking[] = {{"seq2seq", of_transformer}, {"transformer", of_seq2seq}};
 
 /* The option that a field of a record or a configuration comes from. */
 static void name_option(const char *field, char name[NAME])
@@ -41,8 +42,9 @@ static bool replace(cJSON *options, const cJSON *fields)
 
 static void drop_others(cJSON *options, const char *kind)
 {
-    for (int i = 0; kind && app_models[i]; i++)
-        for (const char *const *name = of_another[i]; strcmp(kind, app_models[i]) == 0 && *name; name++)
+    for (size_t i = 0; kind && i < sizeof lacking / sizeof lacking[0]; i++)
+        for (const char *const *name = lacking[i].options; strcmp(kind, lacking[i].kind) == 0 && *name;
+             name++)
             cJSON_DeleteItemFromObjectCaseSensitive(options, *name);
 }
 

@@ -198,7 +198,7 @@ static void print_point(app_report_data *report, const cJSON *point)
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(point, keys[i]);
         lb_buffer_print(&report->json, "%s\"%s\":", i ? "," : "{", keys[i]);
         if (cJSON_IsNumber(value))
-            app_report_number(report, value->valuedouble, DIGITS);
+            lb_buffer_json_number(&report->json, value->valuedouble, DIGITS);
         else
             lb_buffer_print(&report->json, "null");
     }

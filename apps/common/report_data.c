@@ -104,14 +104,6 @@ size_t app_report_numbers(app_report_data *report, const double *weight, size_t 
     return app_report_bytes(report, report->byte, count);
 }
 
-void app_report_number(app_report_data *report, double value, int digits)
-{
-    if (isfinite(value))
-        lb_buffer_print(&report->json, "%.*g", digits, value);
-    else
-        lb_buffer_print(&report->json, "null");
-}
-
 lb_status app_report_data_finish(app_report_data *report, lb_error *error)
 {
     lb_buffer *json = &report->json;

@@ -41,9 +41,6 @@ size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size
 size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
                         size_t cells);
 
-/** Prints a number with so many significant digits; null if it is not finite. */
-void app_report_number(app_report_data *report, double value, int digits);
-
 /** Ends the JSON object with the table of all symbols, and both streams. Errors: LB_ERROR_MEMORY, also of earlier
  *  calls. */
 LB_MUST_USE lb_status app_report_data_finish(app_report_data *report, lb_error *error);

@@ -22,13 +22,13 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
     lb_buffer_print(json, "{");
     app_report_symbols(report, "symbols", output->symbol, (size_t)output->length);
     lb_buffer_print(json, ",\"finished\":%s,\"score\":", output->finished ? "true" : "false");
-    app_report_number(report, output->score, SCORE);
+    lb_buffer_json_number(&report->json, output->score, SCORE);
     lb_buffer_print(json, ",\"probability\":");
-    app_report_number(report, output->probability, SCORE);
+    lb_buffer_json_number(&report->json, output->probability, SCORE);
     lb_buffer_print(json, ",\"steps\":[");
     for (int64_t i = 0; i < output->steps; i++) {
         if (i) lb_buffer_print(json, ",");
-        app_report_number(report, output->symbol_probability[i], PROBABILITY);
+        lb_buffer_json_number(&report->json, output->symbol_probability[i], PROBABILITY);
     }
     lb_buffer_print(json, "]");
     for (int64_t i = 0; output->copied && i < output->length; i++)
@@ -71,7 +71,7 @@ static lb_status add_likeliest(app_report_data *report, lb_translator *translato
     for (int64_t i = 0; i < count; i++) {
         /* Three decimals: rare symbols need no digits. */
         if (i) lb_buffer_print(json, ",");
-        app_report_number(report, round(1000 * found->probability[i]) / 1000, PROBABILITY);
+        lb_buffer_json_number(&report->json, round(1000 * found->probability[i]) / 1000, PROBABILITY);
     }
     lb_buffer_print(json, "]}");
     lb_likeliest_free(found);

@@ -106,7 +106,7 @@ static void add_number(app_report_data *report, const char *key, double value)
 {
     enum { DIGITS = 6 };
     lb_buffer_print(&report->json, "\"%s\":", key);
-    app_report_number(report, value, DIGITS);
+    lb_buffer_json_number(&report->json, value, DIGITS);
 }
 
 static void print_loss(app_report_data *report, const app_head_loss *loss)

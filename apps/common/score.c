@@ -202,22 +202,15 @@ static void add_symbol(lb_buffer *json, const char *key, const char *symbol)
         lb_buffer_print(json, "null");
 }
 
-static void add_number(lb_buffer *json, const char *key, double number)
-{
-    if (isfinite(number))
-        lb_buffer_print(json, "\"%s\":%.6f", key, number);
-    else
-        lb_buffer_print(json, "\"%s\":null", key);
-}
-
 static void add_line(lb_buffer *json, const line *l)
 {
-    lb_buffer_print(json, ",\"%s\":{", l->key);
-    add_number(json, "value", l->value);
-    lb_buffer_print(json, ",");
-    add_number(json, "low", l->low);
-    lb_buffer_print(json, ",");
-    add_number(json, "high", l->high);
+    enum { DIGITS = 9 };
+    lb_buffer_print(json, ",\"%s\":{\"value\":", l->key);
+    lb_buffer_json_number(json, l->value, DIGITS);
+    lb_buffer_print(json, ",\"low\":");
+    lb_buffer_json_number(json, l->low, DIGITS);
+    lb_buffer_print(json, ",\"high\":");
+    lb_buffer_json_number(json, l->high, DIGITS);
     lb_buffer_print(json, "}");
 }
 

@@ -1,5 +1,6 @@
 #include "base/buffer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,4 +74,12 @@ void lb_buffer_json_string(lb_buffer *buffer, const char *string)
     *to++ = '"';
     *to = '\0';
     buffer->length = (size_t)(to - buffer->text);
+}
+
+void lb_buffer_json_number(lb_buffer *buffer, double number, int digits)
+{
+    if (isfinite(number))
+        lb_buffer_print(buffer, "%.*g", digits, number);
+    else
+        lb_buffer_print(buffer, "null");
 }

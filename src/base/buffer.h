@@ -21,4 +21,7 @@ void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count);
 /** Appends a string as JSON: in quotes, with ", \ and control characters escaped. `string` should be valid UTF-8. */
 void lb_buffer_json_string(lb_buffer *buffer, const char *string);
 
+/** Appends a number with so many significant digits; null if it is not finite, which JSON cannot represent. */
+void lb_buffer_json_number(lb_buffer *buffer, double number, int digits);
+
 #endif

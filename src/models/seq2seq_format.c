@@ -36,7 +36,8 @@ char *lb_seq2seq_config_json(const lb_model *model)
 {
     const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
     description d = {.config = seq2seq->config};
-    d.config.heads = model->heads > 0 ? model->heads : 1; /* of an attention that has only one, whatever was asked */
+    /* Most kinds of attention have only one, whatever was asked for. */
+    d.config.heads = model->heads > 0 ? model->heads : 1;
     snprintf(d.attention, sizeof d.attention, "%s", seq2seq->attention.type->name);
     return lb_config_write(fields, &d);
 }
