@@ -190,9 +190,7 @@ static void walk_back(const lb_member *me, void *context)
     const lb_attention_gru_run *run = &pass->run;
     lb_walk walk = lb_walk_of(me, &run->x);
     backward_thread mine;
-    lay_out_thread(run,
-                   pass->memory.threads + (me->group * me->grid.width + me->place) * pass->memory.thread_size,
-                   &mine);
+    lay_out_thread(run, pass->memory.threads + lb_walk_number(&walk) * pass->memory.thread_size, &mine);
     begin_grads(pass, &walk, &mine);
     lb_walk_pack(&walk, &pass->memory.query);
     lb_walk_pack(&walk, &pass->memory.context);
@@ -202,7 +200,7 @@ static void walk_back(const lb_member *me, void *context)
         pass_gates_back(pass, &walk, t);
         lb_team_meet(me);
         multiply_contexts_back(pass, &walk, t);
-        lb_gru_walk_states_back(&walk, t, pass->gates, &pass->memory.state, pass->memory.dstate);
+        lb_gru_walk_states_back(&walk, t, pass->gates, &pass->memory.state, pass->memory.dstate, run->hidden);
         lb_team_meet(me);
         attend_back(pass, &walk, &mine, t);
         lb_team_meet(me);

@@ -70,8 +70,7 @@ static void attend_rows(const forward_pass *pass, const lb_walk *walk, int64_t t
                         lb_attention_gru_traces traces)
 {
     const lb_attention_gru_run *run = &pass->run;
-    const lb_member *me = walk->me;
-    lb_real *power = pass->power + (me->group * me->grid.width + me->place) * run->width;
+    lb_real *power = pass->power + lb_walk_number(walk) * run->width;
     for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
         int64_t at = row * run->steps + t;
         if (!lb_gru_input_has(&run->x, row, t)) {

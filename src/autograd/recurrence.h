@@ -40,6 +40,12 @@ static inline int64_t lb_walk_own_step(const lb_walk *walk)
     return walk->me->grid.width * walk->parts;
 }
 
+/** The number of the member among all. */
+static inline int64_t lb_walk_number(const lb_walk *walk)
+{
+    return (int64_t)walk->me->group * walk->me->grid.width + walk->me->place;
+}
+
 /** Rows of the group, one after the other, that are multiplied together at a step. */
 typedef struct lb_row_run {
     int64_t tile; /* the one after them */

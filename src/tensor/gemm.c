@@ -8,16 +8,11 @@
 
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
-    LEAST =
-        32, /* rows and columns of a tile: each tile reads, and may rearrange, its part of both operands again */
-    SMALL =
-        1
-        << 15, /* multiply-adds for which OpenBLAS is not worth its preparations, in which its callers wait for each other */
-    UNIT = 16 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
+    SMALL = 1 << 15,     /* those for which OpenBLAS, in which callers wait for each other, takes longer */
+    MOST_TILES = 32,
+    MOST_IN_LINE = 16, /* above one another or side by side: narrower ones read the other operand too often */
+    UNIT = 32 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
-
-/* Even shares for as many numbers of threads as possible. */
-static const int tile_counts[] = {48, 32, 24, 16, 12, 8, 6, 4, 3, 2};
 
 void lb_gemm_serial(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                     int64_t stride)
@@ -42,28 +37,24 @@ typedef struct tiling {
     const lb_real *row; /* the initial value of each row of c; NULL: none */
 } tiling;
 
-/* Divides it into `count` tiles that are as square as possible; false if some would be too small. */
-static bool divide(tiling *t, int64_t count)
+/* Doubles the number of parts of a side; false if they would be too small, or too many. */
+static bool double_parts(int64_t length, int64_t *parts)
 {
-    int64_t least = INT64_MAX;
-    for (int64_t above = 1; above <= count; above++) {
-        int64_t beside = count / above, around = t->m / above + t->n / beside;
-        bool fits = above * beside == count && (above == 1 || t->m >= above * LEAST) &&
-                    (beside == 1 || t->n >= beside * LEAST);
-        if (!fits || around >= least) continue;
-        least = around;
-        t->above = above;
-        t->beside = beside;
-    }
-    return least < INT64_MAX;
+    if (2 * *parts > MOST_IN_LINE || length < 2 * *parts * UNIT) return false;
+    *parts *= 2;
+    return true;
 }
 
-static void divide_all(tiling *t)
+/* Divides the longer side as often as possible, then the other one. */
+static void divide(tiling *t)
 {
-    int64_t wanted = 1 + t->m * t->n * t->k / TILE_WORK;
-    for (size_t i = 0; i < sizeof tile_counts / sizeof *tile_counts; i++)
-        if (tile_counts[i] <= wanted && divide(t, tile_counts[i])) return;
-    t->above = t->beside = 1;
+    int64_t wanted = smaller(MOST_TILES, 1 + t->m * t->n * t->k / TILE_WORK), longer = 1, other = 1;
+    bool tall = t->m >= t->n;
+    while (2 * longer * other <= wanted &&
+           (double_parts(tall ? t->m : t->n, &longer) || double_parts(tall ? t->n : t->m, &other))) {
+    }
+    t->above = tall ? longer : other;
+    t->beside = tall ? other : longer;
 }
 
 /* The start of tile `tile` of `tiles` in `length` rows or columns: the sizes of tiles differ by at most one unit. */
@@ -90,7 +81,7 @@ static void multiply_tile(const tiling *t, int64_t tile)
 
 static void multiply_all(tiling *t)
 {
-    divide_all(t);
+    divide(t);
     int64_t tiles = t->above * t->beside;
     if (tiles == 1) {
         multiply_tile(t, 0);

@@ -54,7 +54,7 @@ LB_KERNEL static void lstm_gates_backward(int64_t hidden, int64_t count, const l
     }
 }
 
-void lb_lstm_gates_backward(int64_t hidden, int64_t count, const lb_real *saved, const lb_real *doutput,
+void lb_lstm_gates_backward(int64_t hidden, int64_t count, lb_real *saved, const lb_real *doutput,
                             lb_real *dx, lb_real *dstate)
 {
     lstm_gates_backward(hidden, count, saved, doutput, dx, dstate);

@@ -1,200 +1,42 @@
 /* The recurrent part of an LSTM over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
  * an operand: one product for all time steps. lb_unfused_lstm_sequence computes the same in small steps. */
-#include "autograd/op.h"
-#include "autograd/recurrence.h"
+#include "autograd/cell_sequence.h"
+#include "autograd/gru_input.h"
 #include "lookback/ops.h"
-#include "tensor/accumulate.h"
 #include "tensor/elementary.h"
-#include "tensor/gemm.h"
 #include "tensor/lstm_kernel.h"
 
 #include <string.h>
 
-enum { X, INITIAL, WEIGHT, BIAS };
-enum { OUTPUTS, FINAL };
+enum { X = LB_CELL_X, INITIAL, WEIGHT, BIAS };
+enum { OUTPUTS = LB_CELL_OUTPUTS, FINAL };
 enum { GATES = 4 };
+
+static const lb_cell cell = {.gates = GATES,
+                             .state = 2,
+                             .saved = LB_LSTM_SAVED,
+                             .previous = LB_LSTM_SAVED_H,
+                             .step = lb_lstm_gates,
+                             .back = lb_lstm_gates_backward};
 
 static lb_status output_shapes(const lb_node *node, lb_shape *out)
 {
-    lb_status status = lb_gru_input_check(node, X, INITIAL, WEIGHT, BIAS);
-    if (status) return status;
-    lb_gru_input x = lb_gru_input_of(node, X);
-    out[OUTPUTS] = LB_SHAPE(x.batch, x.steps, x.hidden);
-    out[FINAL] = LB_SHAPE(x.batch, 2 * x.hidden);
-    return LB_OK;
-}
-
-/* Step `i` of a walk in the direction of the op, or against it. */
-static int64_t time_at(const lb_node *node, int64_t steps, int64_t i, bool backward)
-{
-    bool reverse = ((const lb_gru_attributes *)node->attributes)->reverse;
-    return reverse != backward ? steps - 1 - i : i;
-}
-
-/* The data of all threads. */
-typedef struct forward_pass {
-    const lb_node *node;
-    lb_gru_input x;
-    lb_panels weight[GATES];
-    lb_real *product; /* [batch, 4 hidden]: W_hh h */
-    lb_real *spare;   /* [threads, LB_LSTM_SAVED hidden]: saved for a backward that will not come */
-} forward_pass;
-
-/* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
-static void multiply_states(const forward_pass *pass, const lb_walk *walk, int64_t t, bool begun)
-{
-    int64_t hidden = pass->x.hidden;
-    lb_matrix states = lb_plain(pass->node->out[FINAL]->data, 2 * hidden);
-    for (int gate = 0; gate < GATES && begun; gate++)
-        lb_walk_multiply(walk, t, &pass->weight[gate], 0, hidden, states, 0, pass->product + gate * hidden,
-                         GATES * hidden);
-}
-
-/* The member's units after step t. A row without a token keeps its state. */
-static void pass_gates(const forward_pass *pass, const lb_walk *walk, int64_t t)
-{
-    const lb_node *node = pass->node;
-    const lb_member *me = walk->me;
-    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
-    lb_real *spare = pass->spare + (me->group * me->grid.width + me->place) * LB_LSTM_SAVED * hidden;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
-        int64_t at = row * pass->x.steps + t;
-        lb_real *saved = node->saved ? (lb_real *)node->saved + at * LB_LSTM_SAVED * hidden : spare;
-        lb_real *out = node->out[OUTPUTS]->data + at * hidden + first;
-        if (lb_gru_input_has(&pass->x, row, t)) {
-            lb_lstm_gates(hidden, count, lb_gru_input_row(&pass->x, at) + first,
-                          pass->product + row * GATES * hidden + first, node->in[BIAS]->data + first,
-                          node->out[FINAL]->data + row * 2 * hidden + first, out, saved + first);
-            continue;
-        }
-        memset(out, 0, (size_t)count * sizeof *out);
-        for (int part = 0; part < LB_LSTM_SAVED; part++)
-            memset(saved + part * hidden + first, 0, (size_t)count * sizeof *saved);
-    }
-}
-
-static void walk_forward(const lb_member *me, void *context)
-{
-    const forward_pass *pass = context;
-    lb_walk walk = lb_walk_of(me, &pass->x);
-    for (int gate = 0; gate < GATES; gate++) lb_walk_pack(&walk, &pass->weight[gate]);
-    lb_team_meet_all(me);
-    for (int64_t i = 0; i < pass->x.steps; i++) {
-        int64_t t = time_at(pass->node, pass->x.steps, i, false);
-        multiply_states(pass, &walk, t, i > 0 || pass->node->in[INITIAL]);
-        lb_team_meet(me);
-        pass_gates(pass, &walk, t);
-        lb_team_meet(me);
-    }
-}
-
-static lb_grid grid_of(const lb_gru_input *x)
-{
-    return lb_recurrence_grid(x, GATES * x->hidden * x->hidden, 0);
+    return lb_cell_shapes(node, &cell, out);
 }
 
 static lb_status forward(lb_node *node)
 {
-    forward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
-    int64_t batch = pass.x.batch, hidden = pass.x.hidden;
-    lb_real *state = node->out[FINAL]->data;
-    pass.product = lb_op_zeros(node, batch * GATES * hidden);
-    pass.spare = lb_op_reals(node, LB_MOST_IN_TEAM * LB_LSTM_SAVED * hidden);
-    if (node->records) node->saved = lb_op_reals(node, batch * pass.x.steps * LB_LSTM_SAVED * hidden);
-    if (!pass.product || !pass.spare || (node->records && !node->saved)) return LB_ERROR_MEMORY;
-    if (!lb_recurrence_panels(node, &pass.x, node->in[WEIGHT], 0, hidden, GATES, pass.weight))
-        return LB_ERROR_MEMORY;
-    if (node->in[INITIAL])
-        memcpy(state, node->in[INITIAL]->data, (size_t)(batch * 2 * hidden) * sizeof *state);
-    else
-        memset(state, 0, (size_t)(batch * 2 * hidden) * sizeof *state);
-    lb_team_run(grid_of(&pass.x), walk_forward, &pass);
-    return LB_OK;
-}
-
-/* The data of all threads. */
-typedef struct backward_pass {
-    lb_node *node;
-    lb_gru_input x;
-    lb_real *dstate; /* [batch, 2 hidden]: at last the gradient of the initial state */
-    lb_panels weight;
-} backward_pass;
-
-/* Divides a block among the parts, and returns how much it takes. */
-static int64_t lay_out(backward_pass *pass, lb_real *block)
-{
-    lb_parts parts = {.block = block};
-    int64_t hidden = pass->x.hidden;
-    pass->dstate = lb_parts_next(&parts, pass->x.batch * 2 * hidden);
-    pass->weight = lb_recurrence_panels_back(&pass->x, &parts, lb_plain(pass->node->in[WEIGHT]->data, hidden),
-                                             GATES * hidden, hidden);
-    return parts.count;
-}
-
-/* The gradient of the gates of step t, for the member's units. It overwrites what forward saved of them. */
-static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
-{
-    int64_t hidden = pass->x.hidden, first = walk->first_unit, count = walk->end_unit - first;
-    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
-        int64_t at = row * pass->x.steps + t;
-        lb_real *gates = (lb_real *)pass->node->saved + at * LB_LSTM_SAVED * hidden + first;
-        if (lb_gru_input_has(&pass->x, row, t))
-            lb_lstm_gates_backward(hidden, count, gates, pass->node->out[OUTPUTS]->grad + at * hidden + first,
-                                   gates, pass->dstate + row * 2 * hidden + first);
-        else
-            for (int gate = 0; gate < GATES; gate++)
-                memset(gates + gate * hidden, 0, (size_t)count * sizeof *gates);
-    }
-}
-
-static void walk_back(const lb_member *me, void *context)
-{
-    const backward_pass *pass = context;
-    lb_walk walk = lb_walk_of(me, &pass->x);
-    int64_t hidden = pass->x.hidden, kept = LB_LSTM_SAVED * hidden;
-    lb_walk_pack(&walk, &pass->weight);
-    lb_team_meet_all(me);
-    for (int64_t i = 0; i < pass->x.steps; i++) {
-        int64_t t = time_at(pass->node, pass->x.steps, i, true);
-        pass_gates_back(pass, &walk, t);
-        lb_team_meet(me);
-        if (i < pass->x.steps - 1 || pass->node->in[INITIAL])
-            lb_walk_multiply(&walk, t, &pass->weight, 0, GATES * hidden,
-                             lb_plain((lb_real *)pass->node->saved + t * kept, pass->x.steps * kept), 1,
-                             pass->dstate, 2 * hidden);
-    }
-}
-
-/* Of the input part, W_hh and b_hh: sums over all rows and steps of the gradient of the gates. */
-static void give_gradients(lb_node *node, const lb_gru_input *x)
-{
-    int64_t rows = x->batch * x->steps, hidden = x->hidden, kept = LB_LSTM_SAVED * hidden;
-    const lb_real *gates = node->saved;
-    lb_tensor *in = node->in[X], *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    if (lb_wants_grad(in)) {
-        if (lb_op_sets(node, X)) lb_set_zero(lb_count(in), in->grad);
-        lb_add_at_rows(x->id, rows, GATES * hidden, gates, kept, in->grad);
-    }
-    if (lb_wants_grad(weight))
-        lb_gemm(GATES * hidden, hidden, rows, lb_transposed(gates, kept),
-                lb_plain(gates + LB_LSTM_SAVED_H * hidden, kept), 1, weight->grad, hidden);
-    if (lb_wants_grad(bias)) lb_add_rows_to(rows, GATES * hidden, gates, kept, bias->grad);
+    return lb_cell_forward(node, &cell);
 }
 
 static int64_t backward_work(const lb_node *node)
 {
-    backward_pass pass = {.node = (lb_node *)node, .x = lb_gru_input_of(node, X)};
-    return lay_out(&pass, NULL);
+    return lb_cell_work(node, &cell);
 }
 
 static void backward(lb_node *node)
 {
-    backward_pass pass = {.node = node, .x = lb_gru_input_of(node, X)};
-    lay_out(&pass, node->work);
-    memcpy(pass.dstate, node->out[FINAL]->grad, (size_t)lb_count(node->out[FINAL]) * sizeof *pass.dstate);
-    lb_team_run(grid_of(&pass.x), walk_back, &pass);
-    lb_op_add_grad(node->in[INITIAL], pass.dstate);
-    give_gradients(node, &pass.x);
+    lb_cell_backward(node, &cell);
 }
 
 static double gate(const lb_node *node, const lb_real *x, const double *h, int64_t which)
