@@ -171,7 +171,7 @@ typedef struct lb_dot_options {
     lb_real scale;            /* of the products; no default */
     lb_real dropout;          /* of the weights */
     lb_real softcap;          /* c > 0: scores become c tanh(score / c), before bias and mask [none] */
-    bool cap_biased;          /* the softcap comes after bias and mask, as in Attention of ONNX 1.18 */
+    bool cap_biased;          /* the softcap comes after bias and mask, which then hide no key entirely */
     lb_normalizer normalizer; /* of the weights [LB_SOFTMAX] */
     lb_window window;
     int64_t first; /* the position of the first query, where the first key is at 0; for the window */

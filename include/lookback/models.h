@@ -93,7 +93,8 @@ typedef struct lb_seq2seq_config {
  *      source_embedding, target_embedding   as nn.Embedding
  *      encoder                              as nn.GRU or nn.LSTM
  *      bridge.L                             as nn.Linear: layer L of the decoder starts from tanh(bridge(final state of
- *                                           layer L of the encoder)); with an LSTM, both are [h; c]
+ *                                           layer L of the encoder)); with an LSTM, both are [h; c], and the final state
+ *                                           of a bidirectional encoder is [h_f; c_f; h_b; c_b], forward and backward
  *      attention                            additive: W_q, W_k, v; general and hard kinds: W; monotonic-1: W, jump;
  *                                           multi-head: W_q, W_k, W_v, W_o; local-m: W; local-p: W, W_p, v_p;
  *                                           coverage: as additive, and W_c [hidden, 1]; location: as additive, F as
@@ -112,8 +113,9 @@ typedef struct lb_seq2seq_config {
  *  not enter the recurrence (Luong, Pham, Manning 2015, arXiv:1508.04025, section 3, without input feeding).
  *  Hard attention (Wu, Shapiro, Cotterell 2018, arXiv:1808.10024; Wu, Cotterell 2019, arXiv:1905.06319) has no context:
  *  combine and output are applied to each encoder output, and the logits are log-probabilities, of which the softmax is
- *  the exponential. Its weights are p(position of the step | symbols before it). With `backward`, a monotonic attention
- *  begins at the last position and never goes to the right, and local-m counts from the last position down.
+ *  the exponential. Its weights are p(position of the step | symbols before it). With `backward`, a model with monotonic
+ *  attention reads its source reversed: in reading order, it begins at the last position and never goes to the right.
+ *  Local-m then counts from the last position down.
  *  A tied weight is one parameter with two uses, stored under the name of the embedding (Press, Wolf 2017,
  *  arXiv:1608.05859). The output layer then needs a vector of `embed` numbers, which combine computes from [state;
  *  context], or from the state without attention. It goes through tanh only if the untied model has a combine, too. A
@@ -181,7 +183,8 @@ typedef struct lb_transformer_config {
 } lb_transformer_config;
 
 /** A transformer. Its parameters have these names:
- *      source_embedding, target_embedding   as nn.Embedding
+ *      source_embedding, target_embedding   as nn.Embedding; what is looked up is multiplied by sqrt(width), before
+ *                                           positions and types are added
  *      source_positions, target_positions   as nn.Embedding, if they are learned; relative: [32, heads], the biases of
  *                                           all layers of encoder and decoder
  *      source_types                         as nn.Embedding, two rows: of letters, of features; and
@@ -246,7 +249,8 @@ typedef struct lb_best_alignment {
 
 /** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than the
  *  weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one path: a
- *  monotonic attention never goes to the left. Of equal alignments, it is the leftmost.
+ *  monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its source
+ *  reversed (monotonic and `backward`), the rightmost.
  *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
  *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
  *          as a whole.

@@ -21,4 +21,12 @@ static inline lb_real *lb_parts_next(lb_parts *parts, int64_t count)
     return part;
 }
 
+/** The next part, of `count` numbers of double precision. The block starts at a multiple of their size. */
+static inline double *lb_parts_next_doubles(lb_parts *parts, int64_t count)
+{
+    while ((size_t)parts->count * sizeof(lb_real) % sizeof(double)) parts->count++;
+    return (double *)(void *)lb_parts_next(parts,
+                                           (int64_t)((size_t)count * sizeof(double) / sizeof(lb_real)));
+}
+
 #endif

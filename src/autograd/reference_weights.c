@@ -18,12 +18,11 @@ static double total_of(lb_normalizer normalizer, int64_t count, const double *x,
     return sum;
 }
 
+/* Of numbers of which the largest is 0. */
 static double threshold_of(lb_normalizer normalizer, int64_t count, const double *x)
 {
     enum { HALVINGS = 100 };
-    double largest = x[0];
-    for (int64_t i = 1; i < count; i++) largest = fmax(largest, x[i]);
-    double high = normalizer == LB_ENTMAX ? largest / 2 : largest, low = high - 1;
+    double high = 0, low = -1;
     for (int i = 0; i < HALVINGS; i++) {
         double middle = (low + high) / 2;
         if (total_of(normalizer, count, x, middle) >= 1)
@@ -38,8 +37,20 @@ void lb_reference_weights(lb_normalizer normalizer, int64_t count, double *x)
 {
     int64_t visible = 0;
     for (int64_t i = 0; i < count; i++) visible += x[i] > (double)-INFINITY;
+    double largest = (double)-INFINITY;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, x[i]);
+    for (int64_t i = 0; i < count && visible; i++) x[i] -= largest;
     double threshold = visible && normalizer != LB_SOFTMAX ? threshold_of(normalizer, count, x) : 0;
     double sum = normalizer == LB_SOFTMAX ? total_of(normalizer, count, x, 0) : 1;
     for (int64_t i = 0; i < count; i++)
         x[i] = visible && x[i] > (double)-INFINITY ? share_of(normalizer, x[i], threshold) / sum : 0;
+}
+
+double lb_reference_log_softmax(int64_t count, const lb_real *x, int64_t i)
+{
+    double largest = (double)-INFINITY, sum = 0;
+    for (int64_t j = 0; j < count; j++) largest = fmax(largest, (double)x[j]);
+    if (x[i] == -(lb_real)INFINITY) return -INFINITY;
+    for (int64_t j = 0; j < count; j++) sum += exp((double)x[j] - largest);
+    return (double)x[i] - largest - log(sum);
 }

@@ -44,57 +44,76 @@ static lb_tensor *attend(lb_tape *tape, const subject *s, const int32_t *rows)
                                (lb_tokens){tape, BATCH, STEPS, ids, rows ? rows : full});
 }
 
-/* p(a_t = j | a_(t-1) = i) by the definition. */
+/* Multiplies all numbers that the op reads. */
+static void stretch(subject *s, double factor)
+{
+    for (int64_t i = 0; i < lb_count(s->logits); i++) s->logits->data[i] *= (lb_real)factor;
+    for (int64_t i = 0; i < lb_count(s->scores); i++) s->scores->data[i] *= (lb_real)factor;
+    for (int64_t i = 0; s->jumps && i < lb_count(s->jumps); i++) s->jumps->data[i] *= (lb_real)factor;
+}
+
+/* ln sum_i e^x_i */
+static double log_sum(const double *x, int count)
+{
+    double largest = x[0], sum = 0;
+    for (int i = 1; i < count; i++) largest = fmax(largest, x[i]);
+    for (int i = 0; i < count; i++) sum += exp(x[i] - largest);
+    return largest + log(sum);
+}
+
+/* ln p(a_t = j | a_(t-1) = i) by the definition; -inf for a move to the left. */
 static double move(const subject *s, int64_t at, int i, int j)
 {
-    double sum = 0, mine = 0;
-    for (int k = s->monotonic ? i : 0; k < KEYS; k++) {
+    double score[KEYS] = {0};
+    int first = s->monotonic ? i : 0;
+    for (int k = first; k < KEYS; k++) {
         int jump = k - i < JUMPS - 1 ? k - i : JUMPS - 1;
-        double score = (double)s->scores->data[at * KEYS + k];
-        if (s->jumps) score += (double)s->jumps->data[at * JUMPS + jump];
-        sum += exp(score);
-        if (k == j) mine = exp(score);
+        score[k] = (double)s->scores->data[at * KEYS + k];
+        if (s->jumps) score[k] += (double)s->jumps->data[at * JUMPS + jump];
     }
-    return mine / sum;
+    return j < first ? (double)-INFINITY : score[j] - log_sum(score + first, KEYS - first);
 }
 
 static double emission(const subject *s, int64_t at, int j, int32_t v)
 {
-    const lb_real *x = s->logits->data + (at * KEYS + j) * CLASSES;
-    double sum = 0;
-    for (int c = 0; c < CLASSES; c++) sum += exp((double)x[c]);
-    return exp((double)x[v]) / sum;
+    double x[CLASSES] = {0};
+    for (int c = 0; c < CLASSES; c++) x[c] = (double)s->logits->data[(at * KEYS + j) * CLASSES + c];
+    return x[v] - log_sum(x, CLASSES);
 }
 
-/* The probability of a row and one alignment, which `path` numbers; the last symbol of a row is class 1. */
-static double probability(const subject *s, int row, int length, int path)
+/* The log-probability of a row and one alignment, which `path` numbers; the last symbol of a row is class 1. */
+static double log_probability(const subject *s, int row, int length, int path)
 {
-    double product = 1;
+    double sum = 0;
     for (int t = 0, at = 0; t < length; t++, path /= KEYS) {
         int32_t symbol = t + 1 < length ? ids[row * STEPS + t + 1] : 1;
-        product *= move(s, row * STEPS + t, at, path % KEYS);
+        sum += move(s, row * STEPS + t, at, path % KEYS);
         at = path % KEYS;
-        product *= emission(s, row * STEPS + t, at, symbol);
+        sum += emission(s, row * STEPS + t, at, symbol);
     }
-    return product;
+    return sum;
 }
+
+static const double factors[] = {1, 30, 1e4, 1e6};
 
 START_TEST(test_log_probabilities_are_the_sum_over_all_alignments)
 {
     for (int order = -1; order <= 1; order++) {
         subject s = make(order);
+        stretch(&s, factors[_i]);
         lb_tape *tape = lb_tape_new();
         const lb_tensor *y = attend(tape, &s, lengths);
         ck_assert_msg(lb_is_sound(y), "%s", lb_tape_error(tape));
         for (int row = 0; row < BATCH; row++) {
-            double sum = 0, found = 0;
+            double each[PATHS] = {0}, found = 0;
             int length = lengths[row], paths = length == STEPS ? PATHS : PATHS / KEYS;
-            for (int path = 0; path < paths; path++) sum += probability(&s, row, length, path);
+            for (int path = 0; path < paths; path++) each[path] = log_probability(&s, row, length, path);
             for (int t = 0; t < length; t++) {
                 int32_t symbol = t + 1 < length ? ids[row * STEPS + t + 1] : 1;
                 found += (double)y->data[(row * STEPS + t) * CLASSES + symbol];
             }
-            ck_assert_double_eq_tol(found, log(sum), 1e-5);
+            double expected = log_sum(each, paths);
+            ck_assert_double_eq_tol(found, expected, 1e-5 + 1e-6 * fabs(expected));
         }
         lb_tape_free(tape);
         discard(s);
@@ -106,6 +125,7 @@ START_TEST(test_log_probabilities_and_weights_of_each_step_sum_to_one)
 {
     for (int order = -1; order <= 1; order++) {
         subject s = make(order);
+        stretch(&s, factors[_i]);
         lb_tape *tape = lb_tape_new();
         lb_tensor *y = attend(tape, &s, NULL);
         const lb_tensor *weights = lb_op_output(y, 1);
@@ -116,6 +136,69 @@ START_TEST(test_log_probabilities_and_weights_of_each_step_sum_to_one)
             ck_assert_double_eq_tol(sum, 1, 1e-5);
             ck_assert_double_eq_tol(total, 1, 1e-5);
         }
+        lb_tape_free(tape);
+        discard(s);
+    }
+}
+END_TEST
+
+/* The logit of the second symbol of row 0 at its first step becomes `logit` at all positions. Returns the outputs and the
+ * gradients after that step, in one block: what follows from a symbol does not depend on how improbable it was. */
+enum { LATER = STEPS - 1, FOLLOWS = LATER * (CLASSES + KEYS + KEYS * CLASSES + KEYS) };
+
+static void follow(int order, double logit, lb_real *found)
+{
+    subject s = make(order);
+    for (int j = 0; j < KEYS; j++) s.logits->data[j * CLASSES + ids[1]] = (lb_real)logit;
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *y = attend(tape, &s, NULL), *weights = lb_op_output(y, 1);
+    lb_real *to = found, cotangent[BATCH * STEPS * CLASSES] = {0};
+    for (int i = CLASSES; i < STEPS * CLASSES; i++) cotangent[i] = (lb_real)(i % 5 - 2);
+    ck_assert_int_eq(lb_backward_from(y, cotangent, NULL), LB_OK);
+    for (int i = CLASSES; i < STEPS * CLASSES; i++) *to++ = y->data[i];
+    for (int i = KEYS; i < STEPS * KEYS; i++) *to++ = weights->data[i];
+    for (int i = KEYS * CLASSES; i < STEPS * KEYS * CLASSES; i++) *to++ = s.logits->grad[i];
+    for (int i = KEYS; i < STEPS * KEYS; i++) *to++ = s.scores->grad[i];
+    lb_tape_free(tape);
+    discard(s);
+}
+
+START_TEST(test_what_follows_does_not_depend_on_how_improbable_a_symbol_was)
+{
+    for (int order = 0; order <= 1; order++) {
+        lb_real expected[FOLLOWS], found[FOLLOWS];
+        follow(order, -40, expected);
+        follow(order, _i ? -1e6 : -1e4, found);
+        for (int i = 0; i < FOLLOWS; i++)
+            ck_assert_double_eq_tol((double)found[i], (double)expected[i], 1e-5);
+    }
+}
+END_TEST
+
+/* A symbol at -inf everywhere has the log-probability -inf; there is nowhere to be after it, and no gradient. */
+START_TEST(test_what_follows_an_impossible_symbol_is_uniform_and_the_beliefs_after_it_are_zero)
+{
+    const lb_real never = -(lb_real)INFINITY;
+    for (int order = 0; order <= 1; order++) {
+        subject s = make(order);
+        for (int j = 0; j < KEYS; j++) s.logits->data[j * CLASSES + ids[1]] = never;
+        for (int j = 0; j < KEYS; j++) s.logits->data[(2 * STEPS * KEYS - 1 - j) * CLASSES] = never;
+        lb_tape *tape = lb_tape_new();
+        lb_tensor *y = attend(tape, &s, NULL), *after = lb_op_output(y, 2);
+        ck_assert(y->data[ids[1]] == never && y->data[(2 * STEPS - 1) * CLASSES] == never);
+        for (int i = CLASSES; i < STEPS * CLASSES; i++)
+            ck_assert_double_eq_tol((double)y->data[i], -log(CLASSES), 1e-6);
+        for (int i = 0; i < KEYS * CLASSES; i++) ck_assert(after->data[i] == 0);
+        for (int v = 0; v < CLASSES; v++) {
+            double total = 0;
+            for (int j = 0; j < KEYS; j++) total += (double)after->data[(KEYS + j) * CLASSES + v];
+            ck_assert_double_eq_tol(total, v == 0 ? 0 : 1, 1e-6);
+        }
+        lb_real cotangent[BATCH * KEYS * CLASSES];
+        for (int i = 0; i < LB_LENGTH(cotangent); i++) cotangent[i] = (lb_real)(i % 5 - 2);
+        ck_assert_int_eq(lb_backward_from(after, cotangent, NULL), LB_OK);
+        for (int i = 0; i < STEPS * KEYS * CLASSES; i++) ck_assert(s.logits->grad[i] == 0);
+        for (int64_t i = 0; i < lb_count(s.logits); i++) ck_assert(isfinite(s.logits->grad[i]));
         lb_tape_free(tape);
         discard(s);
     }
@@ -289,13 +372,24 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("hard attention",
-                             SUPPORT_TESTS(test_log_probabilities_are_the_sum_over_all_alignments,
-                                           test_log_probabilities_and_weights_of_each_step_sum_to_one,
-                                           test_monotonic_attention_never_moves_left,
-                                           test_monotonic_attention_in_parts_is_that_of_all_steps_at_once,
-                                           test_improbable_symbols_positions_and_moves_stay_finite,
-                                           test_row_with_nothing_to_look_at_is_uniform_and_has_no_gradient,
-                                           test_bits_do_not_depend_on_the_threads,
-                                           test_operands_that_do_not_match_are_errors));
+    Suite *suite = suite_create("hard attention");
+    TCase *tests = tcase_create("hard attention");
+    tcase_add_loop_test(tests, test_log_probabilities_are_the_sum_over_all_alignments, 0, LB_LENGTH(factors));
+    tcase_add_loop_test(tests, test_log_probabilities_and_weights_of_each_step_sum_to_one, 0,
+                        LB_LENGTH(factors));
+    tcase_add_loop_test(tests, test_what_follows_does_not_depend_on_how_improbable_a_symbol_was, 0, 2);
+    tcase_add_test(tests,
+                   test_what_follows_an_impossible_symbol_is_uniform_and_the_beliefs_after_it_are_zero);
+    tcase_add_test(tests, test_monotonic_attention_never_moves_left);
+    tcase_add_test(tests, test_monotonic_attention_in_parts_is_that_of_all_steps_at_once);
+    tcase_add_test(tests, test_improbable_symbols_positions_and_moves_stay_finite);
+    tcase_add_test(tests, test_row_with_nothing_to_look_at_is_uniform_and_has_no_gradient);
+    tcase_add_test(tests, test_bits_do_not_depend_on_the_threads);
+    tcase_add_test(tests, test_operands_that_do_not_match_are_errors);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
 }

@@ -220,6 +220,16 @@ START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
         ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
         for (int i = 0; i < 2 * 4 * 3; i++)
             ck_assert_int_eq(decoded.weights->data[i] > 0, seen[backward][i / 12][i / 3 % 4][i % 3]);
+        /* In parts: the next position is that after all tokens that were read. */
+        for (int part = 0, first = 0; part < 2; first += part++ ? 1 : 3) {
+            const int32_t counts[] = {part ? 1 : 3, part ? 1 : 3}, ids[] = {2, 4, 5, 2, 4, 5};
+            in = (lb_tokens){tape, 2, counts[0], ids, counts};
+            decoded = lb_seq2seq_decode(&model, &encoded, encoded.initial, in);
+            encoded.memory.past = decoded.past;
+            for (int i = 0; i < 2 * counts[0] * 3; i++)
+                ck_assert_int_eq(decoded.weights->data[i] > 0,
+                                 seen[backward][i / 3 / counts[0]][first + i / 3 % counts[0]][i % 3]);
+        }
         lb_tape_free(tape);
         lb_params_free(params);
     }

@@ -45,6 +45,15 @@ static void discard(subject s)
     lb_params_free(s.params);
 }
 
+/* Replaces the source and the targets by one row each. */
+static void take_row(subject *s, const int32_t *source, const int32_t *source_length, const int32_t *in,
+                     const int32_t *out, const int32_t *length)
+{
+    s->source = (lb_tokens){s->tape, 1, *source_length, source, source_length};
+    s->in = (lb_tokens){s->tape, 1, *length, in, length};
+    s->out = (lb_tokens){s->tape, 1, *length, out, length};
+}
+
 /* What the model says of each pair of a step and a position. */
 static lb_hard_view look(const subject *s)
 {
@@ -90,6 +99,29 @@ static double probability(const subject *s, const lb_hard_view *v, int row, cons
     return product;
 }
 
+/* ln p(symbol | position j at step t) of the first row. */
+static double emission(const lb_hard_view *v, int t, int64_t j, int32_t symbol)
+{
+    const lb_real *x = v->logits->data + (t * lb_dim(v->scores, -1) + j) * VOCABULARY;
+    double sum = 0;
+    for (int c = 0; c < VOCABULARY; c++) sum += exp((double)x[c]);
+    return (double)x[symbol] - log(sum);
+}
+
+/* ln p(a_t = j | a_(t-1) = i) of the first row, where jumps that are longer than all others count as the longest. */
+static double jump_to(const lb_hard_view *v, int t, int64_t i, int64_t j)
+{
+    double sum = 0, mine = 0;
+    int64_t keys = lb_dim(v->scores, -1), reach = LB_HARD_JUMPS - 1;
+    for (int64_t k = i; k < keys; k++) {
+        double score = (double)v->scores->data[t * keys + k];
+        score += (double)v->jumps->data[t * LB_HARD_JUMPS + (k - i < reach ? k - i : reach)];
+        sum += exp(score);
+        if (k == j) mine = score;
+    }
+    return mine - log(sum);
+}
+
 START_TEST(test_best_alignment_is_the_likeliest_of_all)
 {
     subject s = make((lb_attention_kind)_i);
@@ -129,6 +161,48 @@ START_TEST(test_best_alignment_of_a_monotonic_attention_never_goes_left)
                 ck_assert_int_ge(found.position[row * STEPS + t], found.position[row * STEPS + t - 1]);
         discard(s);
     }
+}
+END_TEST
+
+/* Jumps by LB_HARD_JUMPS - 1 or more positions share a score, which here is far above the others. */
+START_TEST(test_best_alignment_jumps_beyond_the_reach)
+{
+    enum { LONG = LB_HARD_JUMPS + 4, SHORT = 2 };
+    static const int32_t source[LONG] = {4, 6, 5, 4, 5, 6, 6, 4, 5}, length = LONG, steps = SHORT;
+    static const int32_t in[] = {LB_BOS, 4}, out[] = {4, LB_EOS};
+    subject s = make(LB_ATTENTION_MONOTONIC_1);
+    take_row(&s, source, &length, in, out, &steps);
+    lb_tensor *bias = lb_params_find(s.params, "attention.jump.bias");
+    for (int i = 0; i < LB_HARD_JUMPS; i++) bias->data[i] = (lb_real)(i == LB_HARD_JUMPS - 1 ? 30 : 2 * i);
+    lb_hard_view v = look(&s);
+    double best = -INFINITY;
+    for (int first = 0; first < LONG; first++)
+        for (int last = first; last < LONG; last++) {
+            double sum = emission(&v, 0, first, out[0]) + emission(&v, 1, last, out[1]);
+            best = fmax(best, sum + jump_to(&v, 0, 0, first) + jump_to(&v, 1, first, last));
+        }
+    lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
+    ck_assert_int_ge(found.position[0], LB_HARD_JUMPS - 1);
+    ck_assert_double_eq_tol(found.log_probability[0], best, 1e-5);
+    discard(s);
+}
+END_TEST
+
+/* A model that prefers nothing. */
+START_TEST(test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_reads)
+{
+    static const int32_t source[] = {4, 6, 5}, length = 3, in[] = {LB_BOS, 4, 5}, out[] = {4, 5, LB_EOS};
+    for (int32_t steps = 1; steps <= (_i == LB_ATTENTION_HARD ? 3 : 1); steps += 2)
+        for (int backward = 0; backward < 2; backward++) {
+            subject s = make((lb_attention_kind)_i);
+            take_row(&s, source, &length, in, out, &steps);
+            s.model.base.backward = backward;
+            memset(lb_params_values(s.params), 0, (size_t)lb_params_size(s.params) * sizeof(lb_real));
+            lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
+            for (int t = 0; t < steps; t++)
+                ck_assert_int_eq(found.position[t], backward && _i != LB_ATTENTION_HARD ? length - 1 : 0);
+            discard(s);
+        }
 }
 END_TEST
 
@@ -195,6 +269,9 @@ int main(void)
     tcase_add_loop_test(tests, test_best_alignment_is_the_likeliest_of_all, LB_ATTENTION_HARD,
                         LB_ATTENTION_MONOTONIC_1 + 1);
     tcase_add_test(tests, test_best_alignment_of_a_monotonic_attention_never_goes_left);
+    tcase_add_test(tests, test_best_alignment_jumps_beyond_the_reach);
+    tcase_add_loop_test(tests, test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_reads,
+                        LB_ATTENTION_HARD, LB_ATTENTION_MONOTONIC_1 + 1);
     tcase_add_test(tests, test_best_alignment_of_soft_attention_is_none);
     tcase_add_test(tests, test_best_alignment_of_targets_outside_the_vocabulary_is_an_error);
     tcase_add_loop_test(tests, test_best_alignment_from_the_end_is_that_of_reversed_texts, LB_ATTENTION_HARD,

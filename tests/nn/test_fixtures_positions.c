@@ -106,6 +106,43 @@ START_TEST(test_window_hides_what_a_mask_hides)
 }
 END_TEST
 
+/* One query and three keys with equal products; the last key is hidden, if at all. Returns its weight. */
+static double weight_of_last(lb_dot_options options, bool masked, bool biased)
+{
+    lb_tape *tape = lb_tape_new();
+    const lb_real ones[] = {1, 1, 1}, mask[] = {1, 1, 0}, bias[] = {0, 0, -(lb_real)INFINITY};
+    lb_tensor *query = lb_tensor_new(tape, LB_SHAPE(1, 1, 1), ones),
+              *keys = lb_tensor_new(tape, LB_SHAPE(1, 3, 1), ones);
+    options.heads = 1;
+    options.scale = 1;
+    options.softcap = 2;
+    lb_tensor *y =
+        lb_attend_dot_with(query, keys, keys, masked ? lb_tensor_new(tape, LB_SHAPE(1, 3), mask) : NULL,
+                           biased ? lb_tensor_new(tape, LB_SHAPE(1, 3), bias) : NULL, options);
+    ck_assert_msg(lb_is_sound(y), "%s", lb_tape_error(tape));
+    double weight = (double)lb_op_output(y, 1)->data[2];
+    lb_tape_free(tape);
+    return weight;
+}
+
+START_TEST(test_softcap_after_mask_and_bias_leaves_weight_to_what_they_hide_but_not_beyond_a_window)
+{
+    const lb_window before = {.on = true, .left = -1, .right = 0};
+    double capped = exp(2 * tanh(0.5)), least = exp(-2.0), expected = least / (2 * capped + least);
+    ck_assert(weight_of_last((lb_dot_options){0}, true, false) == 0);
+    ck_assert(weight_of_last((lb_dot_options){0}, false, true) == 0);
+    ck_assert_double_eq_tol(weight_of_last((lb_dot_options){.cap_biased = true}, true, false), expected,
+                            1e-6);
+    ck_assert_double_eq_tol(weight_of_last((lb_dot_options){.cap_biased = true}, false, true), expected,
+                            1e-6);
+    for (int last = 0; last < 2; last++) {
+        lb_dot_options options = {.cap_biased = last, .window = before, .first = 1};
+        ck_assert(weight_of_last(options, false, false) == 0);
+        ck_assert(weight_of_last(options, true, true) == 0);
+    }
+}
+END_TEST
+
 START_TEST(test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors)
 {
     lb_tape *tape = lb_tape_new();
@@ -144,5 +181,6 @@ int main(void)
             test_attend_dot_with_grouped_queries_and_softcap_has_the_gradients_of_pytorch_also_of_the_bias,
             test_relative_bias_has_the_buckets_of_t5, test_rotary_has_the_gradients_of_pytorch,
             test_alibi_bias_has_the_slopes_of_the_paper, test_window_hides_what_a_mask_hides,
+            test_softcap_after_mask_and_bias_leaves_weight_to_what_they_hide_but_not_beyond_a_window,
             test_heads_that_cannot_be_shared_and_other_impossible_numbers_are_errors));
 }

@@ -95,6 +95,7 @@ START_TEST(test_fail_keeps_the_first_error)
     ck_assert_int_eq(lb_params_status(params), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(lb_params_error(params), "-3 layers");
     lb_params_free(params);
+    ck_assert_int_eq(lb_params_fail(NULL, LB_ERROR_SHAPE, "later"), LB_ERROR_MEMORY);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* Copying: each symbol of a target is either chosen from the vocabulary or copied from the source. */
 #include "autograd/op.h"
+#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 
@@ -17,9 +18,16 @@ typedef struct mixture {
     int64_t classes, keys, length; /* `length` of the keys count */
     const lb_real *logits, *weights, *mixed;
     const int32_t *symbol;     /* [keys] */
-    lb_real normal;            /* ln sum_v e^logit_v */
     lb_real choosing, copying; /* ln g, ln (1 - g) */
+    lb_real *share;            /* [classes] the part of the logits in e^mixed; 0 where that is 0 */
+    lb_real *largest, *normal; /* of the logits; ln sum_v e^(logit_v - largest) */
 } mixture;
+
+/* What is kept for backward: a share for each logit, and two numbers for each step. */
+static int64_t saved_reals(const lb_node *node, int64_t rows)
+{
+    return rows * (lb_dim(node->in[LOGITS], 2) + 2);
+}
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
@@ -45,77 +53,92 @@ static lb_real log_sigmoid(lb_real x)
     return (lb_real)(least - log1p(exp(-fabs((double)x))));
 }
 
-LB_KERNEL static lb_real copy_log_sum(int64_t count, const lb_real *x)
+/* Fills in largest and normal. A row of only -inf chooses nothing. */
+LB_KERNEL static void copy_normalise(const mixture *m)
 {
-    lb_real largest = lb_largest_inline(count, x), sum = 0;
+    lb_real largest = lb_largest_inline(m->classes, m->logits), sum = 0;
+    lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(x[i] - largest);
-    return largest + (lb_real)log((double)sum);
+    for (int64_t i = 0; i < m->classes; i++) sum += lb_exp_inline(m->logits[i] - shift);
+    *m->largest = shift;
+    *m->normal = sum == 0 ? 0 : (lb_real)log((double)sum);
 }
 
-/* Step `at` of all rows. `node->saved` has the normalisers. */
+/* ln softmax(logits)_v. The difference first: it is exact for close numbers, however large they are. */
+static inline lb_real choice(const mixture *m, int64_t v)
+{
+    return (m->logits[v] - *m->largest) - *m->normal;
+}
+
+/* Step `at` of all rows. */
 static mixture mixture_at(const lb_node *node, int64_t at)
 {
     const lb_tokens *symbols = &((const copied *)node->attributes)->symbols;
     int64_t steps = lb_dim(node->in[LOGITS], 1), row = at / steps;
     mixture m = {.classes = lb_dim(node->in[LOGITS], 2), .keys = lb_dim(node->in[WEIGHTS], 2)};
-    lb_real gate = node->in[GATE]->data[at];
+    lb_real gate = node->in[GATE]->data[at], *saved = (lb_real *)node->saved + saved_reals(node, at);
     m.length = symbols->lengths[row];
     m.symbol = symbols->id + row * m.keys;
     m.logits = node->in[LOGITS]->data + at * m.classes;
     m.weights = node->in[WEIGHTS]->data + at * m.keys;
     m.mixed = node->out[0]->data + at * m.classes;
-    m.normal = ((const lb_real *)node->saved)[at];
+    m.largest = saved;
+    m.normal = saved + 1;
+    m.share = saved + 2;
     m.choosing = log_sigmoid(gate);
     m.copying = log_sigmoid(-gate);
     return m;
 }
 
-/* ln (e^a + e^b), which are not both -inf. */
-static lb_real log_add(lb_real a, lb_real b)
+/* ln (e^a + e^b), of which `share` receives the part of a; 0 if both are -inf. */
+static lb_real log_add(lb_real a, lb_real b, lb_real *share)
 {
     lb_real more = a > b ? a : b, less = a > b ? b : a;
-    return more + (lb_real)log1p(exp((double)(less - more)));
+    *share = a > -(lb_real)INFINITY ? 1 : 0;
+    if (less == -(lb_real)INFINITY) return more;
+    double ratio = exp((double)(less - more));
+    *share = (lb_real)((a > b ? 1 : ratio) / (1 + ratio));
+    return more + (lb_real)log1p(ratio);
 }
 
 static void forward_step(const mixture *m, lb_real *mass, lb_real *y)
 {
+    const lb_real never = -(lb_real)INFINITY;
     memset(mass, 0, (size_t)m->classes * sizeof *mass);
     for (int64_t i = 0; i < m->length; i++) mass[m->symbol[i]] += m->weights[i];
-    for (int64_t v = 0; v < m->classes; v++) {
-        y[v] = m->choosing + (m->logits[v] - m->normal);
-        if (mass[v] > 0) y[v] = log_add(y[v], m->copying + (lb_real)log((double)mass[v]));
-    }
+    copy_normalise(m);
+    for (int64_t v = 0; v < m->classes; v++)
+        y[v] = log_add(m->choosing + choice(m, v),
+                       mass[v] > 0 ? m->copying + (lb_real)log((double)mass[v]) : never, &m->share[v]);
 }
 
 static lb_status forward(lb_node *node)
 {
     int64_t classes = lb_dim(node->in[LOGITS], 2),
             rows = lb_dim(node->in[LOGITS], 0) * lb_dim(node->in[LOGITS], 1);
-    lb_real *normal = lb_op_reals(node, rows), *mass = lb_op_reals(node, rows * classes);
-    if (!normal || !mass) return LB_ERROR_MEMORY;
-    node->saved = normal;
+    lb_real *mass = lb_op_reals(node, rows * classes);
+    node->saved = lb_op_reals(node, saved_reals(node, rows));
+    if (!mass || !node->saved) return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (rows * classes > (1 << 13))
     for (int64_t at = 0; at < rows; at++) {
-        normal[at] = copy_log_sum(classes, node->in[LOGITS]->data + at * classes);
         mixture m = mixture_at(node, at);
         forward_step(&m, mass + at * classes, node->out[0]->data + at * classes);
     }
     return LB_OK;
 }
 
-/* The gradient of the logits of a step, through their softmax; returns that of the gate. `part` is memory for [classes]. */
+/* The gradient of the logits of a step, through their softmax; returns that of the gate. A class that is impossible
+ * either way has none. `part` is memory for [classes]. */
 static lb_real choose_back(const mixture *m, const lb_real *dy, lb_real *part, lb_real *logits)
 {
     lb_real sum = 0, gate = 0, generates = lb_exp_inline(m->choosing);
     for (int64_t v = 0; v < m->classes; v++) {
-        lb_real share = lb_exp_inline(m->choosing + (m->logits[v] - m->normal) - m->mixed[v]);
-        part[v] = dy[v] * share;
+        part[v] = dy[v] * m->share[v];
         sum += part[v];
-        gate += dy[v] * (share - generates);
+        if (m->mixed[v] != -(lb_real)INFINITY) gate += dy[v] * (m->share[v] - generates);
     }
     for (int64_t v = 0; logits && v < m->classes; v++)
-        logits[v] += part[v] - lb_exp_inline(m->logits[v] - m->normal) * sum;
+        logits[v] += part[v] - lb_exp_inline(choice(m, v)) * sum;
     return gate;
 }
 
@@ -154,11 +177,12 @@ static void reference(const lb_node *node, double *const *out)
     int64_t classes = lb_dim(node->in[LOGITS], 2);
     for (int64_t i = 0; i < lb_count(node->in[LOGITS]); i++) {
         mixture m = mixture_at(node, i / classes);
-        double sum = 0, mass = 0, gate = (double)node->in[GATE]->data[i / classes];
+        double mass = 0, gate = (double)node->in[GATE]->data[i / classes];
         double g = 1 / (1 + exp(-gate)), rest = 1 / (1 + exp(gate));
-        for (int64_t v = 0; v < classes; v++) sum += exp((double)m.logits[v]);
         for (int64_t k = 0; k < m.length; k++) mass += m.symbol[k] == i % classes ? (double)m.weights[k] : 0;
-        out[0][i] = log(g * exp((double)m.logits[i % classes]) / sum + rest * mass);
+        double chosen = log(g) + lb_reference_log_softmax(classes, m.logits, i % classes);
+        double taken = log(rest * mass), most = fmax(chosen, taken);
+        out[0][i] = isinf(most) ? most : most + log(exp(chosen - most) + exp(taken - most));
     }
 }
 
@@ -199,6 +223,7 @@ static const lb_op copy_mixture_op = {
  *  position of the source, by the attention weights. The results are log-probabilities, which are logits, too.
  *  Shapes: logits [batch, T, classes], weights [batch, T, S] of which each row sums to 1, gate [batch, T, 1], symbols
  *          [batch, S]: the class that each position is copied as -> [batch, T, classes].
+ *  Hidden: a logit of -inf leaves a class to copying; a class that is not copied, either, is -inf and has no gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a symbol is not a class. Cost: O(batch T (classes + S)).
  *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: logarithms throughout; a slope with respect to a
  *          weight is at most e^60, because it has no limit where a symbol is improbable otherwise. */

@@ -1,5 +1,6 @@
 /* Softmax and negative log-likelihood in one op. */
 #include "autograd/class_loss.h"
+#include "autograd/reference_weights.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>
@@ -65,15 +66,14 @@ static void reference(const lb_node *node, double *const *out)
     double sum = 0;
     for (int64_t row = 0; row < c->targets.batch * c->targets.length; row++) {
         const lb_real *x = node->in[0]->data + row * classes;
-        double normaliser = 0, visible = 0;
-        for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
+        double visible = 0;
         for (int64_t i = 0; i < classes; i++) visible += lb_is_hidden_class(x[i]) ? 0 : 1;
         if (c->targets.id[row] == c->ignored) continue;
         counted++;
         for (int64_t i = 0; i < classes; i++) {
             double wanted = lb_is_hidden_class(x[i]) ? 0 : (double)c->smoothing / visible;
             if (i == c->targets.id[row]) wanted += 1 - (double)c->smoothing;
-            if (wanted != 0) sum -= wanted * log(exp((double)x[i]) / normaliser);
+            if (wanted != 0) sum -= wanted * lb_reference_log_softmax(classes, x, i);
         }
     }
     out[0][0] = counted ? sum / (double)counted : 0;

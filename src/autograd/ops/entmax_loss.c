@@ -47,6 +47,7 @@ static double reference_row(const lb_class_loss *c, int64_t classes, const lb_re
     for (int64_t i = 0; i < classes; i++) p[i] = (double)x[i];
     for (int64_t i = 0; i < classes; i++) visible += p[i] > (double)-INFINITY ? 1 : 0;
     lb_reference_weights(c->normalizer, classes, p);
+    if (lb_is_hidden_class(x[target])) return INFINITY;
     for (int64_t i = 0; i < classes; i++) {
         if (!(x[i] > -(lb_real)INFINITY)) continue;
         double q = (double)c->smoothing / visible + (i == target ? 1 - (double)c->smoothing : 0);

@@ -58,17 +58,22 @@ static void max_backward(lb_node *node)
     }
 }
 
-/* ln of the sum of e^(x - shift), plus shift: for the largest element, no power overflows. */
+/* The sum of e^(x - shift), where no power overflows. */
+static double sum_of_powers(const lb_real *x, lb_axis a, double *shift)
+{
+    double sum = 0;
+    *shift = (double)largest(x, a);
+    if (isinf(*shift)) *shift = 0;
+    for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - *shift);
+    return sum;
+}
+
 static lb_status log_sum_exp_forward(lb_node *node)
 {
     lb_axis a = axis_of(node);
     for (int64_t row = 0; row < a.outer * a.inner; row++) {
-        const lb_real *x = node->in[0]->data + start(a, row);
-        lb_real shift = largest(x, a);
-        if (isinf(shift)) shift = 0;
-        double sum = 0;
-        for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - (double)shift);
-        node->out[0]->data[row] = (lb_real)(log(sum) + (double)shift);
+        double shift, sum = sum_of_powers(node->in[0]->data + start(a, row), a, &shift);
+        node->out[0]->data[row] = (lb_real)(log(sum) + shift);
     }
     return LB_OK;
 }
@@ -78,10 +83,12 @@ static void log_sum_exp_backward(lb_node *node)
     lb_axis a = axis_of(node);
     for (int64_t row = 0; row < a.outer * a.inner; row++) {
         const lb_real *x = node->in[0]->data + start(a, row);
-        lb_real *dx = node->in[0]->grad + start(a, row), y = node->out[0]->data[row];
-        if (y == -(lb_real)INFINITY) continue; /* nothing to choose from */
+        lb_real *dx = node->in[0]->grad + start(a, row);
+        double shift, sum = sum_of_powers(x, a, &shift);
+        if (sum == 0) continue; /* nothing to choose from */
+        lb_real each = node->out[0]->grad[row] / (lb_real)sum;
         for (int64_t l = 0; l < a.length; l++)
-            dx[l * a.inner] += node->out[0]->grad[row] * lb_exp_inline(x[l * a.inner] - y);
+            dx[l * a.inner] += each * lb_exp_inline(x[l * a.inner] - (lb_real)shift);
     }
 }
 
@@ -99,10 +106,13 @@ static void max_reference(const lb_node *node, double *const *out)
 static void log_sum_exp_reference(const lb_node *node, double *const *out)
 {
     lb_axis a = axis_of(node);
-    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = 0;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
-        out[0][i / (a.inner * a.length) * a.inner + i % a.inner] += exp((double)node->in[0]->data[i]);
-    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = log(out[0][row]);
+    max_reference(node, out);
+    for (int64_t row = 0; row < a.outer * a.inner; row++) {
+        const lb_real *x = node->in[0]->data + start(a, row);
+        double sum = 0;
+        for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - out[0][row]);
+        if (!isinf(out[0][row])) out[0][row] += log(sum);
+    }
 }
 
 static lb_tensor *max_last(lb_tensor *const *in)

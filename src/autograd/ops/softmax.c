@@ -1,5 +1,6 @@
 /* Softmax and its logarithm over the last axis. */
 #include "autograd/op.h"
+#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 
@@ -67,21 +68,17 @@ static void log_softmax_backward(lb_node *node)
     }
 }
 
-static void softmax_reference(const lb_node *node, double *const *out)
-{
-    int64_t width = lb_dim(node->in[0], -1);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        const lb_real *row = node->in[0]->data + i / width * width;
-        double sum = 0;
-        for (int64_t j = 0; j < width; j++) sum += exp((double)row[j]);
-        out[0][i] = sum != 0 ? exp((double)node->in[0]->data[i]) / sum : 0;
-    }
-}
-
 static void log_softmax_reference(const lb_node *node, double *const *out)
 {
-    softmax_reference(node, out);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = log(out[0][i]);
+    int64_t width = lb_dim(node->in[0], -1);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
+        out[0][i] = lb_reference_log_softmax(width, node->in[0]->data + i / width * width, i % width);
+}
+
+static void softmax_reference(const lb_node *node, double *const *out)
+{
+    log_softmax_reference(node, out);
+    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = exp(out[0][i]);
 }
 
 static lb_tensor *softmax_case(lb_tensor *const *in)

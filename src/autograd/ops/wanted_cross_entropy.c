@@ -1,5 +1,6 @@
 /* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
 #include "autograd/op.h"
+#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/softmax_row.h"
@@ -130,16 +131,17 @@ static void reference(const lb_node *node, double *const *out)
     double sum = 0, shares = 0;
     for (int64_t row = 0; row < rows; row++) {
         const lb_real *x = node->in[LOGITS]->data + row * classes;
-        double normaliser = 0;
+        double visible = 0;
+        for (int64_t i = 0; i < classes; i++) visible += x[i] > -(lb_real)INFINITY ? 1 : 0;
         bool counted =
             c->soft ? !node->in[MASK] || node->in[MASK]->data[row] != 0 : c->targets.id[row] != c->ignored;
-        for (int64_t i = 0; i < classes; i++) normaliser += exp((double)x[i]);
         for (int64_t i = 0; i < classes && counted; i++) {
             double weight = node->in[WEIGHT] ? (double)node->in[WEIGHT]->data[i] : 1;
             double hard =
                 c->soft ? (double)node->in[WANTED]->data[row * classes + i] : c->targets.id[row] == i;
-            double q = (1 - (double)c->smoothing) * hard + (double)c->smoothing / (double)classes;
-            sum -= q * weight * log(exp((double)x[i]) / normaliser);
+            double q = (1 - (double)c->smoothing) * hard;
+            if (x[i] > -(lb_real)INFINITY) q += (double)c->smoothing / visible;
+            if (q * weight != 0) sum -= q * weight * lb_reference_log_softmax(classes, x, i);
             shares += c->soft ? (i == 0) : weight * hard;
         }
     }
