@@ -120,9 +120,8 @@ void lb_walk_multiply(const lb_walk *walk, int64_t t, const lb_panels *weight, i
 
 void lb_walk_pack(const lb_walk *walk, const lb_panels *weight)
 {
-    const lb_member *me = walk->me;
-    int64_t first, end = lb_share(lb_panel_count(weight->columns), me->group + me->place * me->grid.groups,
-                                  me->grid.groups * me->grid.width, &first);
+    int64_t first,
+        end = lb_share(lb_panel_count(weight->columns), lb_walk_number(walk), lb_walk_count(walk), &first);
     lb_panels_pack(weight, first, end);
 }
 

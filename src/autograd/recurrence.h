@@ -40,10 +40,14 @@ static inline int64_t lb_walk_own_step(const lb_walk *walk)
     return walk->me->grid.width * walk->parts;
 }
 
-/** The number of the member among all. */
+/** The number of the member among all, and how many there are. */
 static inline int64_t lb_walk_number(const lb_walk *walk)
 {
     return (int64_t)walk->me->group * walk->me->grid.width + walk->me->place;
+}
+static inline int64_t lb_walk_count(const lb_walk *walk)
+{
+    return (int64_t)walk->me->grid.groups * walk->me->grid.width;
 }
 
 /** Rows of the group, one after the other, that are multiplied together at a step. */

@@ -136,6 +136,12 @@ static inline void add_gradients(lb_real dscore, lb_real v, lb_real tanh_i, lb_r
     *dquery += d;
 }
 
+static inline void add_scaled(int64_t count, lb_real factor, const lb_real *from, lb_real *to)
+{
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) to[i] += factor * from[i];
+}
+
 LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const lb_real *query,
                                       const lb_real *weights, const lb_real *dcontext,
                                       const lb_real *dweights, lb_attended_grad into)
@@ -160,9 +166,8 @@ LB_KERNEL static void attend_backward(const lb_attended *to, bool powers, const 
         lb_real weight = weights[k], slope = weight;
         if (sparse) slope = lb_sparse_slope_inline(to->normalizer, weight);
         lb_real dscore = slope * (dscores[k] - mean);
-        lb_real *dvalue = into.values ? into.values + k * depth : NULL, *dkey = into.keys + k * width;
-#pragma omp simd
-        for (int64_t i = 0; i < (dvalue ? depth : 0); i++) dvalue[i] += weight * dcontext[i];
+        lb_real *dkey = into.keys + k * width;
+        if (into.values) add_scaled(depth, weight, dcontext, into.values + k * depth);
         if (powers) {
 #pragma omp simd
             for (int64_t i = 0; i < width; i++)

@@ -9,8 +9,7 @@
 enum {
     TILE_WORK = 1 << 20, /* multiply-adds below which a tile is not worth a thread */
     SMALL = 1 << 15,     /* those for which OpenBLAS, in which callers wait for each other, takes longer */
-    MOST_TILES = 32,
-    MOST_IN_LINE = 16, /* above one another or side by side: narrower ones read the other operand too often */
+    MOST_TILES = 16,     /* each tile reads its part of both operands again */
     UNIT = 32 /* the width of the kernels' innermost loops: tiles are whole units, but for the last */
 };
 
@@ -37,10 +36,10 @@ typedef struct tiling {
     const lb_real *row; /* the initial value of each row of c; NULL: none */
 } tiling;
 
-/* Doubles the number of parts of a side; false if they would be too small, or too many. */
+/* Doubles the number of parts of a side; false if they would be too small. */
 static bool double_parts(int64_t length, int64_t *parts)
 {
-    if (2 * *parts > MOST_IN_LINE || length < 2 * *parts * UNIT) return false;
+    if (length < 2 * *parts * UNIT) return false;
     *parts *= 2;
     return true;
 }

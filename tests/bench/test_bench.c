@@ -80,6 +80,17 @@ START_TEST(test_bench_train_sort_model_reports_sizes_times_and_no_malloc)
 }
 END_TEST
 
+START_TEST(test_bench_train_tells_the_stages_of_a_step_apart)
+{
+    cJSON *found = JSON("bench_train", "--config", "tiny", "--steps", "2", "--threads", "2", "--stages");
+    const cJSON *stages = cJSON_GetObjectItem(found, "stages");
+    static const char *const some[] = {"rest", "gru_sequence forward", "attention_gru_sequence backward",
+                                       "adam"};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) ck_assert_double_gt(number(stages, some[i]), 0);
+    cJSON_Delete(found);
+}
+END_TEST
+
 START_TEST(test_bench_train_fingerprint_depends_on_steps_but_not_on_threads)
 {
     cJSON *one = JSON("bench_train", TINY_TRANSFORMER, "--steps", "2", "--threads", "1"),
@@ -327,6 +338,7 @@ int main(void)
     Suite *suite = suite_create("bench");
     TCase *tests = tcase_create("programs");
     tcase_add_test(tests, test_bench_train_sort_model_reports_sizes_times_and_no_malloc);
+    tcase_add_test(tests, test_bench_train_tells_the_stages_of_a_step_apart);
     tcase_add_test(tests, test_bench_train_fingerprint_depends_on_steps_but_not_on_threads);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_sort_model);
     tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_transformer);
