@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH = 96, BATCH = 3, BATCHES = 2, BEAM = 2, LIMIT = 6 };
+enum { PATH = 96, BATCH = 3, BEAM = 2, LIMIT = 6 };
 
 static lb_translator *translator;
 
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .no_target = true,
                                    .source.features = lb_translator_about(translator).source_rule.features,
                                    .skip_bad_lines = (columns & 128) != 0};
-    lb_status status = app_input_open(&input, fuzz_file(data, size), BATCH, BATCHES, format, false, &error);
+    lb_status status = app_input_open(&input, fuzz_file(data, size), BATCH, format, false, &error);
     fuzz_require(status == LB_OK, "a file in memory can be opened");
     for (bool more = true; more;) {
         more = app_input_gather(&input, &error);
