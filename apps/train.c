@@ -402,7 +402,7 @@ static lb_status check_file(const char *path, lb_error *error)
 }
 
 /* Whether one of several can be trained, before the first begins. */
-static lb_status check_one(const app_program *program, int argc, char **argv, lb_error *error)
+static lb_status check_one(const app_program *program, int argc, char **argv, bool of_sweep, lb_error *error)
 {
     asked t = {0};
     app_option options[MOST_OPTIONS];
@@ -412,7 +412,7 @@ static lb_status check_one(const app_program *program, int argc, char **argv, lb
     app_options_forget();
     lb_status status = begin_with_recipe(&t, error);
     if (!status) status = app_config_parse(&one, &t.config, argc, argv, error);
-    if (!status && is_given(&t, t.sweep.file)) status = check_sweep(&t, error);
+    if (!status && of_sweep) status = check_sweep(&t, error);
     if (!status) status = check(&t, error);
     if (!status) status = settle(&t, error);
     if (!status) status = check_file(t.settings.train, error);
@@ -422,6 +422,16 @@ static lb_status check_one(const app_program *program, int argc, char **argv, lb
     if (!status) status = lb_training_try(&t.settings, error);
     app_config_free(&t.config);
     return status;
+}
+
+static lb_status check_of_sweep(const app_program *program, int argc, char **argv, lb_error *error)
+{
+    return check_one(program, argc, argv, true, error);
+}
+
+static lb_status check_of_ensemble(const app_program *program, int argc, char **argv, lb_error *error)
+{
+    return check_one(program, argc, argv, false, error);
 }
 
 static int run_several(asked *t, app_repeated repeated)
@@ -439,7 +449,7 @@ static int run_several(asked *t, app_repeated repeated)
     repeated.threads = t->choice.threads;
     repeated.fresh = t->settings.fresh;
     repeated.group = t->settings.group;
-    repeated.check = check_one;
+    repeated.check = is_given(t, t->sweep.file) ? check_of_sweep : check_of_ensemble;
     if (check_several(t, &error)) return app_fail(&error);
     snprintf(embed, sizeof embed, "embed=%d", t->usual.embed);
     return is_given(t, t->ensemble)

@@ -13,8 +13,8 @@
 enum { APP_OPTION = 64 };
 
 /* So much more than the loss of guessing is worse. The first weights are hardly better than guessing, and a little worse
- * in some batches. */
-static const double WORSE = 1.25;
+ * for few symbols. */
+static const double WORSE = 2;
 
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {

@@ -65,8 +65,7 @@ static const char *const streams[] = {"predict out %s --skip-bad-lines",
                                       "evaluate out %s --skip-bad-lines",
                                       "evaluate train.tsv --predictions %s --skip-bad-lines",
                                       "score out %s --skip-bad-lines",
-                                      "report out %s --skip-bad-lines",
-                                      "attend %s"};
+                                      "report out %s --skip-bad-lines"};
 
 static void assert_ends(const char *input, const char *reader, const char *path)
 {
@@ -94,7 +93,6 @@ START_TEST(test_reader_of_a_pipe_without_an_end_ends)
     make_model();
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         assert_ends("yes", readers[i], "/dev/stdin");
-    assert_ends("yes", "attend %s --first 0", "/dev/stdin");
 }
 END_TEST
 

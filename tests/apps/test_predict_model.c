@@ -53,8 +53,8 @@ START_TEST(test_predict_other_file_is_refused)
     expect_refused("/nowhere/model", 66, "No such file or directory");
     expect_refused("/", 66, "found a folder without a model");
     expect_refused("/dev/null", 65, "too few");
-    expect_refused(SOURCE_DIR "/LICENSE", 65, "not safetensors");
-    expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "not safetensors");
+    expect_refused(SOURCE_DIR "/LICENSE", 65, "found text, expected a model in safetensors");
+    expect_refused(SOURCE_DIR "/tests/plot/reference/heatmap.png", 65, "found a PNG picture");
     expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", 65, "weights, but no model description");
 }
 END_TEST

@@ -60,7 +60,6 @@ static const struct {
     {"report out three.tsv", 65, "three.tsv:1: " COLUMNS "\n"},
     {"predict out a.gz", 65, "a.gz:1: found gzip data, expected text in UTF-8; try: gunzip a.gz\n"},
     {"predict out < a.gz", 65, "standard input:1: found gzip data, expected text in UTF-8; try: gunzip\n"},
-    {"attend a.gz", 65, "a.gz:1: found gzip data, expected text in UTF-8; try: gunzip a.gz\n"},
     {"inspect a.gz", 65, "a.gz: found gzip data, expected a model in safetensors; try: gunzip a.gz\n"},
     {"inspect a.csv", 65, "a.csv: found text with commas, such as CSV, expected a model in safetensors\n"},
     {"join train.tsv out -o joined", 65, "train.tsv: " NO_MODEL "\n"},

@@ -94,7 +94,7 @@ START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was
     config.batch = 0;
     config.steps = config.keep = EVALUATIONS;
     config.evaluate_every = 1;
-    config.lr = 0.3;
+    config.lr = 1;
     config.average = -1;
     config.listener = (lb_training_listener){.context = points, .ended = keep_points};
     train(&config);
@@ -105,7 +105,7 @@ START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was
         snprintf(name, sizeof name, "out/sort-%lld.safetensors", (long long)step);
         snprintf(expected, sizeof expected,
                  "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,\"seed\":1,"
-                 "\"settings\":{\"batch\":64,\"steps\":10,\"lr\":0.3,\"label_smoothing\":0,\"dropout\":0,",
+                 "\"settings\":{\"batch\":64,\"steps\":10,\"lr\":1,\"label_smoothing\":0,\"dropout\":0,",
                  (long long)step, p->dev.exact_match, p->dev.symbol_error, (long long)step);
         expect_record(support_path(path, name), expected);
     }

@@ -189,7 +189,7 @@ START_TEST(test_translator_open_of_anything_else_is_refused_with_its_name)
     ck_assert_int_eq(symlink("nothing", support_path(path, "model.safetensors")), 0);
     expect_refused(support_tempdir(), LB_ERROR_OPEN, "No such file");
     ck_assert_int_eq(unlink(path), 0);
-    expect_refused(SOURCE_DIR "/LICENSE", LB_ERROR_FORMAT, "not safetensors");
+    expect_refused(SOURCE_DIR "/LICENSE", LB_ERROR_FORMAT, "found text, expected a model");
     expect_refused(SOURCE_DIR "/tests/fixtures/linear.safetensors", LB_ERROR_FORMAT,
                    "weights, but no model description");
     ck_assert_int_eq(lb_safetensors_write(support_path(path, "checkpoint"), NULL, 0, &run, 1, NULL), LB_OK);
