@@ -7,16 +7,18 @@
 #include "io/json.h"
 #include <lookback/plot.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CURVES = 8 };
 
+/* 0 for what no chart could show, such as 1e999. */
 static double number(const cJSON *json, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble : 0;
 }
 
 static void add_point(app_sweep_result *r, const cJSON *json)

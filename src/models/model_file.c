@@ -100,3 +100,32 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
     if (lb_checkpoint_load(file, params, error)) return NULL;
     return lb_copying_check(model, error) == LB_OK ? model : NULL;
 }
+
+static lb_status find_array(const void *params, const char *name, lb_shape shape, lb_error *error)
+{
+    (void)shape;
+    if (lb_params_find(params, name)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "found no parameter '%s', expected a model whose name in lb_..._init was \"\"", name);
+}
+
+/* Builds the model again as lb_model_load will. What else fails there is a custom part, which needs its table. */
+lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error)
+{
+    const lb_params_source source = {params, find_array, SIZE_MAX};
+    lb_error found = {0};
+    char *config = lb_model_config_json(model);
+    lb_params *again = lb_params_new(0);
+    lb_status status = config && again ? LB_OK : LB_ERROR_MEMORY;
+    if (!status) {
+        lb_params_take_from(again, &source);
+        if (!lb_model_restore(model->kind, again, "", config, NULL, &found)) status = lb_params_status(again);
+    }
+    if (status == LB_ERROR_ARGUMENT)
+        lb_error_set(error, status, "%s", lb_params_error(again));
+    else if (status)
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    lb_params_free(again);
+    lb_release(config);
+    return status;
+}

@@ -11,6 +11,10 @@ LB_MUST_USE char *lb_model_config_json(const lb_model *model);
 LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name,
                                        const char *config, const lb_extensions *own, lb_error *error);
 
+/** Whether lb_model_load will find all parameters of the model in its file: not if its name is another one than "".
+ *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error);
+
 /** The format of lb_seq2seq_kind. */
 char *lb_seq2seq_config_json(const lb_model *model);
 lb_model *lb_seq2seq_restore(lb_params *params, const char *name, const char *config,

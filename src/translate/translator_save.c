@@ -2,7 +2,6 @@
 #include "data/vocabulary_json.h"
 #include "lookback/translate.h"
 #include "models/model_formats.h"
-#include "nn/params.h"
 #include "translate/list.h"
 #include "translate/text_model.h"
 
@@ -19,35 +18,6 @@ static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary
     if (!found.status) return LB_OK;
     lb_status status = found.status == LB_ERROR_FORMAT ? LB_ERROR_ARGUMENT : found.status;
     return lb_error_set(error, status, "the %s vocabulary: %s", name, found.message);
-}
-
-static lb_status find_array(const void *params, const char *name, lb_shape shape, lb_error *error)
-{
-    (void)shape;
-    if (lb_params_find(params, name)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "found no parameter '%s', expected a model whose name in lb_..._init was \"\"", name);
-}
-
-/* Builds the model again as lb_model_load will. What else fails there is a custom part, which needs its table. */
-static lb_status check_names(const lb_model *model, const lb_params *params, lb_error *error)
-{
-    const lb_params_source source = {params, find_array, SIZE_MAX};
-    lb_error found = {0};
-    char *config = lb_model_config_json(model);
-    lb_params *again = lb_params_new(0);
-    lb_status status = config && again ? LB_OK : LB_ERROR_MEMORY;
-    if (!status) {
-        lb_params_take_from(again, &source);
-        if (!lb_model_restore(model->kind, again, "", config, NULL, &found)) status = lb_params_status(again);
-    }
-    if (status == LB_ERROR_ARGUMENT)
-        lb_error_set(error, status, "%s", lb_params_error(again));
-    else if (status)
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
-    lb_params_free(again);
-    lb_release(config);
-    return status;
 }
 
 static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort_task *task, lb_error *error)
@@ -70,7 +40,7 @@ lb_status lb_translator_save(const char *path, const lb_model *model, const lb_p
                              const lb_translator_texts *texts, lb_error *error)
 {
     lb_text_model made = {.params = (lb_params *)params, .model = (lb_model *)model};
-    lb_status status = check_names(model, params, error);
+    lb_status status = lb_model_check_names(model, params, error);
     if (status) return status;
     if (texts->sort) return save_lists(path, &made, texts->sort, error);
     status = check_symbols("source", texts->source, error);

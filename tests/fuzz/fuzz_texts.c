@@ -69,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    .no_target = true,
                                    .source.features = lb_translator_about(translator).source_rule.features,
                                    .skip_bad_lines = (columns & 128) != 0};
+    if (lb_pair_format_check(&format, NULL)) return 0; /* the column of the features */
     lb_status status = app_input_open(&input, fuzz_file(data, size), BATCH, format, false, &error);
     fuzz_require(status == LB_OK, "a file in memory can be opened");
     for (bool more = true; more;) {

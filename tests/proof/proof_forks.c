@@ -40,7 +40,7 @@ static proof_sorting_job train_in_child(trial *t)
     if (child == 0) {
         t->generations--;
         found = train(t);
-        _exit(write(ends[1], &found, sizeof found) != sizeof found);
+        _exit(write(ends[1], &found, sizeof found) == sizeof found ? 0 : 1);
     }
     close(ends[1]);
     if (read(ends[0], &found, sizeof found) != sizeof found) found.status = LB_ERROR_OPEN;

@@ -33,7 +33,8 @@ void proof_sorting_work(proof_sorting_job *j)
 
 proof_sorting_job proof_sorting_draw(proof_dice *dice)
 {
-    proof_sorting_job j = {.batch = 1 + (int64_t)proof_below(dice, 40), .threads = 1 + (int)proof_below(dice, 3)};
+    proof_sorting_job j = {.batch = 1 + (int64_t)proof_below(dice, 40),
+                           .threads = 1 + (int)proof_below(dice, 3)};
     j.task =
         (lb_sort_task){.max_value = 9, .min_length = 1, .max_length = 6, .seed = proof_below(dice, 1000)};
     int64_t size = 4 * (1 + (int64_t)proof_below(dice, 12));

@@ -38,7 +38,7 @@ static lb_real *train_in_child(size_t count)
         train(STEPS);
         FILE *out = fdopen(ends[1], "wb");
         size_t written = fwrite(lb_params_values(s.params), sizeof(lb_real), count, out);
-        _exit(fclose(out) != 0 || written != count);
+        _exit(fclose(out) == 0 && written == count ? 0 : 1);
     }
     close(ends[1]);
     lb_real *weights = malloc(count * sizeof *weights);
