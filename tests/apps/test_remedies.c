@@ -129,7 +129,7 @@ START_TEST(test_training_that_ends_worse_than_guessing_says_so_and_fails)
     assert_last_line("lookback sort: the training ended worse than guessing");
     run(TRAIN "--train train.tsv --steps 60 --lr 1e20 --fresh");
     ck_assert_int_eq(support_run_result.status, 75);
-    assert_last_line("lookback train: training diverged: the loss of step ");
+    assert_last_line("training diverged"); /* the loss, or the norm of a gradient */
 }
 END_TEST
 

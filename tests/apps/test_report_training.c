@@ -75,7 +75,7 @@ START_TEST(test_report_and_inspect_have_the_options_that_were_in_force)
         ck_assert_ptr_null(
             cJSON_GetObjectItemCaseSensitive(support_at(p.data, "about.training"), "settings"));
         support_close_page(&p);
-        RUN(BIN_DIR "/inspect", NULL, "out", "--json");
+        RUN(BIN_DIR "/lookback", NULL, "inspect", "out", "--json");
         cJSON *json = cJSON_Parse(result.output);
         expect_options(support_at(json, "training.options"), i == 1);
         cJSON_Delete(json);
