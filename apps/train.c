@@ -301,8 +301,9 @@ static int print_config(const char *json)
 }
 
 /* These do not change the model. */
-static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads",     "out",      "keep",
-                                         "film",           "fresh", "sweep",      "sweep-count", "ensemble", NULL};
+static const char *const of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads", "out",
+                                         "keep",           "film",  "fresh",      "sweep",   "sweep-count",
+                                         "ensemble",       NULL};
 
 static int check_and_run(asked *t, const app_program *program)
 {

@@ -35,9 +35,9 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
-    bool writes;         /* a text that names a file to be written: no other option or operand names it, too */
-    bool optional;       /* a text that --no-NAME takes back, such as that of a --config */
-    const char *help;    /* the default is added automatically */
+    bool writes;      /* a text that names a file to be written: no other option or operand names it, too */
+    bool optional;    /* a text that --no-NAME takes back, such as that of a --config */
+    const char *help; /* the default is added automatically */
     union {
         bool *flag;
         int *integer;

@@ -20,7 +20,7 @@ struct lb_pairs {
     lb_place *own;          /* [capacity] */
     int64_t count, capacity;
     const struct lb_pair_print *prints; /* [count] sorted, of an index; NULL: unknown */
-    const char *index;           /* the path of the index; NULL: there is none */
+    const char *index;                  /* the path of the index; NULL: there is none */
     lb_pairs_facts facts;
     lb_pair_line line; /* the last one read */
     char *window;      /* [window_room]: `held` bytes of the file from `start` on */

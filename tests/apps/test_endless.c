@@ -61,11 +61,9 @@ static const char *const readers[] = {
     SMALL "--train train.tsv --sweep %s"};
 
 /* They answer each line, and need no end: only one line has one. */
-static const char *const streams[] = {"predict out %s --skip-bad-lines",
-                                      "evaluate out %s --skip-bad-lines",
+static const char *const streams[] = {"predict out %s --skip-bad-lines", "evaluate out %s --skip-bad-lines",
                                       "evaluate train.tsv --predictions %s --skip-bad-lines",
-                                      "score out %s --skip-bad-lines",
-                                      "report out %s --skip-bad-lines"};
+                                      "score out %s --skip-bad-lines", "report out %s --skip-bad-lines"};
 
 static void assert_ends(const char *input, const char *reader, const char *path)
 {

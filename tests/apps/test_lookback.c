@@ -109,7 +109,8 @@ END_TEST
 START_TEST(test_train_prints_its_options_whatever_mpirun_has_set)
 {
     static const char *const changes[] = {"PMI_SIZE=2", "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
-    const char *const print[] = {LOOKBACK, "train", "--print-config", NULL}, *const train[] = {LOOKBACK, "train", NULL};
+    const char *const print[] = {LOOKBACK, "train", "--print-config", NULL}, *const train[] = {LOOKBACK,
+                                                                                               "train", NULL};
     support_result_free(&result);
     ck_assert(support_run_command(&(support_command){.argv = print, .environment = changes}, &result));
     ck_assert_int_eq(result.status, 0);
@@ -125,12 +126,18 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
     static const struct {
         const char *words[8], *said;
     } cases[] = {
-        {{"visualize", "m", "-o", "v.png", "--scores", "v.png"}, "visualize: --output and --scores: found one file, v.png, expected two"},
-        {{"visualize", "m", "-o", "v.png", "--scores", "./v.png"}, "visualize: --output and --scores: found one file, v.png, expected two"},
-        {{"visualize", "m", "--scores", "attention.png"}, "visualize: --output and --scores: found one file, attention.png, expected two"},
-        {{"report", "m", "p.tsv", "-o", "p.tsv"}, "report: --output and p.tsv: found one file, p.tsv, expected two"},
-        {{"predict", "m.npy", "--attention", "m.npy"}, "predict: --attention and m.npy: found one file, m.npy, expected two"},
-        {{"train", "--train", "p.tsv", "--index-file", "p.tsv"}, "train: --index-file and --train: found one file, p.tsv, expected two"},
+        {{"visualize", "m", "-o", "v.png", "--scores", "v.png"},
+         "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "-o", "v.png", "--scores", "./v.png"},
+         "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "--scores", "attention.png"},
+         "visualize: --output and --scores: found one file, attention.png, expected two"},
+        {{"report", "m", "p.tsv", "-o", "p.tsv"},
+         "report: --output and p.tsv: found one file, p.tsv, expected two"},
+        {{"predict", "m.npy", "--attention", "m.npy"},
+         "predict: --attention and m.npy: found one file, m.npy, expected two"},
+        {{"train", "--train", "p.tsv", "--index-file", "p.tsv"},
+         "train: --index-file and --train: found one file, p.tsv, expected two"},
     };
     char expected[160];
     ck_assert_int_eq(chdir(support_tempdir()), 0);
