@@ -193,11 +193,12 @@ static void check_close(const trial *t, const char *what, int k, const lb_tensor
                       (double)expected[i]);
 }
 
-static void check_shift(const trial *t, double added, bool hides)
+/* The operand has the element `factor` times a quarter of some integer, and the same plus `added`. */
+static void check_shift(const trial *t, double added, double factor, bool hides)
 {
     for (int k = 0; k < outputs_of(t->op); k++) {
-        operands small = make_operands(t, (change){0, 1, true, hides}),
-                 large = make_operands(t, (change){added, 1, true, hides});
+        operands small = make_operands(t, (change){0, factor, true, hides}),
+                 large = make_operands(t, (change){added, factor, true, hides});
         lb_tape *tape = lb_tape_new(), *other = lb_tape_new();
         const lb_node *expected = run(t, small, tape), *found = run(t, large, other);
         if (t->of.traits & SAME)
@@ -219,7 +220,16 @@ START_TEST(test_a_large_number_added_to_an_operand_changes_nothing)
     const trial *t = &trials[_i];
     static const double added[] = {1e4, -1e4, 1e6, -1e6};
     for (int k = 0; k < LB_LENGTH(added) && t->of.traits & (SAME | RAISED); k++)
-        for (int hides = 0; hides <= (t->of.traits & HIDES ? 1 : 0); hides++) check_shift(t, added[k], hides);
+        for (int hides = 0; hides <= (t->of.traits & HIDES ? 1 : 0); hides++)
+            check_shift(t, added[k], 1, hides);
+}
+END_TEST
+
+START_TEST(test_equal_elements_are_equal_however_large_they_are)
+{
+    if (!(trials[_i].of.traits & (SAME | RAISED))) return;
+    check_shift(&trials[_i], 1e30, 0, false);
+    check_shift(&trials[_i], -1e30, 0, false);
 }
 END_TEST
 
@@ -285,6 +295,7 @@ int main(void)
     TCase *tests = tcase_create("large numbers");
     tcase_add_test(tests, test_every_op_with_an_exponential_is_tried);
     tcase_add_loop_test(tests, test_a_large_number_added_to_an_operand_changes_nothing, 0, trial_count);
+    tcase_add_loop_test(tests, test_equal_elements_are_equal_however_large_they_are, 0, trial_count);
     tcase_add_loop_test(tests, test_numbers_far_apart_give_what_the_reference_gives_and_no_nan, 0,
                         trial_count);
     tcase_add_loop_test(tests, test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan, 0,
