@@ -14,7 +14,7 @@
 
 #define SAMPLE TEST_BIN_DIR "/sample_program"
 
-static int count, way;
+static int many, way;
 static bool fresh;
 static uint64_t seed;
 static double rate;
@@ -24,8 +24,8 @@ static app_texts inputs;
 static const char *const ways[] = {"additive", "dot", "general", NULL};
 static const app_option options[] = {
     APP_HEADING("Model:"),
-    APP_INT('n', "count", "N", &count, 1, 65536, "how many"),
-    APP_INT(0, "counter", "N", &count, 0, 0, "any whole number"),
+    APP_INT('n', "count", "N", &many, 1, 65536, "how many"),
+    APP_INT(0, "counter", "N", &many, 0, 0, "any whole number"),
     APP_CHOICE(0, "way", "WAY", &way, ways, "which way"),
     APP_FLAG('f', "fresh", &fresh, "begin anew"),
     APP_SEED(0, "seed", "SEED", &seed, "where randomness begins"),
@@ -62,7 +62,7 @@ static char **operands;
 
 static void set_defaults(void)
 {
-    count = 64;
+    many = 64;
     way = 1;
     fresh = false;
     seed = 7;
@@ -102,7 +102,7 @@ START_TEST(test_app_options_parse_no_option_leaves_defaults)
 {
     ck_assert_int_eq(parse("model"), LB_OK);
     ck_assert_int_eq(request, APP_REQUEST_RUN);
-    ck_assert_int_eq(count, 64);
+    ck_assert_int_eq(many, 64);
     ck_assert_int_eq(way, 1);
     ck_assert(!fresh);
     ck_assert_uint_eq(seed, 7);
@@ -115,7 +115,7 @@ START_TEST(test_app_options_parse_every_kind_is_set)
 {
     ck_assert_int_eq(
         parse("--count 3 --way=general -f --seed 18446744073709551615 --rate 1e-3 --out=a=b model"), LB_OK);
-    ck_assert_int_eq(count, 3);
+    ck_assert_int_eq(many, 3);
     ck_assert_int_eq(way, 2);
     ck_assert(fresh);
     ck_assert_uint_eq(seed, UINT64_MAX);
@@ -216,10 +216,10 @@ END_TEST
 START_TEST(test_app_options_parse_both_ends_of_range_are_in)
 {
     ck_assert_int_eq(parse("--count 1 --rate 0 m"), LB_OK);
-    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(many, 1);
     ck_assert_double_eq(rate, 0);
     ck_assert_int_eq(parse("--count 65536 --rate 1 m"), LB_OK);
-    ck_assert_int_eq(count, 65536);
+    ck_assert_int_eq(many, 65536);
     ck_assert_double_eq(rate, 1);
 }
 END_TEST
@@ -227,7 +227,7 @@ END_TEST
 START_TEST(test_app_options_parse_no_range_takes_any_int)
 {
     ck_assert_int_eq(parse("--counter -2147483648 m"), LB_OK);
-    ck_assert_int_eq(count, INT32_MIN);
+    ck_assert_int_eq(many, INT32_MIN);
     expect_refusal("--counter 2147483648 m", "--counter: expected a whole number, found \"2147483648\"");
 }
 END_TEST
@@ -238,7 +238,7 @@ START_TEST(test_app_options_parse_operands_are_returned_in_order)
     ck_assert_int_eq(operand_count, 2);
     ck_assert_str_eq(operands[0], "first");
     ck_assert_str_eq(operands[1], "--second");
-    ck_assert_int_eq(count, 2);
+    ck_assert_int_eq(many, 2);
 }
 END_TEST
 
@@ -290,7 +290,7 @@ START_TEST(test_app_options_parse_leading_blank_is_refused)
     char **argv = words;
     error = (lb_error){0};
     ck_assert_int_eq(app_options_parse(&program, &argc, &argv, &request, &error), LB_ERROR_ARGUMENT);
-    ck_assert_int_eq(count, 64);
+    ck_assert_int_eq(many, 64);
 }
 END_TEST
 

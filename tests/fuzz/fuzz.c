@@ -18,10 +18,10 @@ void fuzz_fail(const char *promise)
 static bool write_all(int file, const char *from, size_t size)
 {
     while (size > 0) {
-        ssize_t written = write(file, from, size);
-        if (written <= 0) return false;
-        from += written;
-        size -= (size_t)written;
+        ssize_t done = write(file, from, size);
+        if (done <= 0) return false;
+        from += done;
+        size -= (size_t)done;
     }
     return true;
 }

@@ -242,7 +242,8 @@ static void write_for_ever(int descriptor)
 {
     static char text[1 << 16];
     memset(text, '\n', sizeof text);
-    while (write(descriptor, text, sizeof text) > 0) continue;
+    while (write(descriptor, text, sizeof text) > 0) {
+    }
     _exit(0);
 }
 
@@ -256,7 +257,8 @@ START_TEST(test_lines_keep_has_a_limit_for_all_lines)
     }
     close(writer);
     lb_lines_keep(&lines);
-    while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) continue;
+    while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) {
+    }
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message,
                      "sample: found a pipe or device with more than 33554432 bytes, expected a file");
