@@ -20,8 +20,4 @@
 APP_PROGRAM_LIST(APP_PROGRAM_MAIN)
 #undef APP_PROGRAM_MAIN
 
-/** The options of `train` for a model of this kind if none is given, as in the record of a model file.
- *  Memory: release it with lb_release; NULL for an unknown kind, or if memory runs out. */
-char *train_usual_options(const char *kind);
-
 #endif

@@ -135,7 +135,6 @@ int report_main(int argc, char **argv)
     /* Parsing moves the operands to the end. */
     char *command = app_report_command(argc, argv);
     s.asked.about.command = command;
-    s.asked.about.usual_options = train_usual_options;
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = report(&s, argc, argv);
     lb_release(command);

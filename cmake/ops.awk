@@ -52,7 +52,7 @@ state == "function" {
 match($0, /\.operands = "[^"]*"/) { operands = substr($0, RSTART + 13, RLENGTH - 14) }
 # A descriptor, or the macro that writes one: name, operands, formula and derivative are its first four strings, or a
 # macro's first operand and two strings. A string may go on in the next line.
-/^static const lb_op [a-z_]+ = / { state = "descriptor"; text = "" }
+/^static const lb_(cell_)?op [a-z_]+ = / { state = "descriptor"; text = "" }
 state == "descriptor" {
     text = text $0
     if ($0 !~ /;$/) next

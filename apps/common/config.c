@@ -139,6 +139,7 @@ lb_status app_config_parse(const app_program *program, app_config *config, int a
     app_request request;
     int count = argc;
     char **words = argv;
+    app_options_forget();
     lb_status status = app_options_parse(program, &count, &words, &request, error);
     return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
 }

@@ -38,6 +38,7 @@ typedef struct app_config {
 LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
 
 /** app_config_options without the ranks, --help and --version of app_options: prints nothing, and leaves out operands.
+ *  For another command line than that of the process: app_option_was_set then tells of this one.
  *  Errors: as app_options_parse and app_config_read. */
 LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
                                        lb_error *error);

@@ -36,7 +36,8 @@ typedef struct app_input {
 LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format,
                                      bool tabs, lb_error *error);
 
-/** Replaces the lines by the next ones that are available; waits only for the first. Returns false at the end and after an error, when no more lines follow. Lines before the end or error are valid.
+/** Replaces the lines by the next ones that are available; waits only for the first. Returns false at the end and after
+ *  an error, when no more lines follow. Lines before the end or error are valid.
  *  Errors: LB_ERROR_FORMAT with the line number, unless bad lines are skipped; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_input_gather(app_input *input, lb_error *error);
 

@@ -4,6 +4,7 @@
 #include "common/options_in_force.h"
 #include "common/shell_word.h"
 #include "common/train_command.h"
+#include "common/train_options.h"
 #include "data/symbols.h"
 #include "io/json.h"
 #include "models/model_formats.h"
@@ -112,13 +113,12 @@ static void print_json(app_report_data *report, const char *key, const cJSON *js
 }
 
 /* The command of the training; null for a record that does not tell its options. */
-static void print_training_command(const app_report_about *about, const cJSON *record,
-                                   app_report_data *report)
+static void print_training_command(const cJSON *record, app_report_data *report)
 {
     const cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options"),
                 *kind = cJSON_GetObjectItemCaseSensitive(options, "model");
     cJSON *usual = NULL;
-    char *command = NULL, *text = cJSON_IsString(kind) ? about->usual_options(kind->valuestring) : NULL;
+    char *command = NULL, *text = cJSON_IsString(kind) ? app_train_usual(kind->valuestring) : NULL;
     if (text && lb_json_parse(text, strlen(text), NULL, &usual) == LB_OK)
         command = app_train_command(options, usual);
     report->failed = report->failed || (cJSON_IsString(kind) && !command);
@@ -129,8 +129,7 @@ static void print_training_command(const app_report_about *about, const cJSON *r
 }
 
 /* Configuration and record; the record without its history, which is elsewhere, and with the options in force. */
-static void print_records(const app_report_about *about, const lb_translator_facts *model,
-                          app_report_data *report)
+static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
     char *text = lb_model_config_json(model->model);
     cJSON *config = NULL, *record = NULL, *member;
@@ -147,7 +146,7 @@ static void print_records(const app_report_about *about, const lb_translator_fac
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
     print_json(report, "configuration", config);
-    print_training_command(about, record, report);
+    print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
     print_json(report, "training", record);
@@ -177,7 +176,7 @@ lb_status app_report_about_print(const app_report_about *about, const lb_transla
     print_string(report, "kind", model->model->kind->name);
     print_separator(report, "source_separator", model->sorts, &model->source_rule);
     print_separator(report, "target_separator", model->sorts, &model->target_rule);
-    print_records(about, model, report);
+    print_records(model, report);
     lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,",
                     (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
                     model->sorts ? "true" : "false");

@@ -13,8 +13,6 @@ typedef struct app_report_about {
     const char *command; /* as typed */
     int beam;
     double length_penalty; /* of lb_beam_config */
-    /* The options of a training of such a model if none is given, as in a record; released with lb_release. */
-    char *(*usual_options)(const char *kind);
 } app_report_about;
 
 /** Prints "about":{...}. Errors: LB_ERROR_MEMORY; those of lb_model_file_open. */

@@ -125,7 +125,7 @@ static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *er
     lb_error found = {0};
     int words = 0;
     while (s->command[i][words]) words++;
-    if (!r->check(r->program, words - 1, s->command[i] + 1, &found)) return LB_OK;
+    if (!r->check(r, words - 1, s->command[i] + 1, &found)) return LB_OK;
     return lb_error_set(error, found.status, "%s: %.*s", s->results[i].name,
                         (int)sizeof found.message - LONGEST_NAME, found.message);
 }

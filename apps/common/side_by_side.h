@@ -15,9 +15,10 @@ typedef struct app_repeated {
     uint64_t seed;
     int threads;           /* parallel trainings of a rank; 0: as many as threads */
     bool fresh;            /* the trainings start again */
+    bool compares;         /* the trainings, by pairs that are held out */
     const lb_group *group; /* NULL without other ranks */
     /* Whether the command of a training can be run. */
-    lb_status (*check)(const app_program *program, int argc, char **argv, lb_error *error);
+    lb_status (*check)(const struct app_repeated *repeated, int argc, char **argv, lb_error *error);
 } app_repeated;
 
 /** Trainings, begun or not. */
@@ -45,13 +46,13 @@ LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *
 LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
                                         const char *folder);
 
-/** Prepares the trainings. The first rank checks all commands, and that each has a folder of its own, so that a wrong one is
- *  refused before anything is trained; it makes and locks the common folder, waits two minutes at most for trainings that an
- *  earlier run has left behind, since it was killed, and keeps a model that an earlier run left there, before another one
+/** Prepares the trainings. The first rank checks all commands, and that each has a folder of its own, so that a wrong
+ *  one is refused before anything is trained. It makes and locks the common folder, waits two minutes at most for
+ *  trainings that an earlier, killed run has left behind, and keeps a model of an earlier run, before another one
  *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
  *  last. With the first of them, the model is that of the same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
- *  Errors: those of `check`; LB_ERROR_ARGUMENT; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of app_work_list_open. */
+ *  Errors: those of `check` and app_work_list_open; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
@@ -62,7 +63,8 @@ LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
 /** Whether this rank shows and writes the results. */
 bool app_side_by_side_leads(const app_side_by_side *s);
 
-/** Says that some trainings failed, closes standard output, and returns the exit status: `exit_status` for the first rank. */
+/** Says that some trainings failed, and closes standard output. Returns the exit status: `exit_status` for the first
+ *  rank. */
 int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
 
 /** Frees the commands and the results, and unlocks the folder. */

@@ -7,14 +7,11 @@
 #include "tensor/instruction_set.h"
 #include "translate/locked.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { APP_OPTION = 64 };
-
-/* So much more than the loss of guessing is worse. The first weights are hardly better than guessing, and a little worse
- * for few symbols. */
-static const double WORSE = 2;
 
 void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
 {
@@ -80,6 +77,7 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
     if (!v->progress.updated && step->step > 1)
         app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
                  (long long)step->step - 1, (long long)run->steps);
+    if (!v->progress.updated) v->first_loss = step->loss;
     /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
     lb_training_run lasting = *run;
     if (run->name) lasting.name = v->name;
@@ -104,10 +102,14 @@ static void note_end(const lb_training_run *run, const char *loss)
              (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
 }
 
+/* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */
 static void look_at_loss(app_training_view *v, const lb_training_run *run)
 {
-    double loss = run->history->points[run->history->count - 1].loss;
-    if (loss <= WORSE * run->guessing) return;
+    static const double worse = 1.25; /* batches differ */
+    const lb_train_history *history = run->history;
+    double first = history->count > 1 ? history->points[0].loss : v->first_loss,
+           loss = history->points[history->count - 1].loss;
+    if (loss <= worse * fmax(first, run->guessing)) return;
     v->worse = loss;
     v->guessing = run->guessing;
 }

@@ -14,10 +14,11 @@ typedef struct app_training_view {
     app_progress progress;
     bool locked; /* the caller has locked the folder */
     bool begun, warned;
-    bool of_ranks; /* several, one of which may have trained a model that another one comes to */
-    bool quiet;    /* another rank reports */
-    double worse,
-        guessing; /* the loss of a training that ended worse than guessing, and that of guessing; 0: none */
+    bool of_ranks;     /* several, one of which may have trained a model that another one comes to */
+    bool quiet;        /* another rank reports */
+    double first_loss; /* of the first step in this session; 0: there was none */
+    /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
+    double worse, guessing;
     char name[APP_SHORT + 16]; /* of the model in training; "" if it is the only one */
 } app_training_view;
 
@@ -26,7 +27,7 @@ typedef struct app_training_view {
 LB_MUST_USE lb_status app_train_in_view(app_training_view *view, lb_training_config config,
                                         lb_training_result *result, lb_error *error);
 
-/** Says on the last line if the training ended worse than guessing. Returns the exit status. */
+/** Says on the last line if the training ended worse than guessing, and worse than it began. Returns the exit status. */
 int app_training_status(const app_training_view *view);
 
 /** Passes on the error of a training, with a hint: how to resume after an interruption, or what to do if that is

@@ -171,8 +171,8 @@ typedef struct lb_intervals {
  *  Errors: LB_ERROR_ARGUMENT for fewer than one output or resample, or a confidence that is not between 0 and 1;
  *          LB_ERROR_MEMORY.
  *  Source: percentile bootstrap, Efron and Tibshirani 1993, "An introduction to the bootstrap", chapter 13; for corpus
- *          measures Koehn 2004, "Statistical significance tests for machine translation evaluation". Wilson 1927, "Probable
- *          inference, the law of succession, and statistical inference". */
+ *          measures Koehn 2004, "Statistical significance tests for machine translation evaluation". Wilson 1927,
+ *          "Probable inference, the law of succession, and statistical inference". */
 LB_MUST_USE lb_status lb_bootstrap(const lb_statistics *outputs, int64_t count, lb_bootstrap_config config,
                                    lb_intervals *intervals, lb_error *error);
 

@@ -434,8 +434,9 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 /** The metadata key of "backward" in the file of a model that writes from the end; other files do not have it. */
 #define LB_DIRECTION_KEY "lookback.direction"
 
-/** Writes the model, without its vocabularies: lb_translator_save writes those, too, for programs. The file also gets `metadata`, next to the keys "lookback.model", "lookback.config" and, for a model
- *  that writes from the end, LB_DIRECTION_KEY.
+/** Writes the model, without its vocabularies: lb_translator_save writes those, too, for programs. The file also gets
+ *  `metadata`, next to the keys "lookback.model", "lookback.config" and, for a model that writes from the end,
+ *  LB_DIRECTION_KEY.
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
  *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,

@@ -58,7 +58,8 @@ static int64_t lay_out(const lb_attention_gru_run *run, lb_real *block, backward
     memory->dquery = lb_parts_next(&parts, all * run->width);
     memory->dcontext = lb_parts_next(&parts, all * run->depth);
     memory->thread_size = lay_out_thread(run, NULL, &(backward_thread){0});
-    memory->threads = lb_parts_next(&parts, LB_MOST_IN_TEAM * memory->thread_size);
+    memory->threads =
+        lb_parts_next(&parts, lb_grid_threads(lb_attention_gru_grid(run)) * memory->thread_size);
     memory->query = lb_recurrence_panels_back(
         &run->x, &parts, lb_plain(run->in.weight_query->data, run->hidden), run->width, run->hidden);
     memory->state = lb_recurrence_panels_back(&run->x, &parts, lb_plain(run->in.weight_hh->data, run->hidden),

@@ -11,6 +11,7 @@ enum { GATES = 3 };
 /* The data of all threads. */
 typedef struct forward_pass {
     lb_attention_gru_run run;
+    lb_grid grid;
     lb_panels query, context[GATES], state[GATES]; /* the weights */
     lb_real *traces;  /* [batch, steps, trace_size]; NULL: there will be no backward */
     lb_real *product; /* [batch, 3 hidden]: W_hh h */
@@ -26,7 +27,7 @@ static int64_t lay_out(forward_pass *pass, lb_real *block)
     lb_parts parts = {.block = block};
     pass->product = lb_parts_next(&parts, run->batch * GATES * run->hidden);
     pass->x = lb_parts_next(&parts, run->batch * GATES * run->hidden);
-    pass->power = lb_parts_next(&parts, LB_MOST_IN_TEAM * run->width);
+    pass->power = lb_parts_next(&parts, lb_grid_threads(pass->grid) * run->width);
     pass->step = lb_parts_next(&parts, pass->traces ? 0 : run->batch * lb_attention_gru_trace_size(run));
     return parts.count;
 }
@@ -166,6 +167,7 @@ static bool lay_out_weights(forward_pass *pass)
 lb_status lb_attention_gru_forward(lb_node *node)
 {
     forward_pass pass = {.run = lb_attention_gru_run_of(node)};
+    pass.grid = lb_attention_gru_grid(&pass.run);
     pass.run.powers = powers_for(&pass.run);
     if (lb_tape_status(node->tape) || (node->records && keep_traces(node, &pass)) || !lay_out_weights(&pass))
         return LB_ERROR_MEMORY;
@@ -174,6 +176,6 @@ lb_status lb_attention_gru_forward(lb_node *node)
     lay_out(&pass, memory);
     memcpy(pass.run.final->data, pass.run.in.initial->data,
            (size_t)(pass.run.batch * pass.run.hidden) * sizeof(lb_real));
-    lb_team_run(lb_attention_gru_grid(&pass.run), walk_forward, &pass);
+    lb_team_run(pass.grid, walk_forward, &pass);
     return LB_OK;
 }

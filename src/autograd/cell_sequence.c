@@ -12,25 +12,30 @@ typedef struct sequence {
     lb_gru_input x;
     lb_panels gate[LB_MOST_GATES]; /* the weight */
     lb_real *product;              /* [batch, gates hidden]: W_hh h */
-    lb_real *spare;                /* [threads, saved hidden]: for a backward that will not come */
+    lb_real *spare;                /* [threads, saved hidden]: where backward will not come */
     /* Backward: */
     lb_gru_gradient gradient; /* of the gates at all steps */
     lb_real *dstate;          /* [batch, state hidden]: at last the gradient of the initial state */
     lb_panels weight;
 } sequence;
 
-static sequence sequence_of(const lb_node *node, const lb_cell *cell)
+static const lb_cell *cell_of(const lb_node *node)
 {
-    return (sequence){.cell = cell, .node = (lb_node *)node, .x = lb_gru_input_of(node, LB_CELL_X)};
+    return &((const lb_cell_op *)node->op)->cell;
 }
 
-lb_status lb_cell_shapes(const lb_node *node, const lb_cell *cell, lb_shape *out)
+static sequence sequence_of(const lb_node *node)
+{
+    return (sequence){.cell = cell_of(node), .node = (lb_node *)node, .x = lb_gru_input_of(node, LB_CELL_X)};
+}
+
+lb_status lb_cell_shapes(const lb_node *node, lb_shape *out)
 {
     lb_status status = lb_gru_input_check(node, LB_CELL_X, LB_CELL_INITIAL, LB_CELL_WEIGHT, LB_CELL_BIAS);
     if (status) return status;
     lb_gru_input x = lb_gru_input_of(node, LB_CELL_X);
     out[LB_CELL_OUTPUTS] = LB_SHAPE(x.batch, x.steps, x.hidden);
-    out[LB_CELL_FINAL] = LB_SHAPE(x.batch, cell->state * x.hidden);
+    out[LB_CELL_FINAL] = LB_SHAPE(x.batch, cell_of(node)->state * x.hidden);
     return LB_OK;
 }
 
@@ -69,10 +74,10 @@ static void pass_gates(const sequence *s, const lb_walk *walk, int64_t t)
     const lb_cell *cell = s->cell;
     const lb_node *node = s->node;
     int64_t hidden = s->x.hidden, first = walk->first_unit, kept = cell->saved * hidden;
-    lb_real *spare = s->spare + lb_walk_number(walk) * kept;
     for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
         int64_t at = row * s->x.steps + t;
-        lb_real *saved = node->saved ? (lb_real *)node->saved + at * kept : spare;
+        lb_real *saved =
+            node->saved ? (lb_real *)node->saved + at * kept : s->spare + lb_walk_number(walk) * kept;
         lb_real *out = node->out[LB_CELL_OUTPUTS]->data + at * hidden;
         if (lb_gru_input_has(&s->x, row, t)) {
             cell->step(hidden, walk->end_unit - first, lb_gru_input_row(&s->x, at) + first,
@@ -101,22 +106,26 @@ static void walk_forward(const lb_member *me, void *context)
     }
 }
 
-lb_status lb_cell_forward(lb_node *node, const lb_cell *cell)
+lb_status lb_cell_forward(lb_node *node)
 {
-    sequence s = sequence_of(node, cell);
-    int64_t batch = s.x.batch, hidden = s.x.hidden, kept = cell->saved * hidden;
+    sequence s = sequence_of(node);
+    int64_t batch = s.x.batch, hidden = s.x.hidden, kept = s.cell->saved * hidden;
     lb_tensor *initial = node->in[LB_CELL_INITIAL], *final = node->out[LB_CELL_FINAL];
-    s.product = lb_op_zeros(node, batch * cell->gates * hidden);
-    s.spare = lb_op_reals(node, LB_MOST_IN_TEAM * kept);
-    if (node->records) node->saved = lb_op_reals(node, batch * s.x.steps * kept);
-    if (!s.product || !s.spare || (node->records && !node->saved) ||
-        !lb_recurrence_panels(node, &s.x, node->in[LB_CELL_WEIGHT], 0, hidden, cell->gates, s.gate))
+    lb_grid grid = grid_of(&s);
+    s.product = lb_op_zeros(node, batch * s.cell->gates * hidden);
+    lb_real *saved = lb_op_reals(node, (node->records ? batch * s.x.steps : lb_grid_threads(grid)) * kept);
+    if (node->records)
+        node->saved = saved;
+    else
+        s.spare = saved;
+    if (!s.product || !saved ||
+        !lb_recurrence_panels(node, &s.x, node->in[LB_CELL_WEIGHT], 0, hidden, s.cell->gates, s.gate))
         return LB_ERROR_MEMORY;
     if (initial)
         memcpy(final->data, initial->data, (size_t)lb_count(final) * sizeof(lb_real));
     else
         memset(final->data, 0, (size_t)lb_count(final) * sizeof(lb_real));
-    lb_team_run(grid_of(&s), walk_forward, &s);
+    lb_team_run(grid, walk_forward, &s);
     return LB_OK;
 }
 
@@ -131,9 +140,9 @@ static int64_t lay_out(sequence *s, lb_real *block)
     return parts.count;
 }
 
-int64_t lb_cell_work(const lb_node *node, const lb_cell *cell)
+int64_t lb_cell_work(const lb_node *node)
 {
-    sequence s = sequence_of(node, cell);
+    sequence s = sequence_of(node);
     return lay_out(&s, NULL);
 }
 
@@ -171,10 +180,10 @@ static void walk_back(const lb_member *me, void *context)
     }
 }
 
-void lb_cell_backward(lb_node *node, const lb_cell *cell)
+void lb_cell_backward(lb_node *node)
 {
-    sequence s = sequence_of(node, cell);
-    int64_t kept = cell->saved * s.x.hidden;
+    sequence s = sequence_of(node);
+    int64_t kept = s.cell->saved * s.x.hidden;
     lb_real *saved = node->saved;
     lay_out(&s, node->work);
     s.gradient = lb_gru_gradient_in(node, LB_CELL_X, &s.x, saved, kept);
@@ -184,6 +193,6 @@ void lb_cell_backward(lb_node *node, const lb_cell *cell)
     lb_gru_give_input_gradient(node, LB_CELL_X, &s.x, s.gradient);
     lb_op_add_grad(node->in[LB_CELL_INITIAL], s.dstate);
     lb_gru_add_weight_gradient(s.gradient, s.x.batch * s.x.steps,
-                               lb_plain(saved + cell->previous * s.x.hidden, kept), node->in[LB_CELL_WEIGHT],
-                               node->in[LB_CELL_BIAS]);
+                               lb_plain(saved + s.cell->previous * s.x.hidden, kept),
+                               node->in[LB_CELL_WEIGHT], node->in[LB_CELL_BIAS]);
 }

@@ -22,10 +22,16 @@ typedef struct lb_cell {
                  lb_real *dstate);
 } lb_cell;
 
-/** The functions of the descriptor of an op, with their cell. */
-lb_status lb_cell_shapes(const lb_node *node, const lb_cell *cell, lb_shape *out);
-lb_status lb_cell_forward(lb_node *node, const lb_cell *cell);
-int64_t lb_cell_work(const lb_node *node, const lb_cell *cell);
-void lb_cell_backward(lb_node *node, const lb_cell *cell);
+/** The descriptor of an op with its cell. */
+typedef struct lb_cell_op {
+    lb_op op; /* comes first */
+    lb_cell cell;
+} lb_cell_op;
+
+/** The functions of the op. */
+lb_status lb_cell_shapes(const lb_node *node, lb_shape *out);
+lb_status lb_cell_forward(lb_node *node);
+int64_t lb_cell_work(const lb_node *node);
+void lb_cell_backward(lb_node *node);
 
 #endif

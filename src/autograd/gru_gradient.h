@@ -15,7 +15,8 @@ typedef struct lb_gru_gradient {
     int64_t x_stride, last_stride;
 } lb_gru_gradient;
 
-/** The location for all rows and steps. The rows of `saved` begin with the data saved by lb_gru_gates, or lb_lstm_gates. */
+/** The location for all rows and steps. The rows of `saved` begin with the data saved by lb_gru_gates, or
+ *  lb_lstm_gates. */
 lb_gru_gradient lb_gru_gradient_in(const lb_node *node, int x, const lb_gru_input *input, lb_real *saved,
                                    int64_t saved_stride);
 

@@ -1,7 +1,7 @@
 /* How the recurrent ops divide a step of a batch among the threads of a team (base/team.h). Each group takes tiles of
- * rows (tensor/row_tiles.h) through all steps, or every second, third ... row of a tile. In a step, each member computes the columns of its panels
- * (tensor/panels.h) for all rows of its group, and then everything else that belongs to its units. No sum is divided, so
- * the bits do not depend on the team. */
+ * rows (tensor/row_tiles.h) through all steps, or every second, third ... row of a tile. In a step, each member
+ * computes the columns of its panels (tensor/panels.h) for all rows of its group, and then everything else that belongs
+ * to its units. No sum is divided, so the bits do not depend on the team. */
 #ifndef LB_RECURRENCE_H
 #define LB_RECURRENCE_H
 
@@ -47,7 +47,7 @@ static inline int64_t lb_walk_number(const lb_walk *walk)
 }
 static inline int64_t lb_walk_count(const lb_walk *walk)
 {
-    return (int64_t)walk->me->grid.groups * walk->me->grid.width;
+    return lb_grid_threads(walk->me->grid);
 }
 
 /** Rows of the group, one after the other, that are multiplied together at a step. */
@@ -68,9 +68,9 @@ void lb_walk_multiply(const lb_walk *walk, int64_t t, const lb_panels *weight, i
 /** Packs the member's share of a weight; all members must meet before they multiply with it. */
 void lb_walk_pack(const lb_walk *walk, const lb_panels *weight);
 
-/** The panels of the part of a weight [outputs, inputs] that computes outputs first, first + 1, ... from the inputs from
- *  `column` on; all of it is transposed. With several steps they are packed, into memory on the tape; a single step would not recover
- *  the cost. Returns false if out of memory. */
+/** The panels of the part of a weight [outputs, inputs] that computes outputs first, first + 1, ... from the inputs
+ *  from `column` on; all of it is transposed. With several steps they are packed, into memory on the tape; a single
+ *  step would not recover the cost. Returns false if out of memory. */
 bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_tensor *weight, int64_t column,
                           int64_t inputs, int parts, lb_panels *panels);
 

@@ -90,20 +90,20 @@ void lb_team_meet(const lb_member *member)
 
 void lb_team_meet_all(const lb_member *member)
 {
-    meet(&member->meetings[member->grid.groups], member->grid.groups * member->grid.width);
+    meet(&member->meetings[member->grid.groups], (int)lb_grid_threads(member->grid));
 }
 
 static void run_together(lb_grid wanted, void (*work)(const lb_member *member, void *context), void *context)
 {
     lb_meeting meetings[LB_MOST_IN_TEAM + 1];
     for (int i = 0; i <= wanted.groups; i++) meeting_init(&meetings[i]);
-        /* A region of fewer threads than the last one would end the others, and the next one would have to start them again. */
+        /* A region of fewer threads than the last one would end the others, and the next one would start them again. */
 #    pragma omp parallel
     {
         int count = omp_get_num_threads(), number = omp_get_thread_num();
-        lb_grid grid = wanted.groups * wanted.width <= count ? wanted : (lb_grid){1, count};
+        lb_grid grid = lb_grid_threads(wanted) <= count ? wanted : (lb_grid){1, count};
         lb_member member = {grid, number / grid.width, number % grid.width, meetings};
-        if (number < grid.groups * grid.width) work(&member, context);
+        if (number < lb_grid_threads(grid)) work(&member, context);
     }
     for (int i = 0; i <= wanted.groups; i++) meeting_free(&meetings[i]);
 }
@@ -125,7 +125,7 @@ void lb_team_meet_all(const lb_member *member)
 void lb_team_run(lb_grid grid, void (*work)(const lb_member *member, void *context), void *context)
 {
 #ifdef _OPENMP
-    if (grid.groups * grid.width > 1) {
+    if (lb_grid_threads(grid) > 1) {
         run_together(grid, work, context);
         return;
     }

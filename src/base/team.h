@@ -12,6 +12,11 @@ typedef struct lb_grid {
     int groups, width; /* `width` members in each group */
 } lb_grid;
 
+static inline int64_t lb_grid_threads(lb_grid grid)
+{
+    return (int64_t)grid.groups * grid.width;
+}
+
 typedef struct lb_meeting lb_meeting;
 
 /** One thread of a team. */

@@ -22,7 +22,8 @@ enum { LB_GRU_SAVED = 5, LB_GRU_SAVED_H = 3, LB_GRU_SAVED_PREVIOUS = 4 };
 void lb_gru_gates(int64_t hidden, int64_t count, const lb_real *x, const lb_real *product,
                   const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved);
 
-/** The backward step of `count` units of a row: turns `dstate` from the gradient of the next state into that of the previous one.
+/** The backward step of `count` units of a row: turns `dstate` from the gradient of the next state into that of the
+ *  previous one.
  *  Shapes: saved [LB_GRU_SAVED hidden], doutput [hidden], dstate [hidden] -> dx [3 hidden]; `dx` may be `saved`.
  *  The gradient of W_hh previous + b_hh equals that of x for r and z; for n it overwrites h_n in `saved`, which needs
  *  no further memory. `dstate` gets only the direct path; the caller adds the path through W_hh. */

@@ -4,8 +4,8 @@
 
 #include "lookback/base.h"
 
-/** The file of a model: `path`, or, if that is a folder, the model in it. Memory: release it with lb_release; NULL after an
- *  error. Errors: LB_ERROR_OPEN for a folder without one; LB_ERROR_MEMORY. */
+/** The file of a model: `path`, or, if that is a folder, the model in it. Memory: release it with lb_release; NULL
+ *  after an error. Errors: LB_ERROR_OPEN for a folder without one; LB_ERROR_MEMORY. */
 char *lb_model_path(const char *path, lb_error *error);
 
 /** Passes an error on, prefixed with the file name unless it has it already: not every function knows its file. Returns

@@ -5,8 +5,9 @@
 #include "data/pair_index.h"
 #include "lookback/translate.h"
 
-/** Opens `config->train` and counts its symbols; without `config->dev`, also holds pairs out. Uses the index of the file,
- *  which only the first process of a group makes; its folder must exist, and be ours if that is `config->out`. An index that cannot be made is no error: the listener gets a note.
+/** Opens `config->train` and counts its symbols; without `config->dev`, also holds pairs out. Uses the index of the
+ *  file, which only the first process of a group makes; its folder must exist, and be ours if that is `config->out`. An
+ *  index that cannot be made is no error: the listener gets a note.
  *  Memory: free `pairs` with lb_indexed_pairs_free and then `*index` with lb_release, both also after an error.
  *  Errors: as lb_indexed_pairs_read; those of the exchange. */
 LB_MUST_USE lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index,

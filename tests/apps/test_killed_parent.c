@@ -17,7 +17,8 @@
 #define SWEEP    TRAIN, "--sweep", "sweep.json"
 #define ENSEMBLE TRAIN, "--ensemble", "2"
 
-/* The training in FOLDER kills its parent when it saves, and goes on when somebody writes to the pipe: it keeps its lock. */
+/* The training in FOLDER kills its parent when it saves, and goes on when somebody writes to the pipe: it keeps its
+ * lock. */
 #define KILL_PARENT(folder)                                                                                  \
     "SUPPORT_STOP=rename " folder "/checkpoint.safetensors 1 sh echo $PPID >left-behind; "                   \
     "kill -KILL $(cut -d ' ' -f 4 /proc/$PPID/stat); read go <pipe"

@@ -124,6 +124,10 @@ START_TEST(test_training_that_ends_worse_than_guessing_says_so_and_fails)
     ck_assert(support_exists("other/model.safetensors"));
     run(TRAIN "--train train.tsv --steps 60 --lr 0.01 --fresh");
     ck_assert_int_eq(support_run_result.status, 0);
+    /* With one weight for embedding and output, the first weights are far worse. */
+    run("train --train train.tsv --target-separator ' ' --model transformer --tied --hidden 16 --steps 2 "
+        "--out tied");
+    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
     run("sort --steps 20 --hidden 8 --lr 50 --out sorts");
     ck_assert_int_eq(support_run_result.status, 75);
     assert_last_line("lookback sort: the training ended worse than guessing");

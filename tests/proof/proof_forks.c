@@ -1,5 +1,5 @@
-/* A process that has trained with several threads forks: its child trains what the parent would, bit for bit, and so does the
- * child of that child. */
+/* A process that has trained with several threads forks: its child trains what the parent would, bit for bit, and so
+ * does the child of that child. */
 #include "proof/campaign.h"
 #include "proof/sorting_job.h"
 

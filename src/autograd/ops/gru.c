@@ -11,33 +11,6 @@
 enum { X = LB_CELL_X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS = LB_CELL_OUTPUTS, FINAL };
 
-static const lb_cell cell = {.gates = 3,
-                             .state = 1,
-                             .saved = LB_GRU_SAVED,
-                             .previous = LB_GRU_SAVED_PREVIOUS,
-                             .step = lb_gru_gates,
-                             .back = lb_gru_gates_backward};
-
-static lb_status output_shapes(const lb_node *node, lb_shape *out)
-{
-    return lb_cell_shapes(node, &cell, out);
-}
-
-static lb_status forward(lb_node *node)
-{
-    return lb_cell_forward(node, &cell);
-}
-
-static int64_t backward_work(const lb_node *node)
-{
-    return lb_cell_work(node, &cell);
-}
-
-static void backward(lb_node *node)
-{
-    lb_cell_backward(node, &cell);
-}
-
 static double gate(const lb_node *node, const double *state, int64_t which)
 {
     int64_t hidden = lb_dim(node->in[WEIGHT], 1);
@@ -112,21 +85,28 @@ static const lb_op_case cases[] = {
     {"a table", 4, {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(6, 2), LB_DIMS(6)}, .apply = table_case},
 };
 
-static const lb_op gru_op = {
-    .name = "gru_sequence",
-    .operands = "x initial? weight_hh bias_hh",
-    .formula = "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
-               "(W_n h_(t-1) + b_n))",
-    .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
-    .outputs = 2,
-    .shape = output_shapes,
-    .forward = forward,
-    .work = backward_work,
-    .backward = backward,
-    .can_set = 1U << X,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
+static const lb_cell_op gru_op = {
+    .op.name = "gru_sequence",
+    .op.operands = "x initial? weight_hh bias_hh",
+    .op.formula =
+        "h_t = (1 - z) n + z h_(t-1), [r z] = sigmoid(x_rz + W_rz h_(t-1) + b_rz), n = tanh(x_n + r "
+        "(W_n h_(t-1) + b_n))",
+    .op.derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
+    .op.outputs = 2,
+    .op.shape = lb_cell_shapes,
+    .op.forward = lb_cell_forward,
+    .op.work = lb_cell_work,
+    .op.backward = lb_cell_backward,
+    .op.can_set = 1U << X,
+    .op.reference = reference,
+    .op.cases = cases,
+    .op.case_count = LB_LENGTH(cases),
+    .cell = {.gates = 3,
+             .state = 1,
+             .saved = LB_GRU_SAVED,
+             .previous = LB_GRU_SAVED_PREVIOUS,
+             .step = lb_gru_gates,
+             .back = lb_gru_gates_backward},
 };
 
 /** A GRU over a padded batch of sequences, given the input part of the gates.
@@ -143,8 +123,8 @@ lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *ini
 {
     lb_gru_attributes all = {.lengths = lengths, .reverse = reverse};
     if (tokens) all.tokens = *tokens;
-    return lb_op_apply(&gru_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
+    return lb_op_apply(&gru_op.op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
 }
 
-static const lb_op *const ops[] = {&gru_op};
+static const lb_op *const ops[] = {&gru_op.op};
 const lb_op_family lb_family_gru = {ops, LB_LENGTH(ops)};

@@ -12,33 +12,6 @@ enum { X = LB_CELL_X, INITIAL, WEIGHT, BIAS };
 enum { OUTPUTS = LB_CELL_OUTPUTS, FINAL };
 enum { GATES = 4 };
 
-static const lb_cell cell = {.gates = GATES,
-                             .state = 2,
-                             .saved = LB_LSTM_SAVED,
-                             .previous = LB_LSTM_SAVED_H,
-                             .step = lb_lstm_gates,
-                             .back = lb_lstm_gates_backward};
-
-static lb_status output_shapes(const lb_node *node, lb_shape *out)
-{
-    return lb_cell_shapes(node, &cell, out);
-}
-
-static lb_status forward(lb_node *node)
-{
-    return lb_cell_forward(node, &cell);
-}
-
-static int64_t backward_work(const lb_node *node)
-{
-    return lb_cell_work(node, &cell);
-}
-
-static void backward(lb_node *node)
-{
-    lb_cell_backward(node, &cell);
-}
-
 static double gate(const lb_node *node, const lb_real *x, const double *h, int64_t which)
 {
     int64_t hidden = lb_dim(node->in[WEIGHT], 1);
@@ -113,22 +86,28 @@ static const lb_op_case cases[] = {
     {"a table", 4, {LB_DIMS(5, 8), LB_DIMS(3, 4), LB_DIMS(8, 2), LB_DIMS(8)}, .apply = table_case},
 };
 
-static const lb_op lstm_op = {
-    .name = "lstm_sequence",
-    .operands = "x initial? weight_hh bias_hh",
-    .formula =
-        "c_t = f c_(t-1) + i g, h_t = o tanh c_t, [i f o] = sigmoid(x + W h_(t-1) + b), g = tanh(x_g + W_g "
-        "h_(t-1) + b_g)",
-    .derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
-    .outputs = 2,
-    .shape = output_shapes,
-    .forward = forward,
-    .work = backward_work,
-    .backward = backward,
-    .can_set = 1U << X,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
+static const lb_cell_op lstm_op = {
+    .op.name = "lstm_sequence",
+    .op.operands = "x initial? weight_hh bias_hh",
+    .op.formula = "c_t = f c_(t-1) + i g, h_t = o tanh c_t, [i f o] = sigmoid(x + W h_(t-1) + b), g = "
+                  "tanh(x_g + W_g "
+                  "h_(t-1) + b_g)",
+    .op.derivative = "back through time; dW += sum_t dgates_t' h_(t-1) as one product",
+    .op.outputs = 2,
+    .op.shape = lb_cell_shapes,
+    .op.forward = lb_cell_forward,
+    .op.work = lb_cell_work,
+    .op.backward = lb_cell_backward,
+    .op.can_set = 1U << X,
+    .op.reference = reference,
+    .op.cases = cases,
+    .op.case_count = LB_LENGTH(cases),
+    .cell = {.gates = GATES,
+             .state = 2,
+             .saved = LB_LSTM_SAVED,
+             .previous = LB_LSTM_SAVED_H,
+             .step = lb_lstm_gates,
+             .back = lb_lstm_gates_backward},
 };
 
 /** An LSTM over a padded batch of sequences, given the input part of the gates.
@@ -146,8 +125,8 @@ lb_tensor *lb_lstm_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *in
 {
     lb_gru_attributes all = {.lengths = lengths, .reverse = reverse, .gates = GATES};
     if (tokens) all.tokens = *tokens;
-    return lb_op_apply(&lstm_op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
+    return lb_op_apply(&lstm_op.op, LB_INPUTS(x, initial, weight_hh, bias_hh), &all, sizeof all);
 }
 
-static const lb_op *const ops[] = {&lstm_op};
+static const lb_op *const ops[] = {&lstm_op.op};
 const lb_op_family lb_family_lstm = {ops, LB_LENGTH(ops)};
