@@ -66,7 +66,9 @@ struct lb_model_kind {
     /* Decodes T more tokens from a state. */
     lb_model_step (*decode)(const lb_model *model, lb_decoder_state state, lb_tokens target_in);
 
-    /* The state of rows row[0], row[1], ... of the batch, as a new batch. */
+    /* The state of rows row[0], row[1], ... of the batch, as a new batch. All of it that `decode` has made must be
+     * copied, as lb_select_rows does: decoding frees what a step has made when it is done. What `encode` has made
+     * lasts. */
     lb_decoder_state (*select)(const lb_model *model, lb_tape *tape, lb_decoder_state state,
                                const int64_t *row, int64_t count);
 

@@ -343,6 +343,7 @@ typedef struct lb_beam_config {
     double length_penalty;
     /* No output has a token below this one, however likely: LB_EOS leaves out LB_PAD and LB_BOS [0: all may be]. */
     int32_t first_token;
+    bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -352,7 +353,7 @@ typedef struct lb_hypothesis {
     bool finished;  /* whether LB_EOS came within the limit */
     int64_t steps;  /* length, plus 1 if `finished` */
     double score;   /* log-probability of all steps, divided by steps to the power of the penalty */
-    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention */
+    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention, or `without_weights` */
     lb_real *weights;
     double *log_probability; /* [steps] of each token, given those before it */
 } lb_hypothesis;
@@ -387,6 +388,7 @@ typedef struct lb_sample_config {
     double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
     double length_penalty; /* of lb_beam_config [1] */
     int32_t first_token;   /* of lb_beam_config [0] */
+    bool without_weights;  /* of lb_beam_config */
     uint64_t seed;
     const uint64_t *text; /* [batch] numbers of the sources [0, 1, 2 ...] */
 } lb_sample_config;

@@ -1,5 +1,6 @@
 #include "models/model.h"
 
+#include "autograd/steps.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
@@ -71,6 +72,7 @@ lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens tar
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)
 {
     if (!x) return NULL;
+    if (lb_tape_shares(tape) && lb_is_sound(x) && lb_tape_lasts(tape, x->data)) return lb_on_tape(tape, x);
     lb_shape shape = x->shape;
     size_t length = (size_t)lb_shape_stride(shape, 0);
     shape.dim[0] = count;

@@ -217,7 +217,7 @@ static bool gather(gathering *g)
     g->pool.hypothesis = grab(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
     g->pool.score = grab(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
     if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
-    if (!list(g, e->base.layers * e->base.heads)) return false;
+    if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
     lb_tokens out = targets(g);
     for (int m = 0; m < e->count; m++)
         if (!ask(g, m, out)) return false;
