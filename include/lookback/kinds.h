@@ -45,7 +45,8 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
+/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15. LB_PAD and
+ *  LB_BOS, which no output has, get 0, and the others what is left of their share; lb_model_loss counts them all.
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 

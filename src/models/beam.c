@@ -112,13 +112,13 @@ static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 /* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
 static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
 {
-    int64_t count = 0, first = s->config.first_token;
+    int64_t count = 0;
     candidate greedy = {0};
     for (int64_t from = 0; from < s->live_count[row]; from++) {
         const live *l = &s->live[row * s->config.beam + from];
         const lb_real *added = log_probabilities + from * s->vocabulary;
-        int64_t likeliest = l->greedy ? first + lb_argmax(added + first, s->vocabulary - first) : -1;
-        for (int64_t token = first; token < s->vocabulary; token++) {
+        int64_t likeliest = l->greedy ? lb_model_likeliest(added, s->vocabulary) : -1;
+        for (int64_t token = LB_FIRST_WRITTEN; token < s->vocabulary; token++) {
             if (added[token] == -(lb_real)INFINITY) {
                 s->impossible[row] = true;
                 continue;
@@ -132,19 +132,21 @@ static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probab
     return greedy.greedy ? promote_greedy(s, count, greedy) : count;
 }
 
-/* Extends a row by its `steps`th token. `first` is the first hypothesis of the row in the batch of the step. `origin`
+/* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an answer,
+ * unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the step. `origin`
  * receives the index in the batch of each hypothesis that continues. Returns how many continue. */
 static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
+    bool last = steps == s->config.limit && beam > 1;
     live *going = grab(s, beam, sizeof *going);
     if (!going) return 0;
-    for (int64_t i = 0; i < found && kept < beam; i++) {
+    for (int64_t i = 0; i < found && (kept < beam || last); i++) {
         candidate c = s->candidates[i];
         bool ends = c.token == LB_EOS;
-        if (ends ? i >= beam : is_hopeless(s, row, c.log_probability)) continue;
+        if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, c.log_probability)) continue;
         lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
         n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
         if (map) n.weights = step->weights->data + (first + c.from) * map;
@@ -243,14 +245,13 @@ static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
     if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
-        c->first_token >= 0 && c->first_token <= LB_EOS && c->first_token < s->vocabulary)
+        s->vocabulary > LB_EOS)
         return true;
     lb_tape_fail(
         s->tape, LB_ERROR_ARGUMENT,
-        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= %d, "
-        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld, first_token %d",
-        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit,
-        (int)c->first_token);
+        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and vocabulary > %d, "
+        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
     return false;
 }
 

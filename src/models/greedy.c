@@ -54,7 +54,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_
             memcpy(all->weights + (m * limit + t) * all->source_length,
                    step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
-        next[row] = lb_argmax(step->logits->data + row * classes, classes);
+        next[row] = lb_model_likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;
         all->id[row * limit + t] = next[row];

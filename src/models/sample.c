@@ -41,7 +41,7 @@ static void *grab(const sampling *s, int64_t count, size_t size)
 /* Draws a token by the log-probabilities, sharpened by the temperature. `uniform` is from [0, 1). */
 static int32_t choose(const sampling *s, const lb_real *log_probabilities, double uniform)
 {
-    int64_t first = s->config.first_token, count = s->model->target_vocab - first;
+    int64_t first = LB_FIRST_WRITTEN, count = s->model->target_vocab - first;
     const lb_real *x = log_probabilities + first;
     double largest = (double)x[lb_argmax(x, count)], sum = 0;
     for (int64_t i = 0; i < count; i++)
@@ -132,14 +132,13 @@ static bool is_possible(const sampling *s)
 {
     const lb_sample_config *c = &s->config;
     if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
-        c->first_token >= 0 && c->first_token <= LB_EOS && c->first_token < s->model->target_vocab)
+        s->model->target_vocab > LB_EOS)
         return true;
-    lb_tape_fail(
-        s->tape, LB_ERROR_ARGUMENT,
-        "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and 0 <= first_token <= %d, "
-        "found count %lld, limit %lld, temperature %g, first_token %d",
-        MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
-        (int)c->first_token);
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and vocabulary > %d, "
+                 "found count %lld, limit %lld, temperature %g, vocabulary %lld",
+                 MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
+                 (long long)s->model->target_vocab);
     return false;
 }
 

@@ -110,7 +110,6 @@ static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source 
                              .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
-                             .first_token = LB_EOS,
                              .without_weights = is_blind(t, config)};
     return lb_beam_search(lb_translate_model(t, config), tokens, search);
 }
@@ -123,7 +122,6 @@ static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *s
                                .limit = limit_of(t, sources, config),
                                .temperature = config->temperature,
                                .length_penalty = config->length_penalty,
-                               .first_token = LB_EOS,
                                .without_weights = is_blind(t, config),
                                .seed = config->seed,
                                .text = text};

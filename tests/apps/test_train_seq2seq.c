@@ -102,7 +102,9 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
     SUPPORT_TRAIN(ALL, "--out", "whole");
     support_assert_trained();
     ck_assert_int_gt(SUPPORT_TRAIN_KILLED(ALL, "--out", "killed"), 10);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train_seq2seq: resuming at step "));
+    /* The last kill can come when the training has ended, but the program has not. */
+    ck_assert(strstr(support_run_result.error, "train_seq2seq: resuming at step ") ||
+              strstr(support_run_result.error, " has been trained already"));
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 12);
 }
