@@ -38,6 +38,7 @@ static lb_status open_all(session *s, const char *model, const char *pairs, lb_e
         .source = s->model.source_rule,
         .target = s->model.target_rule,
         .longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target,
+        .empty_target = true,
         .skip_bad_lines = s->asked->skip_bad_lines};
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);

@@ -152,7 +152,7 @@ class Seq2Seq(nn.Module):
     def greedy(
         self, source: Tensor, max_steps: int, lengths: Optional[Tensor] = None
     ) -> tuple[Tensor, Tensor]:
-        """Decode a batch, each step the most probable symbol; the arg max is over the whole vocabulary.
+        """Decode a batch, each step the most probable symbol of those after PAD and BOS, which are never written.
 
         Returns ids [B, max_steps], PAD after a list's EOS, and the weights [B, max_steps, K], zero after EOS.
         """
@@ -167,7 +167,8 @@ class Seq2Seq(nn.Module):
             inputs = torch.cat((self.target_embedding(symbol), context), dim=1)
             for layer in range(self.config.layers):
                 state[layer] = inputs = self.cell(layer, inputs, state[layer])
-            symbol = self.output(torch.cat((inputs, context), dim=1)).argmax(dim=1)
+            logits = self.output(torch.cat((inputs, context), dim=1))
+            symbol = logits[:, EOS:].argmax(dim=1) + EOS
             ids[:, step] = symbol.masked_fill(done, PAD)
             weights[:, step] = attended.masked_fill(done.unsqueeze(1), 0.0)
             done |= symbol == EOS

@@ -153,7 +153,8 @@ typedef struct lb_pair_format {
     int32_t source_column, target_column; /* 0: 1 and 2 */
     /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. */
     int32_t features_column;
-    bool no_target; /* there are only sources, for example as the input of a model */
+    bool no_target;    /* there are only sources, for example as the input of a model */
+    bool empty_target; /* a target may be empty, as an output of a model may be */
     lb_symbol_rule source, target;
     int32_t longest;     /* maximum symbols of a source or target; 0: 1000; at most LB_PAIR_LONGEST */
     bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */

@@ -45,7 +45,8 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15.
+/** The probabilities that a model gives to each symbol: lb_softmax of the logits, or lb_sparsemax or lb_entmax15. LB_PAD and
+ *  LB_BOS, which no output has, get 0, and the others what is left of their share; lb_model_loss counts them all.
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 
@@ -66,7 +67,9 @@ struct lb_model_kind {
     /* Decodes T more tokens from a state. */
     lb_model_step (*decode)(const lb_model *model, lb_decoder_state state, lb_tokens target_in);
 
-    /* The state of rows row[0], row[1], ... of the batch, as a new batch. */
+    /* The state of rows row[0], row[1], ... of the batch, as a new batch. All of it that `decode` has made must be
+     * copied, as lb_select_rows does: decoding frees what a step has made when it is done. What `encode` has made
+     * lasts. */
     lb_decoder_state (*select)(const lb_model *model, lb_tape *tape, lb_decoder_state state,
                                const int64_t *row, int64_t count);
 

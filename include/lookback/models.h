@@ -325,10 +325,10 @@ typedef struct lb_decoded {
     lb_real *weights;
 } lb_decoded;
 
-/** The index of the largest logit, the first of equal ones: the token that greedy decoding chooses. */
+/** The index of the largest logit, the first of equal ones. */
 int32_t lb_argmax(const lb_real *logits, int64_t classes);
 
-/** Decodes all rows of a batch side by side until every row has ended or has `limit` tokens, or as many as the model has
+/** Decodes all rows of a batch, without LB_PAD and LB_BOS, side by side until every row has ended or has `limit` tokens, or as many as the model has
  *  positions for.
  *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Errors: LB_ERROR_INDEX, LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a limit below 1; `batch` of the result is then 0. */
@@ -344,8 +344,7 @@ typedef struct lb_beam_config {
     int64_t limit;
     /* The score is the log-probability divided by this power of the length [1]; negative: not divided. */
     double length_penalty;
-    /* No output has a token below this one, however likely: LB_EOS leaves out LB_PAD and LB_BOS [0: all may be]. */
-    int32_t first_token;
+    bool without_weights; /* the outputs have no attention, which takes steps x source length of memory */
 } lb_beam_config;
 
 /** One output for one source; arrays on the tape. */
@@ -355,7 +354,7 @@ typedef struct lb_hypothesis {
     bool finished;  /* whether LB_EOS came within the limit */
     int64_t steps;  /* length, plus 1 if `finished` */
     double score;   /* log-probability of all steps, divided by steps to the power of the penalty */
-    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention */
+    /* [layers, heads, steps, source length]: the attention of each step; NULL without attention, or `without_weights` */
     lb_real *weights;
     double *log_probability; /* [steps] of each token, given those before it */
 } lb_hypothesis;
@@ -369,11 +368,12 @@ typedef struct lb_beam {
 } lb_beam;
 
 /** Decodes a batch. A row is done when `n_best` hypotheses have finished and no live one can still score better than
- *  they do, whatever its length up to the limit. At the limit, unfinished hypotheses fill up the result. The tape is in
+ *  they do, whatever its length up to the limit. A hypothesis ends if that is among the `beam` likeliest continuations, at
+ *  the limit among twice as many. There, unfinished hypotheses fill up the result. The tape is in
  *  LB_MODE_EVALUATE meanwhile; its mode is restored.
  *  Exact:  a beam of 1 gives the tokens of lb_greedy. The greedy hypothesis is never pruned, so that no beam scores
  *          below lb_greedy.
- *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= LB_EOS, or if
+ *  Errors: LB_ERROR_ARGUMENT unless 1 <= n_best <= beam <= vocabulary and limit >= 1, if the vocabulary has no LB_EOS, or if
  *          there are fewer than n_best outputs within the limit, unless the others are impossible (the probability 0,
  *          by sparsemax or entmax), or if there is none; LB_ERROR_INDEX, LB_ERROR_MEMORY: `batch` of the result
  *          is then 0.
@@ -389,7 +389,7 @@ typedef struct lb_sample_config {
     int64_t limit;         /* tokens after which an output is cut off, as in lb_beam_config */
     double temperature;    /* divides the logits [1]; the nearer to 0, the closer to greedy decoding */
     double length_penalty; /* of lb_beam_config [1] */
-    int32_t first_token;   /* of lb_beam_config [0] */
+    bool without_weights;  /* of lb_beam_config */
     uint64_t seed;
     const uint64_t *text; /* [batch] numbers of the sources [0, 1, 2 ...] */
 } lb_sample_config;

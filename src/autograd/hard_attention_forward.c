@@ -304,8 +304,7 @@ lb_status lb_hard_forward(lb_node *node)
     lb_hard_run run = lb_hard_run_of(node);
     int64_t each = lay_out(&run, NULL, &(row_memory){0});
     lb_real *memory = lb_op_reals(node, run.batch * each);
-    node->saved =
-        lb_op_reals(node, run.batch * run.steps * lay_out_trace(&run, NULL, &(lb_hard_trace){NULL}));
+    node->saved = lb_op_reals(node, run.batch * run.steps * lay_out_trace(&run, NULL, &(lb_hard_trace){0}));
     if (!memory || !node->saved) return LB_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) if (run.batch > 1)
     for (int64_t row = 0; row < run.batch; row++) {

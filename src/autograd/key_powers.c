@@ -1,5 +1,6 @@
 #include "autograd/key_powers.h"
 
+#include "autograd/steps.h"
 #include "tensor/attention_kernel.h"
 
 typedef enum row_state { NOT_MADE, MADE, BEYOND_RANGE } row_state;
@@ -11,12 +12,12 @@ struct lb_key_powers {
     int64_t row;      /* numbers in a row: keys * width */
 };
 
-lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
+static lb_key_powers *new_powers(lb_tape *tape, const lb_tensor *keys, void *(*alloc)(lb_tape *, size_t))
 {
     int64_t batch = lb_dim(keys, 0);
-    lb_key_powers *powers = lb_tape_alloc(node->tape, sizeof *powers);
-    row_state *state = lb_tape_alloc(node->tape, (size_t)batch * sizeof *state);
-    lb_real *all = lb_op_reals(node, lb_count(keys));
+    lb_key_powers *powers = alloc(tape, sizeof *powers);
+    row_state *state = alloc(tape, (size_t)batch * sizeof *state);
+    lb_real *all = alloc(tape, (size_t)lb_count(keys) * sizeof *all);
     if (!powers || !state || !all) return NULL;
     for (int64_t row = 0; row < batch; row++) state[row] = NOT_MADE;
     *powers = (lb_key_powers){
@@ -24,12 +25,17 @@ lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
     return powers;
 }
 
+lb_key_powers *lb_key_powers_new(const lb_node *node, const lb_tensor *keys)
+{
+    return new_powers(node->tape, keys, lb_tape_alloc);
+}
+
 lb_key_powers *lb_key_powers_kept(const lb_node *node, const lb_tensor *keys)
 {
     /* Empty tensors may share an address, and the tape identifies tensors by their address. */
     lb_kept *kept = lb_count(keys) > 0 ? lb_op_kept(node, keys->data, lb_count(keys)) : NULL;
     if (!kept || kept->uses++ == 0) return NULL;
-    if (!kept->made) kept->made = lb_key_powers_new(node, keys);
+    if (!kept->made) kept->made = new_powers(node->tape, keys, lb_tape_alloc_lasting);
     return kept->made;
 }
 

@@ -1,6 +1,7 @@
 #include "autograd/op.h"
 
 #include "autograd/operands.h"
+#include "autograd/steps.h"
 #include "autograd/tape_internal.h"
 #include "base/format.h"
 #include "base/stage.h"
@@ -155,18 +156,18 @@ enum { ROWS_THAT_PAY = 64 };
 static lb_real *lay_out(const lb_node *node, const lb_tensor *weight, int64_t first, int64_t inputs)
 {
     int64_t outputs = lb_dim(weight, 0);
-    lb_real *moved = lb_op_reals(node, outputs * inputs);
+    lb_real *moved = lb_tape_alloc_lasting(node->tape, (size_t)(outputs * inputs) * sizeof *moved);
     if (moved) lb_transpose(outputs, inputs, weight->data + first, lb_dim(weight, 1), moved);
     return moved;
 }
 
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size)
 {
-    if (node->tape->mode != LB_MODE_EVALUATE) return NULL;
+    if (node->tape->mode != LB_MODE_EVALUATE || !lb_tape_lasts(node->tape, of)) return NULL;
     lb_kept *known = node->tape->kept;
     while (known && (known->of != of || known->size != size)) known = known->next;
     if (known) return known;
-    known = lb_tape_alloc(node->tape, sizeof *known);
+    known = lb_tape_alloc_lasting(node->tape, sizeof *known);
     if (!known) return NULL;
     *known = (lb_kept){.of = of, .size = size, .next = node->tape->kept};
     return node->tape->kept = known;

@@ -31,8 +31,8 @@ typedef struct lb_kept {
     struct lb_kept *next;
 } lb_kept;
 
-/** The cache entry of these numbers, until the mode changes or the tape is reset. NULL in LB_MODE_TRAIN, or if there is
- *  no memory. */
+/** The cache entry of these numbers, until the mode changes or the tape is reset; `made` is memory that lasts as long.
+ *  NULL in LB_MODE_TRAIN, for numbers of a step, see autograd/steps.h, or if there is no memory. */
 lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 
 /** Columns `first` to `first + inputs` of a weight [outputs, more], transposed, as the right operand for `rows` rows.

@@ -2,6 +2,7 @@
 
 #include "autograd/poison.h"
 #include "autograd/scratch.h"
+#include "autograd/steps.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"
@@ -29,6 +30,7 @@ void lb_tape_free(lb_tape *tape)
 {
     if (!tape) return;
     lb_tape_free(tape->scratch);
+    for (int i = 0; i < LB_LENGTH(tape->work); i++) lb_arena_free(tape->work[i]);
     lb_arena_free(tape->arena);
     lb_release(tape);
 }
@@ -47,6 +49,7 @@ lb_tape *lb_tape_scratch(lb_tape *tape)
 void lb_tape_reset(lb_tape *tape)
 {
     if (!tape) return;
+    lb_tape_end_steps(tape);
     lb_arena_reset(tape->arena);
     tape->last = NULL;
     tape->kept = NULL;
@@ -113,12 +116,55 @@ lb_tensor *lb_tape_fail(lb_tape *tape, lb_status status, const char *format, ...
     return &tape->poison;
 }
 
+static void *allocate(lb_tape *tape, lb_arena *arena, size_t bytes)
+{
+    void *memory = lb_arena_alloc(arena, bytes);
+    if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: cannot allocate %zu bytes", bytes);
+    return memory;
+}
+
 void *lb_tape_alloc(lb_tape *tape, size_t bytes)
 {
     if (!tape) return NULL;
-    void *memory = lb_arena_alloc(tape->arena, bytes);
-    if (!memory) lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory: cannot allocate %zu bytes", bytes);
-    return memory;
+    return allocate(tape, tape->steps > 0 ? tape->work[tape->steps % 2] : tape->arena, bytes);
+}
+
+void *lb_tape_alloc_lasting(lb_tape *tape, size_t bytes)
+{
+    return tape ? allocate(tape, tape->arena, bytes) : NULL;
+}
+
+void lb_tape_begin_step(lb_tape *tape, bool shares)
+{
+    if (!tape) return;
+    lb_arena **next = &tape->work[(tape->steps + 1) % 2];
+    if (!*next) *next = lb_arena_new();
+    if (!*next) {
+        lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for a step");
+        return;
+    }
+    lb_arena_reset_with(*next, lb_arena_used(*next) / 4);
+    tape->steps++;
+    tape->shares = shares;
+}
+
+void lb_tape_end_steps(lb_tape *tape)
+{
+    if (!tape) return;
+    tape->steps = 0;
+    tape->shares = false;
+}
+
+bool lb_tape_shares(const lb_tape *tape)
+{
+    return tape && tape->shares;
+}
+
+bool lb_tape_lasts(const lb_tape *tape, const void *memory)
+{
+    for (int i = 0; tape && i < LB_LENGTH(tape->work); i++)
+        if (tape->work[i] && lb_arena_holds(tape->work[i], memory)) return false;
+    return true;
 }
 
 const char *lb_tape_enter(lb_tape *tape, const char *name)

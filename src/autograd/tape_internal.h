@@ -7,7 +7,10 @@
 
 struct lb_tape {
     lb_arena *arena;
-    lb_node *last; /* of the recorded ops */
+    lb_arena *work[2]; /* of this step and the last one; NULL until they are needed */
+    int steps;         /* since the last reset; 0: memory comes from `arena` */
+    bool shares;       /* see lb_tape_begin_step */
+    lb_node *last;     /* of the recorded ops */
     lb_tensor poison;
     lb_error error;
     const char *scope;

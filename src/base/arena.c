@@ -18,6 +18,8 @@ struct lb_arena {
     size_t used;
 };
 
+static bool is_apart; /* see lb_arena_apart */
+
 static block *block_new(size_t size, block *previous)
 {
     if (size > SIZE_MAX - 2 * (size_t)LB_ALIGNMENT - sizeof(block)) return NULL;
@@ -51,12 +53,17 @@ void lb_arena_free(lb_arena *arena)
     lb_release(arena);
 }
 
+void lb_arena_apart(bool apart)
+{
+    is_apart = apart;
+}
+
 void *lb_arena_alloc(lb_arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2) return NULL;
     size_t size = lb_align_up(bytes);
-    if (!arena->last || arena->last->size - arena->last->used < size) {
-        size_t wanted = arena->last ? 2 * arena->last->size : SMALLEST_BLOCK;
+    if (!arena->last || is_apart || arena->last->size - arena->last->used < size) {
+        size_t wanted = is_apart ? size : arena->last ? 2 * arena->last->size : SMALLEST_BLOCK;
         block *b = block_new(wanted > size ? wanted : size, arena->last);
         /* Twice the last block is a hope, not a need. */
         if (!b && wanted > size) b = block_new(size, arena->last);
@@ -72,12 +79,25 @@ void *lb_arena_alloc(lb_arena *arena, size_t bytes)
 
 void lb_arena_reset(lb_arena *arena)
 {
+    lb_arena_reset_with(arena, 0);
+}
+
+void lb_arena_reset_with(lb_arena *arena, size_t spare)
+{
     if (arena->last && arena->last->previous) {
         free_blocks(arena->last);
-        arena->last = block_new(arena->used, NULL);
+        arena->last = block_new(arena->used + spare, NULL);
     }
     if (arena->last) arena->last->used = 0;
     arena->used = 0;
+}
+
+bool lb_arena_holds(const lb_arena *arena, const void *memory)
+{
+    uintptr_t at = (uintptr_t)memory;
+    for (const block *b = arena->last; b; b = b->previous)
+        if (at >= (uintptr_t)b->memory && at < (uintptr_t)b->memory + b->used) return true;
+    return false;
 }
 
 size_t lb_arena_used(const lb_arena *arena)

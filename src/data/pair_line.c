@@ -168,16 +168,19 @@ static lb_status check_columns(const examination *e, bool others)
                                    : ", separated by tabs");
 }
 
-/* The text of one column. `which` is for messages. */
-static lb_status find_side(const examination *e, const char *which, int32_t column, const char **text,
-                           size_t *length)
+/* The text of one column. */
+static void find_side(const examination *e, int32_t column, const char **text, size_t *length)
 {
     const char *at = e->text, *end = e->text + e->length;
     for (int32_t i = 1; i < column; i++) at = (const char *)memchr(at, '\t', (size_t)(end - at)) + 1;
     const char *stop = memchr(at, '\t', (size_t)(end - at));
     *text = at;
     *length = (size_t)((stop ? stop : end) - at);
-    return *length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
+}
+
+static lb_status expect_text(const examination *e, const char *which, size_t length)
+{
+    return length ? LB_OK : bad(e, LB_LINE_EMPTY, "found an empty %s, expected text", which);
 }
 
 /* The source column, then a tab and the features column. */
@@ -186,9 +189,11 @@ static lb_status find_source(const examination *e, const char **text, size_t *le
     const char *features;
     size_t count;
     lb_pair_line *pair = e->pair;
-    lb_status status = find_side(e, "source", e->format.source_column, text, length);
+    find_side(e, e->format.source_column, text, length);
+    lb_status status = expect_text(e, "source", *length);
     if (status || e->format.features_column == 0) return status;
-    status = find_side(e, "list of features", e->format.features_column, &features, &count);
+    find_side(e, e->format.features_column, &features, &count);
+    status = expect_text(e, "list of features", count);
     if (status) return status;
     if (pair->room < e->length + 1) {
         lb_release(pair->joined);
@@ -250,7 +255,8 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = find_source(&e, &text, &length);
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
-    status = find_side(&e, "target", e.format.target_column, &text, &length);
+    find_side(&e, e.format.target_column, &text, &length);
+    if (!e.format.empty_target) status = expect_text(&e, "target", length);
     return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);
 }
 

@@ -1,5 +1,6 @@
 #include "lookback/models.h"
 
+#include "autograd/steps.h"
 #include "lookback/op.h"
 #include "models/direction.h"
 #include "models/model.h"
@@ -23,16 +24,24 @@ typedef struct candidate {
     bool greedy;
 } candidate;
 
+/* A hypothesis that has ended, or was cut off. */
+typedef struct ended {
+    const lb_trail *last;
+    int64_t steps;
+    bool finished;
+    double score;
+} ended;
+
 typedef struct search {
     const lb_model *model;
     lb_tape *tape;
     lb_beam_config config;
     lb_tokens source;
-    int64_t maps; /* of attention: layers times heads */
+    int64_t maps; /* of attention, layers times heads; 0: the hypotheses have none */
     int64_t vocabulary;
     live *live;            /* [batch, beam] */
     int64_t *live_count;   /* [batch] */
-    lb_hypothesis *done;   /* [batch, n_best]: the best first */
+    ended *done;           /* [batch, n_best]: the best first */
     int64_t *done_count;   /* [batch] */
     candidate *candidates; /* [2 beam] */
     bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
@@ -62,23 +71,20 @@ static int64_t offer(candidate *best, int64_t count, int64_t room, candidate off
 }
 
 /* A hypothesis that was cut off can score high, in particular if it repeats itself, but it is not an answer. */
-static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
+static bool is_better(const ended *a, const ended *b)
 {
     return a->finished != b->finished ? a->finished : a->score > b->score;
 }
 
 /* Keeps a hypothesis of `steps` tokens if it is one of the best. */
-static void finish(search *s, int64_t row, live ended, int64_t steps, bool finished)
+static void finish(search *s, int64_t row, live last, int64_t steps, bool finished)
 {
-    lb_hypothesis *done = s->done + row * s->config.n_best;
+    ended *done = s->done + row * s->config.n_best;
     int64_t room = s->config.n_best, at = s->done_count[row];
-    lb_hypothesis h = {.finished = finished,
-                       .steps = steps,
-                       .length = steps - (finished ? 1 : 0),
-                       .score = normalised(s, ended.log_probability, steps)};
+    ended h = {last.last, steps, finished, normalised(s, last.log_probability, steps)};
     if (at == room && !is_better(&h, &done[--at])) return;
     for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
-    done[at] = lb_trail_trace(s->tape, ended.last, h, s->maps, s->source.length);
+    done[at] = h;
     if (s->done_count[row] < room) s->done_count[row]++;
 }
 
@@ -106,13 +112,13 @@ static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
 /* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
 static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
 {
-    int64_t count = 0, first = s->config.first_token;
+    int64_t count = 0;
     candidate greedy = {0};
     for (int64_t from = 0; from < s->live_count[row]; from++) {
         const live *l = &s->live[row * s->config.beam + from];
         const lb_real *added = log_probabilities + from * s->vocabulary;
-        int64_t likeliest = l->greedy ? first + lb_argmax(added + first, s->vocabulary - first) : -1;
-        for (int64_t token = first; token < s->vocabulary; token++) {
+        int64_t likeliest = l->greedy ? lb_model_likeliest(added, s->vocabulary) : -1;
+        for (int64_t token = LB_FIRST_WRITTEN; token < s->vocabulary; token++) {
             if (added[token] == -(lb_real)INFINITY) {
                 s->impossible[row] = true;
                 continue;
@@ -126,26 +132,29 @@ static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probab
     return greedy.greedy ? promote_greedy(s, count, greedy) : count;
 }
 
-/* Extends a row by its `steps`th token. `first` is the first hypothesis of the row in the batch of the step. `origin`
+/* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an answer,
+ * unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the step. `origin`
  * receives the index in the batch of each hypothesis that continues. Returns how many continue. */
 static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
                        const lb_tensor *log_probabilities, int64_t *origin)
 {
     int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
     int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
+    bool last = steps == s->config.limit && beam > 1;
     live *going = grab(s, beam, sizeof *going);
     if (!going) return 0;
-    for (int64_t i = 0; i < found && kept < beam; i++) {
+    for (int64_t i = 0; i < found && (kept < beam || last); i++) {
         candidate c = s->candidates[i];
-        lb_trail *n = grab(s, 1, sizeof *n);
-        if (!n) return 0;
-        *n = (lb_trail){.before = s->live[row * beam + c.from].last, .token = c.token};
-        n->log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
-        if (map) n->weights = step->weights->data + (first + c.from) * map;
-        live next = {n, c.log_probability, c.greedy};
-        if (c.token == LB_EOS) {
-            if (i < beam) finish(s, row, next, steps, true);
-        } else if (!is_hopeless(s, row, c.log_probability)) {
+        bool ends = c.token == LB_EOS;
+        if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, c.log_probability)) continue;
+        lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
+        n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
+        if (map) n.weights = step->weights->data + (first + c.from) * map;
+        live next = {lb_trail_new(s->tape, n, map), c.log_probability, c.greedy};
+        if (!next.last) return 0;
+        if (ends) {
+            finish(s, row, next, steps, true);
+        } else {
             origin[kept] = first + c.from;
             going[kept++] = next;
         }
@@ -160,12 +169,11 @@ static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, con
 typedef struct frontier {
     lb_decoder_state state;
     lb_tokens next;
-    int64_t count;
 } frontier;
 
 static frontier select_frontier(const search *s, lb_decoder_state state, const int64_t *origin, int64_t count)
 {
-    frontier f = {.state = s->model->kind->select(s->model, s->tape, state, origin, count), .count = count};
+    frontier f = {.state = s->model->kind->select(s->model, s->tape, state, origin, count)};
     int32_t *id, *lengths;
     f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
     for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
@@ -177,12 +185,18 @@ static frontier select_frontier(const search *s, lb_decoder_state state, const i
     return f;
 }
 
-/* There are fewer outputs than are asked for: an error, unless the others are impossible. */
-static void fill_up(const search *s, int64_t row)
+/* If there are fewer outputs than are asked for, that is an error, unless the others are impossible. */
+static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
 {
     int64_t found = s->done_count[row];
-    for (int64_t i = found; i < s->config.n_best; i++)
-        s->done[row * s->config.n_best + i] = (lb_hypothesis){.score = (double)-INFINITY};
+    for (int64_t i = 0; i < s->config.n_best; i++) {
+        const ended *done = &s->done[row * s->config.n_best + i];
+        lb_hypothesis h = {.finished = done->finished,
+                           .steps = done->steps,
+                           .length = done->steps - (done->finished ? 1 : 0),
+                           .score = i < found ? done->score : (double)-INFINITY};
+        all[i] = i < found ? lb_trail_trace(s->tape, done->last, h, s->maps, s->source.length) : h;
+    }
     if (found == s->config.n_best || (found > 0 && s->impossible[row])) return;
     lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
                  "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
@@ -191,7 +205,7 @@ static void fill_up(const search *s, int64_t row)
 
 static void search_all(search *s)
 {
-    lb_decoder_state encoded = s->model->kind->encode(s->model, s->source);
+    lb_decoder_state state = s->model->kind->encode(s->model, s->source);
     int64_t *origin = grab(s, s->source.batch * s->config.beam, sizeof *origin), count = s->source.batch;
     if (lb_tape_status(s->tape)) return;
     for (int64_t row = 0; row < count; row++) {
@@ -199,37 +213,45 @@ static void search_all(search *s)
         s->live_count[row] = 1;
         s->live[row * s->config.beam].greedy = true;
     }
-    frontier f = select_frontier(s, encoded, origin, count);
-    for (int64_t t = 0; t < s->config.limit && f.count > 0 && lb_tape_status(s->tape) == LB_OK; t++) {
+    for (int64_t t = 0; t < s->config.limit && count > 0; t++) {
+        lb_tape_begin_step(s->tape, false);
+        frontier f = select_frontier(s, state, origin, count);
         lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
         lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
         if (lb_tape_status(s->tape)) return;
-        int64_t first = 0, kept = 0;
+        int64_t first = 0;
+        count = 0;
         for (int64_t row = 0; row < s->source.batch; row++) {
             int64_t before = s->live_count[row];
-            if (before) kept += advance(s, row, first, t + 1, &step, log_probabilities, origin + kept);
+            if (before) count += advance(s, row, first, t + 1, &step, log_probabilities, origin + count);
             first += before;
         }
-        f = select_frontier(s, step.state, origin, kept);
+        state = step.state;
     }
     for (int64_t row = 0; row < s->source.batch; row++)
         for (int64_t h = 0; h < s->live_count[row]; h++)
             finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
-    for (int64_t row = 0; row < s->source.batch; row++) fill_up(s, row);
+}
+
+static lb_hypothesis *trace_all(const search *s)
+{
+    lb_hypothesis *all = grab(s, s->source.batch * s->config.n_best, sizeof *all);
+    for (int64_t row = 0; row < s->source.batch && all; row++)
+        trace_row(s, row, all + row * s->config.n_best);
+    return all;
 }
 
 static bool is_possible(const search *s)
 {
     const lb_beam_config *c = &s->config;
     if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
-        c->first_token >= 0 && c->first_token <= LB_EOS && c->first_token < s->vocabulary)
+        s->vocabulary > LB_EOS)
         return true;
     lb_tape_fail(
         s->tape, LB_ERROR_ARGUMENT,
-        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and 0 <= first_token <= %d, "
-        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld, first_token %d",
-        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit,
-        (int)c->first_token);
+        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and vocabulary > %d, "
+        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
     return false;
 }
 
@@ -241,7 +263,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     config.limit = lb_model_limit(model, config.limit);
     if (config.length_penalty == 0) config.length_penalty = 1;
     search s = {.model = model, .tape = source.tape, .config = config, .source = source};
-    s.maps = model->layers * model->heads;
+    if (!config.without_weights) s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
     if (model->kind == &lb_vote_kind) return lb_vote_search((const lb_ensemble *)model, source, config);
@@ -255,9 +277,11 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     if (lb_tape_status(source.tape) == LB_OK) search_all(&s);
+    lb_tape_end_steps(source.tape);
     lb_tape_set_mode(source.tape, mode);
+    lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
     if (lb_tape_status(source.tape)) return (lb_beam){0};
     for (int64_t i = 0; model->backward && i < source.batch * config.n_best; i++)
-        lb_hypothesis_reverse(&s.done[i], s.maps, source.length);
-    return (lb_beam){source.batch, config.n_best, s.done};
+        lb_hypothesis_reverse(&found[i], s.maps, source.length);
+    return (lb_beam){source.batch, config.n_best, found};
 }

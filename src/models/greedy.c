@@ -1,5 +1,6 @@
 #include "lookback/models.h"
 
+#include "autograd/steps.h"
 #include "lookback/op.h"
 #include "models/direction.h"
 #include "models/model.h"
@@ -53,7 +54,7 @@ static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_
             memcpy(all->weights + (m * limit + t) * all->source_length,
                    step->weights->data + m * all->source_length,
                    (size_t)all->source_length * sizeof(lb_real));
-        next[row] = lb_argmax(step->logits->data + row * classes, classes);
+        next[row] = lb_model_likeliest(step->logits->data + row * classes, classes);
         all->finished[row] |= next[row] == LB_EOS;
         if (all->finished[row]) continue;
         all->id[row * limit + t] = next[row];
@@ -81,12 +82,15 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
     lb_decoder_state state = model->kind->encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
-    int64_t writing = source.batch;
-    for (int64_t row = 0; row < next.batch; row++) {
+    int64_t writing = source.batch, *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);
+    for (int64_t row = 0; row < next.batch && row_of; row++) {
         id[row] = LB_BOS;
         lengths[row] = 1;
+        row_of[row] = row;
     }
     while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
+        lb_tape_begin_step(tape, true);
+        if (all.length > 0) state = model->kind->select(model, tape, state, row_of, source.batch);
         lb_model_step step = lb_model_decode(model, state, next, source.length);
         if (lb_tape_status(tape)) break;
         writing = choose(&all, limit, all.length++, &step, id);
@@ -107,6 +111,7 @@ lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
     lb_mode mode = lb_tape_mode(source.tape);
     lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
     lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
+    lb_tape_end_steps(source.tape);
     lb_tape_set_mode(source.tape, mode);
     if (model->backward) lb_decoded_reverse(&all);
     return all;

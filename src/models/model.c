@@ -1,10 +1,12 @@
 #include "models/model.h"
 
+#include "autograd/steps.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool has_shape(const lb_tensor *tensor, lb_shape shape)
@@ -43,8 +45,31 @@ lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens t
 const char *const lb_loss_names[] = {
     [LB_SOFTMAX] = "cross-entropy", [LB_SPARSEMAX] = "sparsemax", [LB_ENTMAX] = "entmax", NULL};
 
+/* The first of `classes` tokens that can be written. */
+static int64_t first_written(int64_t classes)
+{
+    return classes > LB_FIRST_WRITTEN ? LB_FIRST_WRITTEN : 0;
+}
+
+int32_t lb_model_likeliest(const lb_real *logits, int64_t classes)
+{
+    int64_t first = first_written(classes);
+    return (int32_t)first + lb_argmax(logits + first, classes - first);
+}
+
+/* The logits, with -inf for what is never written. */
+static lb_tensor *hide_unwritten(lb_tensor *logits)
+{
+    if (!lb_is_sound(logits)) return logits;
+    int64_t classes = lb_dim(logits, -1), first = first_written(classes);
+    lb_tensor *mask = lb_tensor_new(logits->tape, LB_SHAPE(classes), NULL);
+    for (int64_t i = first; i < classes && lb_is_sound(mask); i++) mask->data[i] = 1;
+    return lb_masked_fill(logits, mask, -(lb_real)INFINITY);
+}
+
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits)
 {
+    logits = hide_unwritten(logits);
     switch (model->output) {
     case LB_SPARSEMAX:
         return lb_sparsemax(logits);
@@ -58,7 +83,7 @@ lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits)
 
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)
 {
-    if (model->output == LB_SOFTMAX) return lb_log_softmax(logits);
+    if (model->output == LB_SOFTMAX) return lb_log_softmax(hide_unwritten(logits));
     return lb_log(lb_model_probabilities(model, logits));
 }
 
@@ -71,6 +96,7 @@ lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens tar
 lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)
 {
     if (!x) return NULL;
+    if (lb_tape_shares(tape) && lb_is_sound(x) && lb_tape_lasts(tape, x->data)) return lb_on_tape(tape, x);
     lb_shape shape = x->shape;
     size_t length = (size_t)lb_shape_stride(shape, 0);
     shape.dim[0] = count;

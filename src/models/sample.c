@@ -1,6 +1,7 @@
 /* Ancestral sampling: draws each token from the distribution of the model. */
 #include "lookback/models.h"
 
+#include "autograd/steps.h"
 #include "lookback/op.h"
 #include "models/direction.h"
 #include "models/model.h"
@@ -25,7 +26,7 @@ typedef struct sampling {
     lb_tape *tape;
     lb_sample_config config;
     lb_tokens source;
-    int64_t maps;
+    int64_t maps;    /* of attention; 0: the outputs have none */
     draw *draws;     /* [batch, count] */
     double *weights; /* [vocabulary]: working memory */
 } sampling;
@@ -40,7 +41,7 @@ static void *grab(const sampling *s, int64_t count, size_t size)
 /* Draws a token by the log-probabilities, sharpened by the temperature. `uniform` is from [0, 1). */
 static int32_t choose(const sampling *s, const lb_real *log_probabilities, double uniform)
 {
-    int64_t first = s->config.first_token, count = s->model->target_vocab - first;
+    int64_t first = LB_FIRST_WRITTEN, count = s->model->target_vocab - first;
     const lb_real *x = log_probabilities + first;
     double largest = (double)x[lb_argmax(x, count)], sum = 0;
     for (int64_t i = 0; i < count; i++)
@@ -60,12 +61,12 @@ static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_
     const lb_real *x = log_probabilities->data + row * s->model->target_vocab;
     lb_rng rng = {s->config.seed, lb_rng_stream("sample"), (uint32_t)d->steps};
     int32_t token = choose(s, x, lb_rng_uniform(rng, d->number));
-    lb_trail *n = grab(s, 1, sizeof *n);
-    if (!n) return false;
-    *n = (lb_trail){.before = d->last, .token = token, .log_probability = (double)x[token]};
-    if (s->maps) n->weights = step->weights->data + row * s->maps * s->source.length;
-    d->last = n;
-    d->log_probability += n->log_probability;
+    int64_t map = s->maps * s->source.length;
+    lb_trail n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
+    if (map) n.weights = step->weights->data + row * map;
+    d->last = lb_trail_new(s->tape, n, map);
+    if (!d->last) return false;
+    d->log_probability += n.log_probability;
     d->steps++;
     d->finished = token == LB_EOS;
     return !d->finished && d->steps < s->config.limit;
@@ -94,6 +95,7 @@ static void draw_all(const sampling *s)
         writing[i] = i;
     }
     while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
+        lb_tape_begin_step(s->tape, false);
         state = s->model->kind->select(s->model, s->tape, state, origin, count);
         lb_model_step step =
             lb_model_decode(s->model, state, next_tokens(s, writing, count), s->source.length);
@@ -130,14 +132,13 @@ static bool is_possible(const sampling *s)
 {
     const lb_sample_config *c = &s->config;
     if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
-        c->first_token >= 0 && c->first_token <= LB_EOS && c->first_token < s->model->target_vocab)
+        s->model->target_vocab > LB_EOS)
         return true;
-    lb_tape_fail(
-        s->tape, LB_ERROR_ARGUMENT,
-        "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and 0 <= first_token <= %d, "
-        "found count %lld, limit %lld, temperature %g, first_token %d",
-        MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
-        (int)c->first_token);
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and vocabulary > %d, "
+                 "found count %lld, limit %lld, temperature %g, vocabulary %lld",
+                 MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
+                 (long long)s->model->target_vocab);
     return false;
 }
 
@@ -152,7 +153,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
                   .tape = source.tape,
                   .config = config,
                   .source = source,
-                  .maps = model->layers * model->heads};
+                  .maps = config.without_weights ? 0 : model->layers * model->heads};
     if (!is_possible(&s)) return (lb_beam){0};
     s.draws = grab(&s, source.batch * config.count, sizeof *s.draws);
     s.weights = grab(&s, model->target_vocab, sizeof *s.weights);
@@ -164,6 +165,7 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
     lb_mode mode = lb_tape_mode(s.tape);
     lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
     draw_all(&s);
+    lb_tape_end_steps(s.tape);
     lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
     lb_tape_set_mode(s.tape, mode);
     if (lb_tape_status(s.tape)) return (lb_beam){0};

@@ -1,5 +1,6 @@
 #include "models/trail.h"
 
+#include "autograd/steps.h"
 #include "lookback/op.h"
 
 #include <string.h>
@@ -9,6 +10,17 @@ static void *grab(lb_tape *tape, int64_t count, size_t size)
     void *memory = lb_tape_alloc(tape, (size_t)count * size);
     if (memory) memset(memory, 0, (size_t)count * size);
     return memory;
+}
+
+const lb_trail *lb_trail_new(lb_tape *tape, lb_trail step, int64_t weights)
+{
+    lb_trail *made = lb_tape_alloc_lasting(tape, sizeof *made);
+    size_t bytes = (size_t)weights * sizeof(lb_real);
+    lb_real *kept = step.weights ? lb_tape_alloc_lasting(tape, bytes) : NULL;
+    if (!made || (step.weights && !kept)) return NULL;
+    *made = step;
+    if (kept) made->weights = memcpy(kept, step.weights, bytes);
+    return made;
 }
 
 lb_hypothesis lb_trail_trace(lb_tape *tape, const lb_trail *last, lb_hypothesis h, int64_t maps,

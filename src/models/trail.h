@@ -12,6 +12,10 @@ typedef struct lb_trail {
     const lb_real *weights; /* [maps, source length]; NULL without attention */
 } lb_trail;
 
+/** A step in memory that outlives the step of decoding, with a copy of its weights, `weights` numbers.
+ *  Errors: NULL without memory, recorded on the tape. */
+const lb_trail *lb_trail_new(lb_tape *tape, lb_trail step, int64_t weights);
+
 /** Fills in the fields of a hypothesis that have one entry per step, by following the links back from `last`. Its
  *  length and steps must be set. `maps` is layers times heads.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape. */

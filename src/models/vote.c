@@ -2,6 +2,7 @@
 
 #include "autograd/scratch.h"
 #include "lookback/op.h"
+#include "models/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,10 +95,10 @@ static bool end_scratch(const gathering *g)
     return status == LB_OK && lb_tape_scratch(g->tape);
 }
 
+/* One that was cut off has as many tokens as the limit, and one that has ended fewer. */
 static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
 {
-    return a->finished == b->finished && a->length == b->length &&
-           memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
+    return a->length == b->length && memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
 }
 
 static void add_to_row(gathering *g, int64_t row, const lb_hypothesis *found)
@@ -118,7 +119,7 @@ static bool propose(gathering *g, bool backward)
     lb_ensemble group = group_of(g, backward);
     if (group.count == 0) return lb_tape_status(g->tape) == LB_OK;
     lb_beam_config config = g->config;
-    int64_t possible = group.base.target_vocab - config.first_token;
+    int64_t possible = group.base.target_vocab - LB_FIRST_WRITTEN;
     if (config.n_best < config.beam) config.n_best = config.beam < possible ? config.beam : possible;
     lb_beam found = lb_beam_search(&group.base, on_scratch(g, g->source), config);
     for (int64_t i = 0; i < found.batch * found.n_best; i++) /* without steps: there were fewer */
@@ -217,7 +218,7 @@ static bool gather(gathering *g)
     g->pool.hypothesis = grab(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
     g->pool.score = grab(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
     if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
-    if (!list(g, e->base.layers * e->base.heads)) return false;
+    if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
     lb_tokens out = targets(g);
     for (int m = 0; m < e->count; m++)
         if (!ask(g, m, out)) return false;

@@ -4,15 +4,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROUNDS = 3, STEPS = 200, HALVINGS = 60, BACKTRACKS = 40, UNITS = 10000 };
+enum { ROUNDS = 1000, STEPS = 200, HALVINGS = 60, BACKTRACKS = 40, UNITS = 10000 };
 
-static const double PRIOR = 5, LEAST_SHARPNESS = 1e-3, MOST_SHARPNESS = 1e3, SMALL = 1e-9;
+static const double PRIOR = 5, LEAST_SHARPNESS = 1e-3, MOST_SHARPNESS = 1e3, SMALL = 1e-9,
+                    ENOUGH = 1e-7; /* nats that a round must gain for another one */
 
 typedef struct fit {
     const lb_vote_case *cases;
     int64_t count;
     int members;
-    double sharpness;
+    double sharpness, prior;
 } fit;
 
 static double weighted(const fit *f, const double *score, const double *weight)
@@ -50,8 +51,8 @@ static double loss_of(const fit *f, const double *weight, double *by_weight, dou
         if (f->cases[i].right >= 0) loss += add_case(f, &f->cases[i], weight, by_weight, by_sharpness);
     for (int m = 0; m < f->members; m++) {
         double distance = f->members * weight[m] - 1;
-        loss += PRIOR * distance * distance;
-        by_weight[m] += 2 * PRIOR * f->members * distance;
+        loss += f->prior * distance * distance;
+        by_weight[m] += 2 * f->prior * f->members * distance;
     }
     return loss;
 }
@@ -117,15 +118,30 @@ static void round_all(double *weight, int members)
     for (int m = 0; m < members; m++) weight[m] = (double)units[m] / UNITS;
 }
 
+/* Fits sharpness and weights in turn, until that gains nothing more. Returns the loss. */
+static double settle(fit *f, double prior, double *weight)
+{
+    double before = INFINITY, loss = INFINITY, length = 1, unused[LB_VOTE_MOST], slope;
+    f->prior = prior;
+    for (int round = 0; round < ROUNDS && !(before - loss < ENOUGH); round++) {
+        before = loss;
+        fit_sharpness(f, weight);
+        for (int i = 0; i < STEPS && descend(f, weight, &length); i++)
+            ;
+        loss = loss_of(f, weight, unused, &slope);
+    }
+    return loss;
+}
+
+/* With the prior there can be several minima: near equal weights a low sharpness can be best, with which no weight matters.
+ * Without, the loss is convex in the products of both, and its minimum is the other place to start from. */
 void lb_vote_fit(const lb_vote_case *cases, int64_t case_count, int members, double *weight)
 {
     fit f = {.cases = cases, .count = case_count, .members = members};
-    for (int m = 0; m < members; m++) weight[m] = 1 / (double)members;
-    for (int round = 0; round < ROUNDS; round++) {
-        double length = 1;
-        fit_sharpness(&f, weight);
-        for (int i = 0; i < STEPS && descend(&f, weight, &length); i++)
-            ;
-    }
+    double other[LB_VOTE_MOST];
+    for (int m = 0; m < members; m++) weight[m] = other[m] = 1 / (double)members;
+    settle(&f, 0, other);
+    if (settle(&f, PRIOR, other) < settle(&f, PRIOR, weight))
+        memcpy(weight, other, (size_t)members * sizeof *weight);
     round_all(weight, members);
 }

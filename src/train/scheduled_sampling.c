@@ -44,9 +44,8 @@ static lb_tensor *forward_without_gradient(const lb_model *model, lb_tokens sour
 {
     lb_mode mode = lb_tape_mode(target_in.tape);
     lb_tape_set_mode(target_in.tape, LB_MODE_EVALUATE);
-    lb_tensor *logits = lb_model_forward(model, source, target_in);
     /* Softmax turns logarithms of probabilities into these probabilities. */
-    if (model->output != LB_SOFTMAX) logits = lb_model_log_probabilities(model, logits);
+    lb_tensor *logits = lb_model_log_probabilities(model, lb_model_forward(model, source, target_in));
     lb_tape_set_mode(target_in.tape, mode);
     return logits;
 }

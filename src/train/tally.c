@@ -4,6 +4,7 @@
 #include "lookback/metrics.h"
 #include "lookback/op.h"
 #include "models/force.h"
+#include "models/model.h"
 #include "train/group.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
     int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
     for (int64_t t = first; t < first + target_out.lengths[row]; t++)
-        if (lb_argmax(logits->data + t * classes, classes) != target_out.id[t]) return false;
+        if (lb_model_likeliest(logits->data + t * classes, classes) != target_out.id[t]) return false;
     return true;
 }
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 enum {
-    BEAM = 5,       /* default number of hypotheses */
-    MOST = 1 << 27, /* approximate limit on the numbers in memory for sources decoded side by side */
+    BEAM = 5,          /* default number of hypotheses */
+    MOST = 1 << 23,    /* approximate limit on the numbers in memory for sources decoded side by side */
+    STEPS_AT_ONCE = 2, /* see lb_tape_begin_step */
+    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_trail */
 };
 
 const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
@@ -44,25 +46,44 @@ static int64_t limit_of(const lb_translator *t, const lb_source *source, const l
     return config->limit ? config->limit : lb_text_model_limit(&t->model, source->length);
 }
 
-/* The approximate count of numbers in memory for each source decoded side by side; `longest` is the length of the
- * longest source. Outputs are seldom longer than twice the source. */
-static int64_t reals_of_each(const lb_model *model, int64_t beam, int64_t longest, int64_t limit)
+/* Whether nobody looks at the attention of the outputs. */
+static bool is_blind(const lb_translator *t, const lb_translate_config *config)
 {
+    return !config->attention && !config->copy_unknown && !lb_translate_model(t, config)->copies;
+}
+
+/* What each step leaves behind for each hypothesis until its output ends, in numbers. */
+static int64_t reals_kept(const lb_translator *t, const lb_translate_config *config, int64_t longest,
+                          bool given)
+{
+    const lb_model *model = lb_translate_model(t, config);
+    int64_t maps = model->layers * model->heads;
+    if (given) return maps * longest + model->target_vocab + model->step_reals;
+    return TRAIL + (is_blind(t, config) ? 0 : maps * longest);
+}
+
+/* The approximate count of numbers in memory for each source; `longest` is the length of the longest one. Outputs are
+ * seldom longer than twice the source. */
+static int64_t reals_of_each(const lb_translator *t, const lb_translate_config *config, int64_t longest,
+                             int64_t limit, bool given)
+{
+    const lb_model *model = lb_translate_model(t, config);
     int64_t maps = model->layers * model->heads, usual = 2 * longest + 10;
     int64_t steps = limit < usual ? limit : usual;
-    /* Assumes that each step keeps its own state, as in beams and transformers. */
-    return steps * beam *
-           (maps * longest + model->target_vocab + model->step_reals + longest * model->state_reals);
+    int64_t state = longest * (model->state_reals + maps);
+    int64_t step = model->step_reals + model->target_vocab + state;
+    return longest * maps * longest + state +
+           config->beam * (STEPS_AT_ONCE * step + steps * reals_kept(t, config, longest, given));
 }
 
 size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources, size_t count,
-                               const lb_translate_config *config)
+                               const lb_translate_config *config, bool given)
 {
     int64_t limit = limit_of(t, sources, config), longest = 0;
     size_t fit = 0;
     while (fit < count && limit_of(t, &sources[fit], config) == limit) {
         longest = sources[fit].length > longest ? sources[fit].length : longest;
-        int64_t each = reals_of_each(lb_translate_model(t, config), config->beam, longest, limit);
+        int64_t each = reals_of_each(t, config, longest, limit, given);
         if (fit > 0 && ((int64_t)fit + 1) * each > MOST) break;
         fit++;
     }
@@ -89,7 +110,7 @@ static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source 
                              .n_best = config->n_best,
                              .limit = limit_of(t, sources, config),
                              .length_penalty = config->length_penalty,
-                             .first_token = LB_EOS};
+                             .without_weights = is_blind(t, config)};
     return lb_beam_search(lb_translate_model(t, config), tokens, search);
 }
 
@@ -101,7 +122,7 @@ static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *s
                                .limit = limit_of(t, sources, config),
                                .temperature = config->temperature,
                                .length_penalty = config->length_penalty,
-                               .first_token = LB_EOS,
+                               .without_weights = is_blind(t, config),
                                .seed = config->seed,
                                .text = text};
     for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;

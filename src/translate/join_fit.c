@@ -26,8 +26,8 @@ static lb_status open_walk(walk *w, const lb_text_model *text, lb_training_data 
 {
     int64_t symbols = lb_vocabulary_size(text->target);
     *w = (walk){.text = text, .data = data, .tape = lb_tape_new(), .error = error};
-    w->search =
-        (lb_beam_config){.beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .first_token = LB_EOS};
+    w->search = (lb_beam_config){
+        .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
     if (!w->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
     lb_tape_set_mode(w->tape, LB_MODE_EVALUATE);
     return LB_OK;

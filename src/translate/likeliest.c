@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "models/force.h"
+#include "models/model.h"
 #include "translate/translator.h"
 
 /* Puts the `count` largest of a row into `symbol` and `probability`, in descending order. */
@@ -9,8 +10,7 @@ static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t wi
                  const char **symbol, double *probability)
 {
     int64_t kept = 0;
-    for (int64_t id = 0; id < width; id++) {
-        if (id == LB_PAD || id == LB_BOS) continue; /* never in an output */
+    for (int64_t id = LB_FIRST_WRITTEN; id < width; id++) {
         int64_t place = kept < count ? kept++ : count;
         while (place > 0 && (double)row[id] > probability[place - 1]) {
             if (place < count) {
@@ -48,8 +48,7 @@ static lb_status find(lb_translator *t, const lb_translation *text, const lb_out
 lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
                                      const lb_output *output, int64_t count, lb_error *error)
 {
-    enum { NEVER_WRITTEN = 2 };
-    int64_t symbols = translator->model.model->target_vocab - NEVER_WRITTEN;
+    int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
     bool fits = lb_translate_has_steps(translator, text, output);
     if (count < 1 || !fits) {
         lb_error_set(error, LB_ERROR_ARGUMENT,

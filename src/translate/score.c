@@ -89,7 +89,7 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
     for (size_t i = first; i < j->good_count; i++)
         longest = targets[i].length > longest ? targets[i].length : longest;
     j->config.limit = longest + 1;
-    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config);
+    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
     lb_status status = force(j->translator, source, targets + first, *count, &found, j->error);
     if (status) return status;
     int64_t row = lb_dim(found, 1) * lb_dim(found, 2);

@@ -6,6 +6,7 @@
 #include "data/sort_task_json.h"
 #include "data/vocabulary_json.h"
 #include "io/json.h"
+#include "models/model.h"
 #include "train/evaluate.h"
 #include "translate/list.h"
 
@@ -13,6 +14,9 @@
 
 /* Every model stores its task under the same key. */
 static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
+
+/* The first id of the target that an output can have. Files from before do not have it. */
+static const char FIRST_WRITTEN[] = "first_written";
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
@@ -39,8 +43,11 @@ static char *print_task(const lb_text_model *t)
     lb_release(sort);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
-    lb_buffer_print(&json, ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d}",
-                    (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target);
+    lb_buffer_print(&json,
+                    ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d,"
+                    "\"%s\":%d}",
+                    (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target, FIRST_WRITTEN,
+                    LB_FIRST_WRITTEN);
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
@@ -141,6 +148,14 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
     return status ? status : parse_rule(t, json, "target", &t->target_rule, error);
 }
 
+static lb_status check_written(const cJSON *json, lb_error *error)
+{
+    const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
+    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_FIRST_WRITTEN)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN,
+                        LB_FIRST_WRITTEN);
+}
+
 static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)
 {
     lb_status status = LB_OK;
@@ -160,7 +175,7 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
     t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");
-    return status;
+    return status ? status : check_written(json, error);
 }
 
 static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)

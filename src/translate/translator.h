@@ -30,9 +30,10 @@ LB_MUST_USE lb_status lb_translate_settle(const lb_translator *translator, lb_tr
 const lb_model *lb_translate_model(const lb_translator *translator, const lb_translate_config *config);
 
 /** How many of `count` sources, at least 1, can be decoded side by side, starting with the first: those that share a
- *  limit and do not take too much memory. The configuration must be settled. */
+ *  limit and do not take too much memory. The configuration must be settled.
+ *  Given: the outputs are known, of at most config->limit tokens, and all of their steps are computed at once. */
 size_t lb_translate_affordable(const lb_translator *translator, const lb_source *sources, size_t count,
-                               const lb_translate_config *config);
+                               const lb_translate_config *config, bool given);
 
 /** Sources as a batch on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);

@@ -64,6 +64,25 @@ START_TEST(test_score_jsonl_has_the_probability_of_each_symbol)
 }
 END_TEST
 
+/* An output may be empty, and then it can be scored. */
+START_TEST(test_score_of_an_empty_target_is_that_of_the_end)
+{
+    double score;
+    RUN("bad\t\n", model, "-");
+    ck_assert_str_eq(result.error, "");
+    ck_assert_int_eq(sscanf(result.output, "bad\t\t%lf\n", &score), 1);
+    ck_assert_double_lt(score, 0);
+    RUN("bad\t\n", model, "-", "--jsonl");
+    cJSON *line = cJSON_Parse(result.output);
+    const cJSON *output = cJSON_GetObjectItemCaseSensitive(line, "outputs")->child;
+    ck_assert_double_eq_tol(log(cJSON_GetObjectItemCaseSensitive(output, "end")->valuedouble), score, 1e-5);
+    cJSON_Delete(line);
+    RUN("\tB\n", model, "-");
+    ck_assert_str_eq(result.error,
+                     "lookback score: standard input:1: found an empty source, expected text\n");
+}
+END_TEST
+
 START_TEST(test_score_says_what_is_unknown_and_what_is_bad)
 {
     RUN("bxd\tB y " TSH "\n", model, "-");
@@ -92,5 +111,6 @@ int main(void)
     return support_run_tests("score pairs", SUPPORT_TESTS(test_score_prints_pairs_with_their_log_probability,
                                                           test_score_of_a_file_does_not_depend_on_the_batch,
                                                           test_score_jsonl_has_the_probability_of_each_symbol,
+                                                          test_score_of_an_empty_target_is_that_of_the_end,
                                                           test_score_says_what_is_unknown_and_what_is_bad));
 }

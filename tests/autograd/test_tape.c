@@ -1,5 +1,6 @@
 /* Sticky errors, the propagation of poison, and what the tape records. */
 #include "autograd/op.h"
+#include "autograd/steps.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"
 #include "support/leaf.h"
@@ -271,6 +272,61 @@ START_TEST(test_backward_of_many_ops_needs_no_stack)
 }
 END_TEST
 
+START_TEST(test_step_lives_until_the_step_after_the_next_begins)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *before = lb_tensor_new(tape, LB_SHAPE(1), (lb_real[]){7}), *step[5];
+    for (int i = 0; i < LB_LENGTH(step); i++) {
+        lb_tape_begin_step(tape, false);
+        step[i] = lb_tensor_new(tape, LB_SHAPE(1), (lb_real[]){(lb_real)i});
+        ck_assert(i == 0 || lb_item(step[i - 1]) == (lb_real)(i - 1));
+        ck_assert(i < 2 || step[i] == step[i - 2]); /* in its memory */
+        ck_assert(i == 0 || step[i] != step[i - 1]);
+        ck_assert(!lb_tape_lasts(tape, step[i]->data));
+    }
+    lb_tensor *kept = lb_tape_alloc_lasting(tape, sizeof *kept);
+    ck_assert(lb_tape_lasts(tape, kept) && lb_tape_lasts(tape, before) && lb_item(before) == 7);
+    lb_tape_end_steps(tape);
+    ck_assert(lb_tape_lasts(tape, lb_tensor_new(tape, LB_SHAPE(1), NULL)));
+    lb_tape_free(tape);
+}
+END_TEST
+
+/* Another step may have other numbers at the same address. */
+START_TEST(test_step_has_no_cache_for_its_own_numbers)
+{
+    lb_tape *tape = lb_tape_new();
+    lb_node node = {.tape = tape};
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_real *lasting = lb_tape_alloc(tape, sizeof *lasting);
+    lb_tape_begin_step(tape, false);
+    lb_kept *cached = lb_op_kept(&node, lasting, 1);
+    ck_assert(cached && lb_tape_lasts(tape, cached));
+    ck_assert_ptr_null(lb_op_kept(&node, lb_tape_alloc(tape, sizeof *lasting), 1));
+    lb_tape_begin_step(tape, false);
+    ck_assert_ptr_eq(lb_op_kept(&node, lasting, 1), cached);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_select_rows_in_a_step_shares_only_what_lasts_and_if_told)
+{
+    static const int64_t rows[] = {0, 1};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *lasting = lb_tensor_new(tape, LB_SHAPE(2), (lb_real[]){3, 4});
+    lb_tape_begin_step(tape, true);
+    lb_tensor *early = lb_tensor_new(tape, LB_SHAPE(2), (lb_real[]){5, 6});
+    lb_tape_begin_step(tape, true);
+    ck_assert_ptr_eq(lb_select_rows(tape, lasting, rows, 2)->data, lasting->data);
+    const lb_tensor *copy = lb_select_rows(tape, early, rows, 2);
+    ck_assert(copy->data != early->data && copy->data[0] == 5 && copy->data[1] == 6);
+    lb_tape_begin_step(tape, false);
+    copy = lb_select_rows(tape, lasting, rows, 2);
+    ck_assert(copy->data != lasting->data && copy->data[1] == 4);
+    lb_tape_free(tape);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -286,5 +342,7 @@ int main(void)
             test_operands_without_a_tape_give_poison_that_is_reported_where_it_arrives,
             test_item_is_the_one_value_or_nan, test_doubles_are_the_values_and_null_for_poison,
             test_clear_error_makes_the_tape_usable_again, test_evaluate_mode_records_nothing,
-            test_backward_through_a_diamond_sums_both_ways, test_backward_of_many_ops_needs_no_stack));
+            test_backward_through_a_diamond_sums_both_ways, test_backward_of_many_ops_needs_no_stack,
+            test_step_lives_until_the_step_after_the_next_begins, test_step_has_no_cache_for_its_own_numbers,
+            test_select_rows_in_a_step_shares_only_what_lasts_and_if_told));
 }

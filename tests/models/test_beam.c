@@ -3,6 +3,7 @@
 #include "lookback/models.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "support/written.h"
 
 #include <check.h>
 #include <math.h>
@@ -104,14 +105,14 @@ static lb_model_step force(const subject *s, int64_t row, const int32_t *token, 
               target = lb_tokens_new(s->scratch, 1, count, &in, &length);
     *length = (int32_t)count;
     in[0] = LB_BOS;
-    memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
+    if (count > 1) memcpy(in + 1, token, (size_t)(count - 1) * sizeof *in);
     return s->model->kind->decode(s->model, s->model->kind->encode(s->model, source), target);
 }
 
 /* Log-probability of an output for one row. */
 static double probability_of(const subject *s, int64_t row, const int32_t *token, int64_t count)
 {
-    const lb_tensor *log_probabilities = lb_log_softmax(force(s, row, token, count).logits);
+    const lb_tensor *log_probabilities = support_log_probabilities(force(s, row, token, count).logits);
     double sum = 0;
     for (int64_t t = 0; t < count; t++) sum += (double)log_probabilities->data[t * VOCABULARY + token[t]];
     return sum;
@@ -172,12 +173,12 @@ static void check_hypothesis(const subject *s, int64_t row, const lb_hypothesis 
     double expected = probability_of(s, row, token, h->steps) / pow((double)h->steps, penalty);
     ck_assert_double_eq_tol(h->score, expected, 1e-4);
     lb_model_step forced = force(s, row, token, h->steps);
-    const lb_tensor *weights = forced.weights, *each = lb_log_softmax(forced.logits);
+    const lb_tensor *weights = forced.weights, *each = support_log_probabilities(forced.logits);
     for (int64_t t = 0; t < h->steps; t++)
         ck_assert_double_eq_tol(h->log_probability[t], (double)each->data[t * VOCABULARY + token[t]], 1e-4);
     ck_assert_int_eq(weights != NULL, h->weights != NULL);
     for (int64_t i = 0; weights && i < lb_count(weights); i++)
-        ck_assert_double_eq_tol((double)h->weights[i], (double)weights->data[i], 1e-5);
+        ck_assert_double_eq_tol((double)h->weights[i], (double)weights->data[i], 1e-4);
 }
 
 START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
@@ -189,6 +190,7 @@ START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
     for (int c = 0; c < LB_LENGTH(configs); c++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             subject s = make(kinds[_i], seed);
+            if (seed % 2) lb_params_find(s.params, "output.bias")->data[LB_EOS] -= 6;
             lb_beam_config config = configs[c];
             config.beam = 4;
             config.limit = LONGEST;
@@ -268,26 +270,51 @@ START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
 }
 END_TEST
 
-/* Makes LB_PAD and LB_BOS the likeliest tokens by far. */
-START_TEST(test_beam_search_writes_no_token_below_the_first)
+/* Makes LB_PAD and LB_BOS the likeliest tokens by far: they take nothing from the others. */
+START_TEST(test_beam_search_writes_neither_padding_nor_beginnings)
 {
-    for (int32_t first_token = 0; first_token <= LB_EOS; first_token++) {
-        subject s = make(LB_ATTENTION_ADDITIVE, 2);
-        lb_tensor *bias = lb_params_find(s.params, "output.bias");
-        bias->data[LB_PAD] = bias->data[LB_BOS] = 50;
-        for (int64_t beam = 1; beam <= VOCABULARY; beam++) {
-            int32_t least = VOCABULARY;
-            lb_beam_config config = {.beam = beam, .limit = LONGEST, .first_token = first_token};
-            lb_beam found = lb_beam_search(s.model, s.source, config);
-            ck_assert_int_eq(found.batch, 3);
-            for (int64_t i = 0; i < 3 * beam; i++)
-                for (int64_t t = 0; t < found.hypothesis[i].length; t++)
-                    if (found.hypothesis[i].id[t] < least) least = found.hypothesis[i].id[t];
-            ck_assert_int_ge(least, first_token);
-            ck_assert_int_eq(least < LB_EOS, first_token < LB_EOS);
+    subject s = make(LB_ATTENTION_ADDITIVE, 2), same = make(LB_ATTENTION_ADDITIVE, 2);
+    lb_tensor *bias = lb_params_find(s.params, "output.bias");
+    bias->data[LB_PAD] = bias->data[LB_BOS] = 50;
+    for (int64_t beam = 1; beam <= VOCABULARY; beam++) {
+        lb_beam_config config = {.beam = beam, .limit = LONGEST};
+        lb_beam found = lb_beam_search(s.model, s.source, config),
+                expected = lb_beam_search(same.model, same.source, config);
+        ck_assert_int_eq(found.batch, 3);
+        for (int64_t i = 0; i < 3 * beam; i++) {
+            const lb_hypothesis *a = &found.hypothesis[i], *b = &expected.hypothesis[i];
+            ck_assert_int_eq(a->length, b->length);
+            ck_assert_mem_eq(a->id, b->id, (size_t)a->length * sizeof *a->id);
+            ck_assert_double_eq_tol(a->score, b->score, 1e-5);
+            for (int64_t t = 0; t < a->length; t++) ck_assert_int_gt(a->id[t], LB_EOS);
+        }
+    }
+    discard(&same);
+    discard(&s);
+}
+END_TEST
+
+/* A search that keeps the ends among the `beam` likeliest continuations only finds none. */
+START_TEST(test_beam_search_at_its_limit_keeps_a_hypothesis_that_can_end)
+{
+    enum { BEAM = 2 };
+    int rescued = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        subject s = make(LB_ATTENTION_ADDITIVE, seed);
+        lb_params_find(s.params, "output.bias")->data[LB_EOS] -= 3;
+        lb_beam found = lb_beam_search(s.model, s.source, (lb_beam_config){.beam = BEAM, .limit = 1});
+        for (int64_t row = 0; row < 3; row++) {
+            const lb_hypothesis *h = &found.hypothesis[row * BEAM];
+            const lb_tensor *each = support_log_probabilities(force(&s, row, NULL, 1).logits);
+            int likelier = 0;
+            for (int i = LB_EOS + 1; i < VOCABULARY; i++) likelier += each->data[i] > each->data[LB_EOS];
+            ck_assert_int_eq(h->finished, likelier < 2 * BEAM);
+            ck_assert_int_eq(h->length, h->finished ? 0 : 1);
+            rescued += likelier >= BEAM && likelier < 2 * BEAM;
         }
         discard(&s);
     }
+    ck_assert_int_gt(rescued, 10);
 }
 END_TEST
 
@@ -299,7 +326,7 @@ START_TEST(test_beam_search_continues_a_whole_beam_and_the_earlier_of_tied_candi
     subject s = make(LB_ATTENTION_ADDITIVE, 2);
     memset(lb_params_values(s.params), 0, (size_t)lb_params_size(s.params) * sizeof(lb_real));
     lb_params_find(s.params, "output.bias")->data[LB_EOS] = 2;
-    lb_beam_config config = {.beam = BEAM, .limit = STEPS, .length_penalty = 3, .first_token = LB_EOS};
+    lb_beam_config config = {.beam = BEAM, .limit = STEPS, .length_penalty = 3};
     lb_beam found = lb_beam_search(s.model, s.source, config);
     ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
     for (int64_t i = 0; i < 3 * BEAM; i++) {
@@ -316,8 +343,7 @@ END_TEST
 START_TEST(test_beam_search_more_outputs_than_there_are_is_an_error)
 {
     subject s = make(LB_ATTENTION_ADDITIVE, 1);
-    lb_beam_config config = {
-        .beam = VOCABULARY, .n_best = VOCABULARY - LB_EOS, .limit = 1, .first_token = LB_EOS};
+    lb_beam_config config = {.beam = VOCABULARY, .n_best = VOCABULARY - LB_EOS, .limit = 1};
     ck_assert_int_eq(lb_beam_search(s.model, s.source, config).batch, 3);
     config.n_best++;
     ck_assert_int_eq(lb_beam_search(s.model, s.source, config).batch, 0);
@@ -330,8 +356,7 @@ END_TEST
 START_TEST(test_beam_search_impossible_sizes_are_errors)
 {
     static const lb_beam_config impossible[] = {
-        {.beam = -1},   {.beam = VOCABULARY + 1}, {.limit = -3},          {.beam = 2, .n_best = 3},
-        {.n_best = -1}, {.first_token = -1},      {.first_token = LB_UNK}};
+        {.beam = -1}, {.beam = VOCABULARY + 1}, {.limit = -3}, {.beam = 2, .n_best = 3}, {.n_best = -1}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
@@ -353,7 +378,8 @@ int main(void)
     tcase_add_loop_test(tests, test_beam_search_every_hypothesis_has_its_score_and_its_attention, 0, count);
     tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
     tcase_add_loop_test(tests, test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, 0, count);
-    tcase_add_test(tests, test_beam_search_writes_no_token_below_the_first);
+    tcase_add_test(tests, test_beam_search_writes_neither_padding_nor_beginnings);
+    tcase_add_test(tests, test_beam_search_at_its_limit_keeps_a_hypothesis_that_can_end);
     tcase_add_test(tests, test_beam_search_continues_a_whole_beam_and_the_earlier_of_tied_candidates);
     tcase_add_test(tests, test_beam_search_more_outputs_than_there_are_is_an_error);
     tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);

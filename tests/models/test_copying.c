@@ -383,6 +383,27 @@ START_TEST(test_ensemble_with_a_member_that_copies_keeps_its_symbols)
 }
 END_TEST
 
+/* The common map is the mean of those of the members, each by the mean over the heads of its last layer. */
+static void expect_last_layer(const lb_ensemble *all, lb_tape *tape)
+{
+    lb_tokens source = source_of(tape), target = {tape, 2, 4, in_id, full_lengths};
+    const lb_model *model = &all->base;
+    const lb_tensor *found = model->kind->decode(model, model->kind->encode(model, source), target).weights;
+    for (int64_t i = 0; i < lb_count(found); i++) {
+        int64_t row = i / 16, cell = i % 16;
+        double expected = 0;
+        for (int m = 0; m < all->count; m++) {
+            const lb_model *member = all->member[m];
+            const lb_tensor *own =
+                member->kind->decode(member, member->kind->encode(member, source), target).weights;
+            int64_t maps = member->layers * member->heads;
+            for (int64_t map = maps - member->heads; map < maps; map++)
+                expected += (double)own->data[(row * maps + map) * 16 + cell] / (double)(2 * member->heads);
+        }
+        ck_assert_double_eq_tol((double)found->data[i], expected, 1e-5);
+    }
+}
+
 /* Members with other numbers of heads: one map, and the same step by step as all at once. */
 START_TEST(test_ensemble_of_different_kinds_that_copy_has_one_map_in_common)
 {
@@ -400,6 +421,7 @@ START_TEST(test_ensemble_of_different_kinds_that_copy_has_one_map_in_common)
             for (int64_t k = 0; k < 4; k++) sum += (double)found.hypothesis[i].weights[step * 4 + k];
             ck_assert_double_eq_tol(sum, 1, 1e-5);
         }
+    expect_last_layer(&all, gru.tape);
     discard(gru);
     discard(transformer);
 }

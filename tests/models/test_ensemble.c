@@ -8,6 +8,7 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include "support/written.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,7 +168,7 @@ START_TEST(test_ensemble_step_by_step_equals_teacher_forcing)
         memcpy(in + 1, h->id, (size_t)(h->steps - 1) * sizeof *in);
         lb_tokens source = {t.tape, 1, SOURCE, source_id + i / 4 * SOURCE, source_lengths + i / 4};
         lb_model_step step = run(model, source, (lb_tokens){t.tape, 1, h->steps, in, &length});
-        const lb_tensor *log_probabilities = lb_log_softmax(step.logits);
+        const lb_tensor *log_probabilities = support_log_probabilities(step.logits);
         double sum = 0;
         for (int64_t k = 0; k < h->steps; k++)
             sum += (double)log_probabilities->data[k * VOCABULARY + (k < h->length ? h->id[k] : LB_EOS)];

@@ -160,8 +160,8 @@ static void decode_raw(const lb_seq2seq *model, lb_tokens source, int32_t likeli
         int64_t classes = lb_dim(step.logits, -1);
         for (int row = 0; row < RAW_ROWS; row++) {
             const lb_real *logits = step.logits->data + row * classes;
-            id[row] = 0;
-            for (int32_t i = 1; i < classes; i++)
+            id[row] = LB_EOS; /* LB_PAD and LB_BOS are never written */
+            for (int32_t i = LB_UNK; i < classes; i++)
                 if (logits[i] > logits[id[row]]) id[row] = i;
             likeliest[row][t] = id[row];
         }

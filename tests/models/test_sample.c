@@ -1,6 +1,7 @@
 /* Sampled outputs: their frequencies match the probabilities of the model, and a seed reproduces them. */
 #include "lookback/models.h"
 #include "support/suite.h"
+#include "support/written.h"
 #include <lookback/op.h>
 #include <lookback/ops.h>
 
@@ -43,7 +44,7 @@ static const lb_real *next_of(const subject *s, int64_t row, const int32_t *toke
     *length = count + 1;
     in[0] = LB_BOS;
     for (int32_t i = 0; i < count; i++) in[i + 1] = token[i];
-    const lb_tensor *found = lb_log_softmax(lb_model_forward(&s->model.base, source, target));
+    const lb_tensor *found = support_log_probabilities(lb_model_forward(&s->model.base, source, target));
     ck_assert(lb_is_sound(found));
     return found->data + (int64_t)count * VOCABULARY;
 }
@@ -89,8 +90,7 @@ START_TEST(test_sample_frequencies_are_those_of_the_softmax)
     subject s;
     make(&s, 3);
     for (int t = 0; t < 3; t++) {
-        lb_sample_config config = {
-            .count = DRAWS, .limit = LIMIT, .temperature = temperatures[t], .first_token = LB_EOS, .seed = 5};
+        lb_sample_config config = {.count = DRAWS, .limit = LIMIT, .temperature = temperatures[t], .seed = 5};
         lb_tape_reset(s.tape);
         lb_beam drawn = lb_sample(&s.model.base, s.source, config);
         ck_assert_msg(drawn.batch == ROWS, "%s", lb_tape_error(s.tape));
@@ -129,11 +129,12 @@ START_TEST(test_sample_at_a_temperature_near_zero_is_greedy)
 }
 END_TEST
 
-START_TEST(test_sample_has_scores_and_attention_of_the_model_itself)
+static void check_scores(double length_penalty)
 {
     subject s;
     make(&s, 2);
-    lb_sample_config config = {.count = 20, .limit = LIMIT, .temperature = 3, .length_penalty = 0.5};
+    lb_sample_config config = {.count = 20, .limit = LIMIT, .temperature = 3};
+    config.length_penalty = length_penalty;
     lb_beam drawn = lb_sample(&s.model.base, s.source, config);
     for (int64_t i = 0; i < ROWS * 20; i++) {
         const lb_hypothesis *h = &drawn.hypothesis[i];
@@ -146,9 +147,36 @@ START_TEST(test_sample_has_scores_and_attention_of_the_model_itself)
             const lb_real *w = h->weights + (int64_t)t * 3;
             ck_assert_double_eq_tol((double)(w[0] + w[1] + w[2]), 1, 1e-5);
         }
-        ck_assert_double_eq_tol(h->score, sum / sqrt((double)h->steps), 1e-9);
+        ck_assert_double_eq_tol(h->score, length_penalty < 0 ? sum : sum / sqrt((double)h->steps), 1e-9);
     }
     discard(&s);
+}
+
+START_TEST(test_sample_has_scores_and_attention_of_the_model_itself)
+{
+    check_scores(0.5);
+    check_scores(-2); /* not divided */
+}
+END_TEST
+
+START_TEST(test_sample_on_a_training_tape_has_no_dropout)
+{
+    lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .embed = 4, .hidden = 5, .dropout = (lb_real)0.6};
+    lb_sample_config sample = {.count = 20, .limit = LIMIT, .seed = 3};
+    lb_params *params = lb_params_new(5);
+    lb_seq2seq model;
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+    lb_tape *tape = lb_tape_new();
+    lb_tokens source = {tape, ROWS, 3, source_id, source_lengths};
+    lb_beam found = lb_sample(&model.base, source, sample);
+    ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_TRAIN);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_beam expected = lb_sample(&model.base, source, sample);
+    ck_assert_int_eq(lb_tape_mode(tape), LB_MODE_EVALUATE);
+    for (int64_t i = 0; i < ROWS * 20; i++)
+        ck_assert_double_eq(found.hypothesis[i].score, expected.hypothesis[i].score);
+    lb_tape_free(tape);
+    lb_params_free(params);
 }
 END_TEST
 
@@ -191,9 +219,8 @@ END_TEST
 
 START_TEST(test_sample_impossible_numbers_are_errors)
 {
-    static const lb_sample_config impossible[] = {{.count = -1},        {.count = 65537},
-                                                  {.limit = -1},        {.temperature = -1},
-                                                  {.temperature = NAN}, {.first_token = LB_UNK}};
+    static const lb_sample_config impossible[] = {
+        {.count = -1}, {.count = 65537}, {.limit = -1}, {.temperature = -1}, {.temperature = NAN}};
     for (int i = 0; i < LB_LENGTH(impossible); i++) {
         subject s;
         make(&s, 1);
@@ -208,6 +235,7 @@ int main(void)
 {
     return support_run_tests("sample", SUPPORT_TESTS(test_sample_frequencies_are_those_of_the_softmax,
                                                      test_sample_at_a_temperature_near_zero_is_greedy,
+                                                     test_sample_on_a_training_tape_has_no_dropout,
                                                      test_sample_has_scores_and_attention_of_the_model_itself,
                                                      test_sample_depends_on_the_numbers_of_the_texts_alone,
                                                      test_sample_impossible_numbers_are_errors));

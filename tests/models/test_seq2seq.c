@@ -75,36 +75,45 @@ START_TEST(test_decode_in_two_parts_equals_decode_at_once)
 }
 END_TEST
 
+/* Steps of PyTorch that hold for a row: these fixtures are from when it also chose LB_PAD and LB_BOS, which are never
+ * written, and what follows such a choice is another output. */
+static int64_t steps_in_common(const double *ids, int64_t limit)
+{
+    int64_t steps = 0;
+    while (steps < limit && ids[steps] >= LB_EOS) steps += ids[steps] == LB_EOS ? limit : 1;
+    return steps > limit ? limit : steps;
+}
+
 START_TEST(test_greedy_ids_and_weights_equal_pytorch)
 {
+    int ended = 0, steps = 0;
     for (int f = 0; f < 2; f++) {
         support_model m = support_model_open(fixtures[f]);
         int64_t limit = (int64_t)support_fixture_number(m.fixture, "max_steps");
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_decoded found = lb_greedy(m.model, source, limit);
         ck_assert_int_eq(found.batch, 3);
-        ck_assert_int_eq(found.length, limit); /* in both fixtures some row never ends */
-        const double *ids = support_fixture_values(m.fixture, "output.greedy_ids");
         const double *weights = support_fixture_values(m.fixture, "output.greedy_weights");
-        int ended = 0;
         for (int64_t row = 0; row < 3; row++) {
-            int64_t length = 0;
-            while (length < limit && ids[row * limit + length] != LB_EOS) length++;
-            ck_assert_int_eq(found.lengths[row], length);
-            ck_assert_int_eq(found.finished[row], length < limit);
-            ended += length < limit;
-            for (int64_t t = 0; t < limit; t++)
-                ck_assert_int_eq(found.id[row * limit + t],
-                                 t < length ? (int32_t)ids[row * limit + t] : LB_PAD);
+            const double *ids = support_fixture_values(m.fixture, "output.greedy_ids") + row * limit;
+            int64_t common = steps_in_common(ids, limit), length = 0;
+            while (length < common && ids[length] != LB_EOS) length++;
+            bool ends = length < common;
+            ck_assert_int_ge(found.length, length);
+            ck_assert(ends ? found.lengths[row] == length && found.finished[row]
+                           : found.lengths[row] >= length);
+            ended += ends;
+            for (int64_t t = 0; t < (ends ? found.length : length); t++)
+                ck_assert_int_eq(found.id[row * found.length + t], t < length ? (int32_t)ids[t] : LB_PAD);
             /* The step that wrote LB_EOS has weights, too; those after it are meaningless. */
-            for (int64_t i = row * limit * 5; i < (row * limit + (length < limit ? length + 1 : limit)) * 5;
-                 i++)
-                ck_assert_double_eq_tol((double)found.weights[i], weights[i], SUPPORT_TOLERANCE);
+            for (int64_t i = 0; i < (length + ends) * 5; i++, steps++)
+                ck_assert_double_eq_tol((double)found.weights[row * found.length * 5 + i],
+                                        weights[row * limit * 5 + i], SUPPORT_TOLERANCE);
         }
-        ck_assert_int_gt(ended, 0);
-        ck_assert_int_lt(ended, 3);
         support_model_close(m);
     }
+    ck_assert_int_gt(ended, 0);
+    ck_assert_int_gt(steps / 5, 20);
 }
 END_TEST
 

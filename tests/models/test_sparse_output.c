@@ -1,6 +1,7 @@
 /* Models whose probabilities are sparse: what is impossible is never written. It takes seconds. */
 #include "autograd/op.h"
 #include "lookback/models.h"
+#include "models/force.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/suite.h"
@@ -179,12 +180,11 @@ START_TEST(test_sample_draws_nothing_that_is_impossible)
 }
 END_TEST
 
-/* Two members, one of them sparse: the ensemble has the mean of their probabilities, and a loss. */
-START_TEST(test_ensemble_with_a_sparse_member_averages_probabilities)
+static void check_average(lb_normalizer output)
 {
     static const int32_t in[] = {LB_BOS, 4, 5, LB_BOS, 5, 5}, out[] = {4, 5, LB_EOS, 5, 5, LB_EOS},
                          lengths[] = {3, 3};
-    subject s = make(3, LB_SPARSEMAX, false);
+    subject s = make(3, output, false);
     const lb_model *members[] = {s.model, make_model(s.params, "other", LB_SOFTMAX, true)};
     lb_ensemble both;
     ck_assert_int_eq(lb_ensemble_init(&both, members, 2, NULL), LB_OK);
@@ -200,12 +200,44 @@ START_TEST(test_ensemble_with_a_sparse_member_averages_probabilities)
     ck_assert_int_eq(greedy.batch, 2);
     discard(&s);
 }
+
+/* Two members, one of them sparse: the ensemble has the mean of their probabilities, and a loss. */
+START_TEST(test_ensemble_with_a_sparse_member_averages_probabilities)
+{
+    check_average(LB_SPARSEMAX);
+    check_average(LB_ENTMAX);
+}
 END_TEST
+
+/* What a vote says of a hypothesis: a member that finds a token impossible says -1000 of it. Returns how often one does. */
+static int check_floor(const lb_ensemble *both, const lb_hypothesis *h, lb_tokens source)
+{
+    static const double LEAST = -1000;
+    int32_t *id, *lengths;
+    int floored = 0;
+    lb_tokens out = lb_tokens_new(source.tape, 1, h->steps, &id, &lengths);
+    memcpy(id, h->id, (size_t)h->length * sizeof *id);
+    if (h->finished) id[h->length] = LB_EOS;
+    lengths[0] = (int32_t)h->steps;
+    const lb_tensor *all = lb_model_force(&both->base, source, out).log_probabilities, *each[2];
+    for (int m = 0; m < 2; m++) each[m] = lb_model_force(both->member[m], source, out).log_probabilities;
+    for (int64_t t = 0; t < h->steps; t++) {
+        double expected = 0;
+        for (int m = 0; m < 2; m++) {
+            double own = (double)each[m]->data[t * VOCABULARY + id[t]];
+            floored += own == (double)-INFINITY;
+            expected += fmax(own, LEAST) / 2;
+        }
+        ck_assert_double_eq_tol((double)all->data[t * VOCABULARY + id[t]], expected, 1e-3);
+        ck_assert_double_eq_tol(h->log_probability[t], expected, 1e-3);
+    }
+    return floored;
+}
 
 /* Members of both directions pool what is possible for each of them. */
 START_TEST(test_vote_of_sparse_members_ends_with_fewer_outputs_than_are_asked_for)
 {
-    int missing = 0;
+    int missing = 0, floored = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         subject s = make(seed, LB_SPARSEMAX, false);
         const lb_seq2seq_config config = ((const lb_seq2seq *)s.model)->config;
@@ -224,10 +256,13 @@ START_TEST(test_vote_of_sparse_members_ends_with_fewer_outputs_than_are_asked_fo
             const lb_hypothesis *h = &found.hypothesis[i];
             ck_assert(h->steps > 0 ? isfinite(h->score) : h->score == (double)-INFINITY);
             missing += h->steps == 0;
+            lb_tokens one = {s.tape, 1, 3, source_id + i / VOCABULARY * 3, source_lengths + i / VOCABULARY};
+            if (h->steps > 0) floored += check_floor(&both, h, one);
         }
         discard(&s);
     }
     ck_assert_int_gt(missing, 0);
+    ck_assert_int_gt(floored, 10);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* Members that write in different directions vote: against what each of them says by itself, and in files. */
 #include "base/alloc.h"
+#include "lookback/op.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "models/vote.h"
@@ -133,31 +134,87 @@ START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
 }
 END_TEST
 
-/* Each direction brings what its members find together, and nothing twice. */
+static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
+{
+    return a->length == b->length && a->finished == b->finished &&
+           memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
+}
+
+/* How many of the hypotheses are in the pool, each of them once. */
+static int64_t expect_in_pool(const lb_vote_pool *pool, lb_beam found)
+{
+    for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++) {
+        int64_t row = i / BEAM, times = 0;
+        for (int64_t p = 0; p < pool->count[row]; p++)
+            times += is_same(&pool->hypothesis[row * pool->most + p], &found.hypothesis[i]);
+        ck_assert_int_eq(times, 1);
+    }
+    return found.batch * found.n_best;
+}
+
+/* Each direction brings what its members find together by their own weights, the whole beam of it whatever `n_best`, and
+ * nothing twice. Members without a say look for hypotheses with equal weights. */
 START_TEST(test_vote_pool_has_the_hypotheses_of_both_directions)
 {
+    static const double given[][MEMBERS] = {
+        {0.4, 0.1, 0.2, 0.3}, {0.02, 0.03, 0.48, 0.47}, {0.5, 0.5, 0, 0}, {0, 0, 0.1, 0.9}};
+    static const double own[][MEMBERS] = {{0.8, 0.2, 0.4, 0.6},
+                                          {0.4, 0.6, 0.48 / 0.95, 0.47 / 0.95},
+                                          {0.5, 0.5, 0.5, 0.5},
+                                          {0.5, 0.5, 0.1, 0.9}};
     begin(false);
-    lb_ensemble group[2];
-    lb_beam_config config = {.beam = BEAM, .n_best = BEAM, .limit = LIMIT, .length_penalty = 1};
+    lb_tape_set_mode(v.tape, LB_MODE_EVALUATE);
+    for (int w = 0; w <= LB_LENGTH(given); w++) {
+        lb_beam_config config = {.beam = BEAM, .n_best = w % 2 ? 1 : BEAM, .limit = LIMIT};
+        config.length_penalty = 1;
+        v.all.weight = w ? given[w - 1] : NULL;
+        lb_vote_pool pool = lb_vote_gather(&v.all, v.source, config);
+        ck_assert_int_eq(pool.batch, ROWS);
+        int64_t found = 0, pooled = 0;
+        for (int d = 0; d < 2; d++) {
+            lb_ensemble group;
+            ck_assert_int_eq(lb_ensemble_init(&group, (const lb_model *const *)v.member + 2 * d, 2, NULL),
+                             LB_OK);
+            group.weight = w ? own[w - 1] + (ptrdiff_t)2 * d : NULL;
+            config.n_best = BEAM;
+            found += expect_in_pool(&pool, lb_beam_search(&group.base, v.source, config));
+        }
+        for (int64_t row = 0; row < ROWS; row++) pooled += pool.count[row];
+        ck_assert(pooled > (int64_t)ROWS * BEAM && pooled <= found);
+    }
+    end();
+}
+END_TEST
+
+/* Models that prefer only the end: hypotheses of the same length tie, and the earlier one of the pool comes first. The
+ * longer they are, the better. */
+START_TEST(test_vote_prefers_the_earlier_of_equal_hypotheses)
+{
+    begin(false);
+    for (int m = 0; m < MEMBERS; m++) {
+        memset(lb_params_values(v.store[m]), 0, (size_t)lb_params_size(v.store[m]) * sizeof(lb_real));
+        lb_params_find(v.store[m], "output.bias")->data[LB_EOS] = 2;
+    }
+    lb_beam_config config = {.beam = BEAM, .n_best = BEAM, .limit = LIMIT, .length_penalty = 3};
     lb_tape_set_mode(v.tape, LB_MODE_EVALUATE);
     lb_vote_pool pool = lb_vote_gather(&v.all, v.source, config);
-    ck_assert_int_eq(pool.batch, ROWS);
-    for (int d = 0; d < 2; d++) {
-        ck_assert_int_eq(lb_ensemble_init(&group[d], (const lb_model *const *)v.member + 2 * d, 2, NULL),
-                         LB_OK);
-        lb_beam found = lb_beam_search(&group[d].base, v.source, config);
-        for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++) {
-            const lb_hypothesis *h = &found.hypothesis[i];
-            int64_t row = i / BEAM, times = 0;
-            for (int64_t p = 0; p < pool.count[row]; p++) {
-                const lb_hypothesis *other = &pool.hypothesis[row * pool.most + p];
-                times += other->length == h->length && other->finished == h->finished &&
-                         memcmp(other->id, h->id, (size_t)h->length * sizeof *h->id) == 0;
-            }
-            ck_assert_int_eq(times, 1);
+    lb_beam found = lb_beam_search(&v.all.base, v.source, config);
+    int ties = 0;
+    for (int64_t row = 0; row < ROWS; row++) {
+        int64_t last = -1;
+        for (int64_t i = row * BEAM; i < (row + 1) * BEAM; i++) {
+            int64_t at = 0;
+            while (at < pool.count[row] &&
+                   !is_same(&pool.hypothesis[row * pool.most + at], &found.hypothesis[i]))
+                at++;
+            ck_assert_int_lt(at, pool.count[row]);
+            bool tie = i % BEAM && found.hypothesis[i].score == found.hypothesis[i - 1].score;
+            if (tie) ck_assert_int_gt(at, last);
+            ties += tie;
+            last = at;
         }
     }
-    for (int64_t row = 0; row < ROWS; row++) ck_assert_int_gt(pool.count[row], BEAM);
+    ck_assert_int_gt(ties, ROWS);
     end();
 }
 END_TEST
@@ -269,16 +326,16 @@ END_TEST
 
 START_TEST(test_vote_out_of_memory_is_an_error)
 {
-    enum { STEP = 8 };
+    enum { STEP = 7 };
     support_watch_allocations();
     begin(true);
     lb_beam_config config = {.beam = 2, .limit = 3};
     bool done = false;
     int failures = 0;
-    for (size_t room = 0; !done && room < support_most_room(); room += (size_t)STEP * LB_ALIGNMENT) {
+    for (long pieces = 0; !done; pieces += STEP) {
         lb_tape_free(v.tape);
         v.source.tape = v.tape = lb_tape_new();
-        support_leave_room(v.tape, room, failures % 2);
+        support_leave_room(pieces, failures % 2);
         lb_beam found = lb_beam_search(&v.all.base, v.source, config);
         support_find_memory();
         done = found.batch == ROWS;
@@ -298,6 +355,7 @@ int main(void)
     TCase *tests = tcase_create("vote");
     tcase_add_loop_test(tests, test_vote_scores_are_the_weighted_means_of_what_members_say, 0, 4);
     tcase_add_test(tests, test_vote_pool_has_the_hypotheses_of_both_directions);
+    tcase_add_test(tests, test_vote_prefers_the_earlier_of_equal_hypotheses);
     tcase_add_test(tests, test_vote_does_not_depend_on_the_batch);
     tcase_add_test(tests, test_vote_has_no_common_step);
     tcase_add_test(tests, test_vote_whose_first_member_is_backward_is_not);

@@ -106,23 +106,34 @@ START_TEST(test_equal_members_get_equal_weights)
 }
 END_TEST
 
-/* The loss that lb_vote_fit is said to minimise, of two members; for the best sharpness of a fine grid. */
+/* The loss that lb_vote_fit is said to minimise, of two members. */
+static double loss_at(double weight, double sharpness, int count)
+{
+    double loss = 2 * 5 * (2 * weight - 1) * (2 * weight - 1);
+    for (int i = 0; i < count; i++) {
+        double found[HYPOTHESES], most = -INFINITY, total = 0;
+        for (int h = 0; h < HYPOTHESES; h++) {
+            const double *score = scores[i] + (ptrdiff_t)2 * h;
+            most = fmax(most, found[h] = sharpness * (weight * score[0] + (1 - weight) * score[1]));
+        }
+        for (int h = 0; h < HYPOTHESES; h++) total += exp(found[h] - most);
+        loss += log(total) + most - found[cases[i].right];
+    }
+    return loss;
+}
+
+/* For the best sharpness: the loss is convex in it. */
 static double least_loss(double weight, int count)
 {
-    double least = INFINITY;
-    for (int step = 0; step < 200; step++) {
-        double sharpness = 0.01 * pow(1.05, step), loss = 2 * 5 * (2 * weight - 1) * (2 * weight - 1);
-        for (int i = 0; i < count; i++) {
-            double found[HYPOTHESES], total = 0;
-            for (int h = 0; h < HYPOTHESES; h++) {
-                const double *score = scores[i] + (ptrdiff_t)2 * h;
-                total += exp(found[h] = sharpness * (weight * score[0] + (1 - weight) * score[1]));
-            }
-            loss += log(total) - found[cases[i].right];
-        }
-        least = fmin(least, loss);
+    double low = 1e-3, high = 1e3;
+    for (int i = 0; i < 60; i++) {
+        double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
+        if (loss_at(weight, a, count) < loss_at(weight, b, count))
+            high = b;
+        else
+            low = a;
     }
-    return least;
+    return loss_at(weight, low, count);
 }
 
 START_TEST(test_weights_are_the_likeliest_ones)
@@ -144,10 +155,47 @@ START_TEST(test_weights_are_the_likeliest_ones)
 }
 END_TEST
 
+/* Member 1 knows little, but speaks `loudly`: near equal weights, the fit must not stop. */
+static int draw_two(uint32_t problem, double loudly)
+{
+    lb_rng rng = {.seed = 17, .step = problem};
+    int count = 3 + (int)(30 * lb_rng_uniform(rng, 1000));
+    double scale = pow(10, 1.5 * lb_rng_uniform(rng, 1001) - 1);
+    for (int i = 0; i < count; i++) {
+        cases[i] = (lb_vote_case){.score = scores[i], .count = HYPOTHESES, .right = i % HYPOTHESES};
+        for (int h = 0; h < HYPOTHESES; h++) {
+            uint64_t at = (uint64_t)i * HYPOTHESES + (uint64_t)h;
+            double knows = h == cases[i].right ? scale : 0;
+            scores[i][2 * h] = 0.5 * knows - scale * lb_rng_uniform(rng, 2 * at);
+            scores[i][2 * h + 1] = 0.1 * knows - loudly * scale * lb_rng_uniform(rng, 2 * at + 1);
+        }
+    }
+    return count;
+}
+
+START_TEST(test_weights_are_at_the_optimum_of_any_problem)
+{
+    enum { PROBLEMS = 40, GRID = 100 };
+    static const double loudness[] = {2, 10};
+    int unequal = 0;
+    for (uint32_t problem = 0; problem < PROBLEMS; problem++) {
+        int count = draw_two(problem, loudness[problem % 2]);
+        double weight[2], least = INFINITY;
+        lb_vote_fit(cases, count, 2, weight);
+        for (int step = 0; step <= GRID; step++) least = fmin(least, least_loss((double)step / GRID, count));
+        ck_assert_msg(least_loss(weight[0], count) < least + 3e-4, "problem %d: %g, not %g", (int)problem,
+                      least_loss(weight[0], count), least);
+        unequal += weight[0] > 0.7;
+    }
+    ck_assert_int_gt(unequal, PROBLEMS / 3);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "vote_fit", SUPPORT_TESTS(test_a_member_that_knows_gets_the_weight, test_few_cases_change_little,
                                   test_cases_without_a_right_hypothesis_teach_nothing,
-                                  test_weights_are_the_likeliest_ones, test_equal_members_get_equal_weights));
+                                  test_weights_are_the_likeliest_ones, test_equal_members_get_equal_weights,
+                                  test_weights_are_at_the_optimum_of_any_problem));
 }

@@ -528,14 +528,14 @@ END_TEST
 
 START_TEST(test_unfused_cross_entropy_without_memory_is_poison)
 {
-    enum { ROOM = 1024 };
+    enum { PIECES = 12 };
     static const int32_t ids[] = {1, 2, 3, 0, 1, 2};
     static const int32_t lengths[] = {3, 3};
     int failed = 0;
     support_watch_allocations();
-    for (size_t room = 0; room <= ROOM; room += LB_ALIGNMENT) {
+    for (long pieces = 0; pieces <= PIECES; pieces++) {
         lb_tape *tape = lb_tape_new();
-        support_leave_room(tape, room, true);
+        support_leave_room(pieces, true);
         lb_tensor *logits = lb_tensor_new(tape, LB_SHAPE(2, 3, 4), NULL);
         lb_tensor *loss = lb_unfused_cross_entropy(logits, (lb_tokens){tape, 2, 3, ids, lengths}, 0, 0);
         lb_status status = lb_tape_status(tape);

@@ -1,29 +1,35 @@
 #include "support/alloc.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 
 /* Atomic: the code under test may allocate from several threads. */
-static atomic_long allocations, live, failing, failing_from, failing_until;
+static atomic_long allocations, live, failing, failing_from;
 static atomic_size_t all_bytes;
+static atomic_long live_bytes, most_bytes; /* as malloc rounds them */
 
 static void *allocate(size_t bytes)
 {
     long turn = atomic_fetch_add(&allocations, 1) + 1;
     long from = atomic_load(&failing_from);
     atomic_fetch_add(&all_bytes, bytes);
-    if (turn == atomic_load(&failing) || (from && turn >= from) || turn <= atomic_load(&failing_until))
-        return NULL;
+    if (turn == atomic_load(&failing) || (from && turn >= from)) return NULL;
     void *memory = malloc(bytes);
-    if (memory) atomic_fetch_add(&live, 1);
+    if (!memory) return NULL;
+    atomic_fetch_add(&live, 1);
+    long size = (long)malloc_usable_size(memory), now = atomic_fetch_add(&live_bytes, size) + size;
+    for (long most = atomic_load(&most_bytes); now > most;)
+        if (atomic_compare_exchange_weak(&most_bytes, &most, now)) break;
     return memory;
 }
 
 static void release(void *memory)
 {
     atomic_fetch_sub(&live, 1);
+    if (memory) atomic_fetch_sub(&live_bytes, (long)malloc_usable_size(memory));
     free(memory);
 }
 
@@ -31,10 +37,11 @@ void support_watch_allocations(void)
 {
     atomic_store(&allocations, 0);
     atomic_store(&all_bytes, 0);
+    atomic_store(&live_bytes, 0);
+    atomic_store(&most_bytes, 0);
     atomic_store(&live, 0);
     atomic_store(&failing, 0);
     atomic_store(&failing_from, 0);
-    atomic_store(&failing_until, 0);
     lb_set_allocator(&(lb_allocator){allocate, release});
 }
 
@@ -48,11 +55,6 @@ void support_fail_from_allocation(long n)
     atomic_store(&failing_from, n ? atomic_load(&allocations) + n : 0);
 }
 
-void support_fail_next_allocations(long count)
-{
-    atomic_store(&failing_until, count ? atomic_load(&allocations) + count : 0);
-}
-
 long support_allocation_count(void)
 {
     return atomic_load(&allocations);
@@ -61,6 +63,16 @@ long support_allocation_count(void)
 size_t support_allocated_bytes(void)
 {
     return atomic_load(&all_bytes);
+}
+
+long support_live_bytes(void)
+{
+    return atomic_load(&live_bytes);
+}
+
+long support_most_bytes(void)
+{
+    return atomic_load(&most_bytes);
 }
 
 long support_live_allocations(void)

@@ -14,14 +14,17 @@ void support_fail_allocation(long n);
 /* Every allocation from the n-th from now on fails: memory has run out for good. 0: none fails. */
 void support_fail_from_allocation(long n);
 
-/* The next `count` allocations fail, and later ones do not: memory has come back. 0: none fails. */
-void support_fail_next_allocations(long count);
-
 /* Allocations asked for since support_watch_allocations, including one that failed. */
 long support_allocation_count(void);
 
 /* Bytes asked for since then, also those that were released. */
 size_t support_allocated_bytes(void);
+
+/* Bytes in use that were allocated since then. */
+long support_live_bytes(void);
+
+/* The most bytes that were in use at once. */
+long support_most_bytes(void);
 
 /* Allocations not released yet: 0 at the end, or something leaks. */
 long support_live_allocations(void);

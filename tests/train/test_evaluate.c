@@ -61,7 +61,9 @@ START_TEST(test_row_is_right_needs_every_token_and_the_end)
     ck_assert_int_eq(right_rows(logits, target), 2);
     logits->data[1 * 6 + 5] = 2; /* continues where the row should end */
     ck_assert_int_eq(right_rows(logits, target), 1);
-    logits->data[3 * 6 + 0] = 2;
+    logits->data[3 * 6 + LB_PAD] = 2; /* is never written */
+    ck_assert_int_eq(right_rows(logits, target), 1);
+    logits->data[3 * 6 + LB_UNK] = 2;
     ck_assert_int_eq(right_rows(logits, target), 0);
     lb_tape_free(tape);
 }

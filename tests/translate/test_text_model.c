@@ -84,11 +84,21 @@ static void expect_same_logits(const lb_model *one, const lb_model *other)
     lb_tape_free(tape);
 }
 
+/* Others who read the file learn which symbols an output can have. */
+static void expect_written(void)
+{
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    const char *task = file ? lb_safetensors_metadata_value(file, "lookback.task") : NULL;
+    ck_assert_msg(task && strstr(task, ",\"first_written\":2}"), "%s", task ? task : error.message);
+    lb_safetensors_close(file);
+}
+
 static void expect_round_trip(lb_text_model *made)
 {
     lb_text_model loaded = {0};
     ck_assert_msg(lb_text_model_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
                   error.message);
+    expect_written();
     ck_assert_msg(load(&loaded) == LB_OK && loaded.model, "%s", error.message);
     ck_assert_str_eq(loaded.model->kind->name, made->model->kind->name);
     expect_same_symbols(loaded.source, made->source);
@@ -235,6 +245,8 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
          "lookback.task: found no \"max_length\""},
         {"{\"task\":\"pairs\",\"source\":{\"separator\":\"\\t\",\"normalize\":\"none\"}}", SOURCE, TARGET,
          "invalid symbol separator, expected UTF-8 without tabs and line ends"},
+        {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE ",\"first_written\":3}", SOURCE, TARGET,
+         "lookback.task: \"first_written\": expected 2"},
         {TASK, NULL, TARGET, "lookback.source_vocabulary is missing from the metadata"},
         {TASK, "{}", TARGET, "lookback.source_vocabulary: not a list of symbols"},
         {TASK, "[\"<pad>\"", TARGET, "lookback.source_vocabulary: not a list of symbols"},
