@@ -1,7 +1,6 @@
 #include "common/option_files.h"
 
 #include "base/alloc.h"
-#include "common/option.h"
 #include "io/path.h"
 #include "translate/model_path.h"
 
@@ -55,28 +54,26 @@ static lb_status refuse(const app_option *option, const char *dashes, const char
                         option->name, dashes, other, *option->value.text);
 }
 
-static lb_status check_output(const app_program *program, const app_option *output, int count,
-                              char *const *operands, lb_error *error)
+static lb_status check_output(const app_option *output, const app_option *options, int option_count,
+                              char *const *operands, int operand_count, lb_error *error)
 {
     const char *file = *output->value.text;
-    for (int i = 0; i < program->option_count; i++) {
-        const app_option *other = &program->options[i];
+    for (int i = 0; i < option_count; i++) {
+        const app_option *other = &options[i];
         const char *named = other == output ? NULL : named_by(other);
         if (named && has(named, file)) return refuse(output, "--", other->name, error);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < operand_count; i++)
         if (has(operands[i], file)) return refuse(output, "", operands[i], error);
     return LB_OK;
 }
 
-lb_status app_option_files_check(const app_program *program, int count, char *const *operands,
-                                 lb_error *error)
+lb_status app_option_files_check(const app_option *options, int option_count, char *const *operands,
+                                 int operand_count, lb_error *error)
 {
     lb_status status = LB_OK;
-    for (int i = 0; i < program->option_count && !status; i++) {
-        const app_option *option = &program->options[i];
-        if (option->writes && *option->value.text)
-            status = check_output(program, option, count, operands, error);
-    }
+    for (int i = 0; i < option_count && !status; i++)
+        if (options[i].writes && *options[i].value.text)
+            status = check_output(&options[i], options, option_count, operands, operand_count, error);
     return status;
 }

@@ -161,7 +161,8 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
     *argc -= optind;
     *argv += optind;
     lb_status status = check_operands(program, *argc, *argv, error);
-    return status ? status : app_option_files_check(program, *argc, *argv, error);
+    return status ? status
+                  : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
 }
 
 static void print_version(const app_program *program)

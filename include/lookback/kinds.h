@@ -57,6 +57,9 @@ lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
 lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
                          lb_real smoothing);
 
+struct lb_beam;
+struct lb_beam_config;
+
 /** One kind of model, such as a GRU or a transformer. */
 struct lb_model_kind {
     const char *name; /* in files */
@@ -82,6 +85,12 @@ struct lb_model_kind {
      * other kinds. */
     lb_model *(*restore)(lb_params *params, const char *name, const char *config, const lb_extensions *own,
                          lb_error *error);
+
+    /* What a kind without steps has instead of `encode`, `decode` and `select`, such as an ensemble whose members write in different
+     * directions: NULL for others. The first is lb_beam_search with a settled configuration, the second gives the
+     * log-probabilities [batch, T, target_vocab] of given targets, each in reading order; NULL after an error. */
+    struct lb_beam (*search)(const lb_model *model, lb_tokens source, struct lb_beam_config config);
+    lb_tensor *(*force)(const lb_model *model, lb_tokens source, lb_tokens target_out);
 };
 
 /** Rows row[0], row[1], ... of x as a new tensor, without a gradient: for lb_model_kind.select. NULL stays NULL. */

@@ -4,7 +4,7 @@
 
 #include "base/stage.h"
 #include "tensor/accumulate.h"
-#include "tensor/gemm.h"
+#include "tensor/gemm_blas.h"
 
 static bool is_reached(const lb_node *node)
 {

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/stage.h"
 #include "tensor/accumulate.h"
-#include "tensor/gemm.h"
+#include "tensor/gemm_blas.h"
 #include "tensor/transpose.h"
 
 #include <stdarg.h>

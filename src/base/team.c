@@ -129,6 +129,8 @@ void lb_team_run(lb_grid grid, void (*work)(const lb_member *member, void *conte
         run_together(grid, work, context);
         return;
     }
+#else
+    (void)grid;
 #endif
     lb_member alone = {.grid = {1, 1}};
     work(&alone, context);

@@ -1,6 +1,6 @@
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "data/pairs_inside.h"
+#include "data/pairs_internal.h"
 
 /* Marks the pairs to hold out, and counts them. */
 static lb_status choose(lb_pairs *pairs, int32_t share, bool *chosen, int64_t *count, lb_error *error)

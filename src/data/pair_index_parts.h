@@ -12,7 +12,7 @@
 #define LB_PAIR_INDEX_PARTS_H
 
 #include "data/pair_index_key.h"
-#include "data/pairs_inside.h"
+#include "data/pairs_internal.h"
 #include "io/file.h"
 #include "io/mapping.h"
 

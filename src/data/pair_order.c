@@ -1,7 +1,7 @@
 #include "lookback/data.h"
 
 #include "base/alloc.h"
-#include "data/pairs_inside.h"
+#include "data/pairs_internal.h"
 #include "io/mapping.h"
 
 #include <stdlib.h>

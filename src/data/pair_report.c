@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/pair_prints.h"
-#include "data/pairs_inside.h"
+#include "data/pairs_internal.h"
 #include "lookback/tensor.h"
 
 static lb_status out_of_memory(lb_error *error)

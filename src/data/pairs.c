@@ -1,4 +1,4 @@
-#include "data/pairs_inside.h"
+#include "data/pairs_internal.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

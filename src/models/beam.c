@@ -5,7 +5,6 @@
 #include "models/direction.h"
 #include "models/model.h"
 #include "models/trail.h"
-#include "models/vote.h"
 
 #include <math.h>
 #include <string.h>
@@ -205,7 +204,7 @@ static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
 
 static void search_all(search *s)
 {
-    lb_decoder_state state = s->model->kind->encode(s->model, s->source);
+    lb_decoder_state state = lb_model_encode(s->model, s->source);
     int64_t *origin = grab(s, s->source.batch * s->config.beam, sizeof *origin), count = s->source.batch;
     if (lb_tape_status(s->tape)) return;
     for (int64_t row = 0; row < count; row++) {
@@ -266,7 +265,7 @@ lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config c
     if (!config.without_weights) s.maps = model->layers * model->heads;
     s.vocabulary = model->target_vocab;
     if (!is_possible(&s)) return (lb_beam){0};
-    if (model->kind == &lb_vote_kind) return lb_vote_search((const lb_ensemble *)model, source, config);
+    if (model->kind->search) return model->kind->search(model, source, config);
     int64_t all = source.batch * config.beam;
     s.live = grab(&s, all, sizeof *s.live);
     s.done = grab(&s, source.batch * config.n_best, sizeof *s.done);

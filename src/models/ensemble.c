@@ -1,7 +1,7 @@
 #include "models/ensemble.h"
 
 #include "lookback/op.h"
-#include "models/vote.h"
+#include "models/model.h"
 
 static const lb_ensemble *ensemble_of(const lb_model *model)
 {
@@ -18,8 +18,8 @@ static lb_decoder_state encode(const lb_model *model, lb_tokens source)
 {
     const lb_ensemble *e = ensemble_of(model);
     lb_decoder_state *states = new_states(source.tape, e);
-    for (int i = 0; states && i < e->count; i++) states[i] = e->member[i]->kind->encode(e->member[i], source);
-    return states;
+    for (int i = 0; states && i < e->count; i++) states[i] = lb_model_encode(e->member[i], source);
+    return lb_tape_status(source.tape) ? NULL : states;
 }
 
 static lb_tensor *weighted(const lb_ensemble *e, lb_tensor *const *parts)
@@ -77,7 +77,7 @@ static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_dec
     const lb_ensemble *e = ensemble_of(model);
     const lb_decoder_state *before = from;
     lb_decoder_state *after = new_states(tape, e);
-    for (int i = 0; after && i < e->count; i++)
+    for (int i = 0; before && after && i < e->count; i++)
         after[i] = e->member[i]->kind->select(e->member[i], tape, before[i], row, count);
     return after;
 }

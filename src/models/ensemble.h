@@ -4,8 +4,9 @@
 
 #include "lookback/models.h"
 
-/** The kind of lb_ensemble.base. */
-extern const lb_model_kind lb_ensemble_kind;
+/** The kinds of lb_ensemble.base: whose members decode together, and whose members write in different directions, have no
+ *  step in common, and vote (models/vote.h). */
+extern const lb_model_kind lb_ensemble_kind, lb_vote_kind;
 
 /** Copies models from different stores into one store, below "member.0", "member.1" ..., so that lb_model_save can save
  *  the ensemble. `stores[i]` holds the parameters of members[i] and no others. `params` must be empty and will own the

@@ -4,7 +4,6 @@
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
-#include "models/vote.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "lookback/ops.h"
 #include "models/direction.h"
 #include "models/model.h"
-#include "models/vote.h"
 
 #include <string.h>
 
@@ -45,7 +44,7 @@ static lb_forced force(const lb_model *model, lb_tokens source, const int64_t *r
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     lb_tokens in = lb_model_target_in(model, target_out);
-    lb_decoder_state state = model->kind->encode(model, source);
+    lb_decoder_state state = lb_model_encode(model, source);
     if (row && lb_tape_status(tape) == LB_OK)
         state = model->kind->select(model, tape, state, row, target_out.batch);
     lb_model_step step = lb_model_decode(model, state, in, source.length);
@@ -67,6 +66,7 @@ lb_forced lb_model_force_rows(const lb_model *model, lb_tokens source, const int
 
 lb_forced lb_model_force(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
-    if (model->kind == &lb_vote_kind) return lb_vote_force((const lb_ensemble *)model, source, target_out);
+    if (model->kind->force)
+        return (lb_forced){.log_probabilities = model->kind->force(model, source, target_out)};
     return force(model, source, NULL, target_out);
 }

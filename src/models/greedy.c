@@ -79,7 +79,7 @@ static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t li
 {
     lb_tape *tape = source.tape;
     lb_decoded all = allocate(model, source, limit);
-    lb_decoder_state state = model->kind->encode(model, source);
+    lb_decoder_state state = lb_model_encode(model, source);
     int32_t *id, *lengths;
     lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
     int64_t writing = source.batch, *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);

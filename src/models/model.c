@@ -14,6 +14,17 @@ static bool has_shape(const lb_tensor *tensor, lb_shape shape)
     return lb_is_sound(tensor) && lb_shape_equal(tensor->shape, shape);
 }
 
+lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source)
+{
+    if (model->kind->encode) return model->kind->encode(model, source);
+    lb_tape_fail(
+        source.tape, LB_ERROR_ARGUMENT,
+        "a model of the kind %.80s has no steps, such as one whose members write in different directions: "
+        "decode it with lb_beam_search",
+        model->kind->name);
+    return NULL;
+}
+
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
                               int64_t source_length)
 {
@@ -21,6 +32,8 @@ lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_
     int64_t maps = model->layers * model->heads;
     lb_shape logits = LB_SHAPE(target_in.batch, target_in.length, model->target_vocab),
              weights = LB_SHAPE(target_in.batch, maps, target_in.length, source_length);
+    if (!model->kind->decode)
+        return (lb_model_step){.logits = lb_tape_fail(tape, LB_ERROR_ARGUMENT, "no steps")};
     lb_model_step step = model->kind->decode(model, state, target_in);
     if (lb_tape_status(tape)) return step;
     if (has_shape(step.logits, logits) && (maps == 0 || has_shape(step.weights, weights))) return step;
@@ -39,7 +52,7 @@ int64_t lb_model_limit(const lb_model *model, int64_t limit)
 
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
 {
-    return lb_model_decode(model, model->kind->encode(model, source), target_in, source.length).logits;
+    return lb_model_decode(model, lb_model_encode(model, source), target_in, source.length).logits;
 }
 
 const char *const lb_loss_names[] = {

@@ -4,6 +4,9 @@
 
 #include "lookback/kinds.h"
 
+/** model->kind->encode. Errors: LB_ERROR_ARGUMENT for a kind without steps. */
+lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
+
 /** model->kind->decode, with a check of the shapes of logits and weights, which code that copies them relies on.
  *  Errors: LB_ERROR_SHAPE if they differ from the sizes of the model. */
 lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,

@@ -3,7 +3,6 @@
 #include "models/ensemble.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
-#include "models/vote.h"
 
 typedef struct format {
     const lb_model_kind *kind;

@@ -89,7 +89,7 @@ static void draw_all(const sampling *s)
 {
     int64_t count = s->source.batch * s->config.count;
     int64_t *writing = grab(s, count, sizeof *writing), *origin = grab(s, count, sizeof *origin);
-    lb_decoder_state state = s->model->kind->encode(s->model, s->source);
+    lb_decoder_state state = lb_model_encode(s->model, s->source);
     for (int64_t i = 0; i < count && writing && origin; i++) {
         origin[i] = i / s->config.count;
         writing[i] = i;

@@ -2,6 +2,7 @@
 
 #include "autograd/scratch.h"
 #include "lookback/op.h"
+#include "models/force.h"
 #include "models/model.h"
 
 #include <math.h>
@@ -31,33 +32,6 @@ static void *grab(lb_tape *tape, int64_t count, size_t size)
     if (memory) memset(memory, 0, (size_t)count * size);
     return memory;
 }
-
-static lb_decoder_state encode(const lb_model *model, lb_tokens source)
-{
-    (void)model;
-    lb_tape_fail(
-        source.tape, LB_ERROR_ARGUMENT,
-        "the members of this ensemble write in different directions and have no common step: decode it with "
-        "lb_beam_search");
-    return NULL;
-}
-
-static lb_model_step decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in)
-{
-    (void)state;
-    encode(model, target_in);
-    return (lb_model_step){0};
-}
-
-static lb_decoder_state select_rows(const lb_model *model, lb_tape *tape, lb_decoder_state state,
-                                    const int64_t *row, int64_t count)
-{
-    (void)state, (void)row, (void)count;
-    return encode(model, (lb_tokens){.tape = tape});
-}
-
-const lb_model_kind lb_vote_kind = {
-    .name = "vote", .encode = encode, .decode = decode, .select = select_rows};
 
 /* The members of one direction as an ensemble of its own; without members, if there are none. */
 static lb_ensemble group_of(const gathering *g, bool backward)
@@ -257,8 +231,9 @@ static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypot
     return kept == room;
 }
 
-lb_beam lb_vote_search(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
+static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config config)
 {
+    const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tape *tape = source.tape;
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
@@ -276,16 +251,20 @@ lb_beam lb_vote_search(const lb_ensemble *ensemble, lb_tokens source, lb_beam_co
     return (lb_beam){pool.batch, config.n_best, best};
 }
 
-lb_forced lb_vote_force(const lb_ensemble *ensemble, lb_tokens source, lb_tokens target_out)
+/* The weighted means of the members. */
+static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens target_out)
 {
+    const lb_ensemble *ensemble = (const lb_ensemble *)model;
     lb_tensor *sum = NULL;
     for (int m = 0; m < ensemble->count; m++) {
         const lb_tensor *found = lb_model_force(ensemble->member[m], source, target_out).log_probabilities;
         if (found && m == 0) sum = lb_tensor_new(target_out.tape, found->shape, NULL);
-        if (!found || !lb_is_sound(sum)) return (lb_forced){0};
+        if (!found || !lb_is_sound(sum)) return NULL;
         lb_real share = (lb_real)lb_ensemble_weight(ensemble, m);
         for (int64_t i = 0; i < lb_count(sum); i++)
             sum->data[i] += share * (lb_real)fmax((double)found->data[i], LEAST);
     }
-    return (lb_forced){.log_probabilities = sum};
+    return sum;
 }
+
+const lb_model_kind lb_vote_kind = {.name = "vote", .search = search, .force = force};

@@ -3,11 +3,6 @@
 #define LB_VOTE_H
 
 #include "models/ensemble.h"
-#include "models/force.h"
-
-/** The kind of an ensemble whose members write in different directions, so that they have no common step. It decodes with
- *  lb_beam_search only: its `encode` fails with LB_ERROR_ARGUMENT. */
-extern const lb_model_kind lb_vote_kind;
 
 /** The hypotheses for a batch of sources, with what each member thinks of them; arrays on the tape. */
 typedef struct lb_vote_pool {
@@ -24,11 +19,5 @@ typedef struct lb_vote_pool {
  *  Config: settled, as in lb_beam_search; `beam` hypotheses of each direction.
  *  Errors: as lb_beam_search, recorded on the tape. */
 lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config);
-
-/** lb_beam_search of such an ensemble, with a settled configuration. */
-lb_beam lb_vote_search(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config);
-
-/** lb_model_force of such an ensemble: the weighted means of its members. */
-lb_forced lb_vote_force(const lb_ensemble *ensemble, lb_tokens source, lb_tokens target_out);
 
 #endif

@@ -1,7 +1,7 @@
 #include "plot/canvas.h"
 
 #include "base/alloc.h"
-#include "plot/backend.h"
+#include "plot/canvas_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Pixels and PDF pages, both drawn by Cairo. */
 #include "base/alloc.h"
-#include "plot/backend.h"
+#include "plot/canvas_internal.h"
 #include "plot/font.h"
 
 #include <cairo-ft.h>

@@ -1,7 +1,7 @@
 /* SVG. Text stays text, so that a viewer shows any script that its fonts have.
  * Source: W3C 2011, "Scalable Vector Graphics (SVG) 1.1", second edition. */
 #include "base/alloc.h"
-#include "plot/backend.h"
+#include "plot/canvas_internal.h"
 #include "plot/font.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "plot/text.h"
 
-#include "plot/backend.h"
+#include "plot/canvas_internal.h"
 #include "plot/glyph.h"
 #include "plot/shape.h"
 

@@ -4,7 +4,7 @@
 #ifndef LB_GEMM_VECTOR_H
 #define LB_GEMM_VECTOR_H
 
-#include "tensor/gemm.h"
+#include "tensor/matrix.h"
 
 /* The part of k for one pass: a panel of b stays in the cache while all rows use it. */
 enum { LB_GEMM_DEPTH = 256 };

@@ -2,7 +2,7 @@
 #ifndef LB_RUN_IDENTITY_H
 #define LB_RUN_IDENTITY_H
 
-#include "translate/training.h"
+#include "translate/training_model.h"
 
 /** The settings that determine the weights, for lb_trainer_config.run: a JSON object, to be released with lb_release;
  *  NULL if memory runs out. Steps, patience and target are not compared: a finished run can be resumed with more of

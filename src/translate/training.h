@@ -2,31 +2,7 @@
 #ifndef LB_TRAINING_H
 #define LB_TRAINING_H
 
-#include "train/hallucinate.h"
-#include "translate/film.h"
-#include "translate/producer.h"
-
-/** One model in training. */
-typedef struct lb_training {
-    const lb_training_config *config; /* settled */
-    lb_training_data *data;
-    const lb_start *start;
-    uint64_t seed;       /* of its weights and all other random numbers */
-    int shards;          /* parts of each batch */
-    lb_training_run run; /* what listeners see; the caller owns its name and folder */
-    lb_params *params;
-    lb_model *model; /* owned by `params` */
-    lb_producer producer;
-    lb_train_history history;
-    const lb_trainer_config *trainer; /* while it trains */
-    char *model_file, *checkpoint, *log, *table, *film_file;
-    lb_film film;
-    char *set_aside; /* the earlier model; NULL: there is none */
-    double smoothing;
-    lb_shared_symbols shared;
-    double *hidden; /* of lb_hide_symbols; NULL: nothing is hidden */
-    int64_t logged, tabled;
-} lb_training;
+#include "translate/training_model.h"
 
 /** Builds the model. The caller sets the fields above `params`, which must outlive the training, and makes the folder.
  *  Memory: freed by lb_training_free, also after an error.

@@ -241,7 +241,8 @@ END_TEST
 
 START_TEST(test_vote_has_no_common_step)
 {
-    static const char text[] = "the members of this ensemble write in different directions";
+    static const char text[] =
+        "a model of the kind vote has no steps, such as one whose members write in different directions";
     begin(false);
     ck_assert_int_eq(lb_greedy(&v.all.base, v.source, LIMIT).batch, 0);
     ck_assert_int_eq(lb_tape_status(v.tape), LB_ERROR_ARGUMENT);

@@ -1,6 +1,6 @@
 /* The inside of lb_pairs, for what opens a file of pairs or divides its pairs. */
-#ifndef LB_PAIRS_INSIDE_H
-#define LB_PAIRS_INSIDE_H
+#ifndef LB_PAIRS_INTERNAL_H
+#define LB_PAIRS_INTERNAL_H
 
 #include "data/pairs.h"
 

@@ -1,6 +1,6 @@
 /* Canvas backends: one table of functions for each kind of file. */
-#ifndef LB_BACKEND_H
-#define LB_BACKEND_H
+#ifndef LB_CANVAS_INTERNAL_H
+#define LB_CANVAS_INTERNAL_H
 
 #include "plot/canvas.h"
 #include "plot/shape.h"
