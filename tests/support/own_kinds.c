@@ -71,8 +71,12 @@ static lb_model *relay_restore(lb_params *params, const char *name, const char *
     return r && !relay_init(r, params, name, read.width) ? &r->base : lb_config_fail(params, error);
 }
 
-const lb_model_kind support_relay = {"a \"relay\"", relay_encode, relay_decode,
-                                     relay_select,  relay_config, relay_restore};
+const lb_model_kind support_relay = {.name = "a \"relay\"",
+                                     .encode = relay_encode,
+                                     .decode = relay_decode,
+                                     .select = relay_select,
+                                     .config_json = relay_config,
+                                     .restore = relay_restore};
 
 static lb_status relay_init(relay *r, lb_params *params, const char *name, int64_t width)
 {
