@@ -1,11 +1,11 @@
 /* lookback: one program for all commands. The command is the first argument, or the name by which the program was
  * called. */
-#include "commands.h"
-#include "common/nearest.h"
-#include "common/ranks.h"
-#include "common/report.h"
-#include "common/threads.h"
-#include "programs.h"
+#include "cli/commands.h"
+#include "cli/nearest.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "console/ranks.h"
+#include "console/threads.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>

@@ -1,6 +1,6 @@
 /* Draws how cost grows with the length of the lists and with the width of the model, from the output of bench_table. */
-#include "common/options.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
 #include "shared/record.h"
 
 #include <lookback/lookback.h>

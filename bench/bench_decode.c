@@ -1,6 +1,6 @@
 /* Times decoding with an untrained model, and prints one JSON object. */
-#include "common/options.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 

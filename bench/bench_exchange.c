@@ -1,7 +1,7 @@
 /* Times how two or more ranks add their gradients, without a model, and prints one JSON object. Run it with mpirun. */
-#include "common/options.h"
-#include "common/ranks.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
+#include "console/ranks.h"
 #include "shared/measure.h"
 
 #include "base/alloc.h"

@@ -7,8 +7,8 @@
  *     heads of attention             scores, context and their four gradients, for each head of each list
  *
  * Attention of one query at a time is not a matrix product: additive attention, and all attention in decoding. */
-#include "common/options.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 

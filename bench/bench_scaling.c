@@ -7,8 +7,8 @@
  *
  * Measured on one machine: `fixed` and `each` for each model, `latency` by TCP, and `memory`, the rate at which two ranks
  * copy and add without a network. Taken as given: the rate of the network. */
-#include "common/options.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
 #include "shared/record.h"
 
 #include "io/file.h"

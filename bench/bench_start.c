@@ -1,11 +1,11 @@
 /* Writes the start of a run of train_sort: the initial weights, the lists of all its steps, and its recipe.
  * bench/torch_sort.py starts from it, so that both train the same model on the same lists. */
-#include "common/options.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
 
 #include "data/sort_task.h"
 #include "data/sort_task_json.h"
-#include "models/model_formats.h"
+#include "models/file/model_formats.h"
 #include "models/seq2seq.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>

@@ -1,8 +1,8 @@
 /* Measures everything in docs/performance.md in one run: Lookback, the matrix products alone and PyTorch in turn, so
  * that a drifting machine speed affects all of them equally. Prints one table. */
-#include "common/options.h"
-#include "common/output.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
+#include "console/output.h"
 #include "io/folder.h"
 #include "shared/child.h"
 #include "shared/measure.h"

@@ -1,14 +1,14 @@
 /* Times one training step, and prints one JSON object. */
-#include "common/options.h"
-#include "common/ranks.h"
-#include "common/report.h"
+#include "cli/options.h"
+#include "console/console.h"
+#include "console/ranks.h"
 #include "shared/measure.h"
 #include "shared/model.h"
 #include "shared/stages.h"
 
 #include "base/hash.h"
 #include "tensor/gemm.h"
-#include "train/session.h"
+#include "train/step.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 """The sort model in PyTorch: GRU encoder, additive attention, attending GRU decoder.
 
-The one definition of the model that Lookback is measured against: `tests/fixtures/make_fixtures.py` takes
+The one definition of the model that Lookback is measured against: `tests/data/fixtures/make_fixtures.py` takes
 numbers from it, `bench/torch_sort.py` takes times. Names and layouts of the parameters are the ones that
 Lookback's checkpoints carry.
 """

@@ -57,7 +57,7 @@ set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_family lb_family_squar
 set(OP_ENTRIES "${OP_ENTRIES}    &lb_family_square,\n")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
 add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h ${DOCUMENTS}/registry.c
-  autograd/test_ops.c support/leaf.c)
+  unit/autograd/test_ops.c support/leaf.c)
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)

@@ -1,6 +1,6 @@
 #include "shared/session.h"
 
-#include "common/report.h"
+#include "console/console.h"
 #include "shared/child.h"
 #include "shared/measure.h"
 

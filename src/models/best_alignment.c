@@ -1,6 +1,6 @@
 /* The likeliest alignment of a target under hard attention: the algorithm of Viterbi. */
-#include "models/force.h"
-#include "models/hard_attention.h"
+#include "models/attention/hard.h"
+#include "models/decode/force.h"
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"

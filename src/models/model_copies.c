@@ -1,5 +1,5 @@
 /* Models of any kind that copy. Kinds do not refer to these functions, so that linking one does not link the others. */
-#include "models/copying.h"
+#include "models/attention/copying.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 

@@ -2,9 +2,9 @@
 
 #include "autograd/op.h"
 #include "lookback/ops.h"
-#include "models/copying.h"
-#include "models/direction.h"
-#include "models/stepwise.h"
+#include "models/attention/copying.h"
+#include "models/attention/stepwise.h"
+#include "models/decode/direction.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define LB_SEQ2SEQ_H
 
 #include "lookback/models.h"
-#include "models/decoder_attention.h"
+#include "models/attention/decoder_attention.h"
 #include "nn/linear.h"
 
 /** The kind of lb_seq2seq.base. */

@@ -2,7 +2,7 @@
 #include "models/seq2seq.h"
 
 #include "autograd/op.h"
-#include "models/copying.h"
+#include "models/attention/copying.h"
 
 typedef struct state {
     lb_seq2seq_encoded encoded;

@@ -2,7 +2,7 @@
 
 #include "autograd/op.h"
 #include "lookback/ops.h"
-#include "models/copying.h"
+#include "models/attention/copying.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "models/transformer.h"
 
 #include "lookback/op.h"
-#include "models/copying.h"
+#include "models/attention/copying.h"
 
 static lb_decoder_state encode(const lb_model *model, lb_tokens source)
 {

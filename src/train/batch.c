@@ -1,7 +1,7 @@
 #include "train/batch.h"
 
 #include "lookback/op.h"
-#include "models/direction.h"
+#include "models/decode/direction.h"
 #include "tensor/row_tiles.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "lookback/metrics.h"
 #include "lookback/op.h"
-#include "models/force.h"
-#include "models/model.h"
+#include "models/decode/force.h"
+#include "models/decode/model.h"
 #include "train/group.h"
 
 #include <string.h>

@@ -6,20 +6,20 @@
 #include "tensor/finite.h"
 #include "train/group.h"
 #include "train/point.h"
-#include "train/session.h"
+#include "train/step.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { EVALUATE_EVERY = 250 };
 
-typedef struct session {
+typedef struct loop {
     lb_train_session train;
     lb_error *error;
     double start; /* of this session */
     double seconds_before, tokens_before;
     int64_t saved; /* the step of the checkpoint */
-} session;
+} loop;
 
 static double now(void)
 {
@@ -46,13 +46,13 @@ const lb_train_point *lb_train_best(const lb_train_history *history)
     return best;
 }
 
-static lb_status tape_failed(const session *s)
+static lb_status tape_failed(const loop *s)
 {
     return lb_error_set(s->error, lb_tape_status(s->train.tape), "%s", lb_tape_error(s->train.tape));
 }
 
 /* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
-static lb_status evaluate(session *s, lb_train_point *point)
+static lb_status evaluate(loop *s, lb_train_point *point)
 {
     const lb_trainer_config *c = s->train.config;
     lb_train_history *history = s->train.state.history;
@@ -73,7 +73,7 @@ static lb_status evaluate(session *s, lb_train_point *point)
     return c->evaluated && lb_group_leads(c->group) ? c->evaluated(c->context, history, s->error) : LB_OK;
 }
 
-static lb_status save(session *s, lb_error *error)
+static lb_status save(loop *s, lb_error *error)
 {
     s->train.state.tokens = s->train.tokens + s->tokens_before;
     s->train.state.seconds = now() - s->start + s->seconds_before;
@@ -84,7 +84,7 @@ static lb_status save(session *s, lb_error *error)
 }
 
 /* A full disk is no reason to give up weights that are in memory: it may have room again later. */
-static lb_status try_to_save(session *s)
+static lb_status try_to_save(loop *s)
 {
     lb_error found = {0};
     lb_status status = save(s, &found);
@@ -94,19 +94,19 @@ static lb_status try_to_save(session *s)
     return LB_OK;
 }
 
-static lb_status save_if_needed(session *s)
+static lb_status save_if_needed(loop *s)
 {
     return s->saved < s->train.state.step ? save(s, s->error) : LB_OK;
 }
 
-static int64_t steps_since_point(const session *s)
+static int64_t steps_since_point(const loop *s)
 {
     const lb_train_point *last = last_point(s->train.state.history);
     return s->train.state.step - (last ? last->step : 0);
 }
 
 /* Evaluates, records the point, and saves. */
-static lb_status mark_point(session *s)
+static lb_status mark_point(loop *s)
 {
     const lb_trainer_config *c = s->train.config;
     lb_train_point point = {.step = s->train.state.step,
@@ -131,7 +131,7 @@ static const lb_train_point *last_gain(const lb_train_history *history)
     return lb_train_best(history);
 }
 
-static bool is_done(const session *s, int64_t step)
+static bool is_done(const loop *s, int64_t step)
 {
     const lb_trainer_config *c = s->train.config;
     lb_train_history *history = s->train.state.history;
@@ -146,7 +146,7 @@ static bool is_done(const session *s, int64_t step)
 }
 
 /* Saves the steps since the last evaluation. */
-static lb_status interrupt(session *s)
+static lb_status interrupt(loop *s)
 {
     lb_status status = save_if_needed(s);
     if (status) return status;
@@ -155,13 +155,13 @@ static lb_status interrupt(session *s)
 }
 
 /* A process alone asks between two steps, a group has asked within the last one. */
-static bool is_stopped(const session *s)
+static bool is_stopped(const loop *s)
 {
     const lb_trainer_config *c = s->train.config;
     return c->group ? s->train.stopped : c->stop && c->stop(c->context);
 }
 
-static lb_status run(session *s)
+static lb_status run(loop *s)
 {
     const lb_trainer_config *c = s->train.config;
     lb_train_state *state = &s->train.state;
@@ -182,7 +182,7 @@ static lb_status run(session *s)
 }
 
 /* Resumes from the checkpoint. */
-static lb_status resume(session *s)
+static lb_status resume(loop *s)
 {
     lb_status status = lb_resume_load(s->train.config, &s->train.state, s->error);
     s->saved = s->train.state.step;
@@ -192,7 +192,7 @@ static lb_status resume(session *s)
 }
 
 /* Whoever computes something else would make the weights of all others worthless. */
-static lb_status agree(const session *s)
+static lb_status agree(const loop *s)
 {
     const lb_trainer_config *c = s->train.config;
     const char *settings = c->run ? c->run : "";
@@ -208,7 +208,7 @@ static lb_status agree(const session *s)
 }
 
 /* Sets the parameters to the final result of the run. */
-static void settle(const session *s)
+static void settle(const loop *s)
 {
     if (s->train.state.best && s->train.state.history->count > 0)
         memcpy(lb_params_values(s->train.config->params), s->train.state.best,
@@ -220,7 +220,7 @@ static void settle(const session *s)
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
 {
     *history = (lb_train_history){0};
-    session s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
+    loop s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
     lb_status status = lb_train_session_begin(&s.train, error);
     if (!status && config->checkpoint && !config->fresh) status = resume(&s);
     if (!status && config->group) status = agree(&s);

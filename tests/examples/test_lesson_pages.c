@@ -11,7 +11,7 @@
 #define PROGRAMS     SOURCE_DIR "/examples"
 #define PAGES        SOURCE_DIR "/docs/lessons"
 #define PICTURES     SOURCE_DIR "/docs/images/lessons"
-#define PRINTED      SOURCE_DIR "/tests/fixtures/lessons"
+#define PRINTED      SOURCE_DIR "/tests/data/fixtures/lessons"
 #define PICTURE_LINK "](../images/lessons/"
 
 static bool same_text(const char *a, const char *b)

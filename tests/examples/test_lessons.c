@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #define PICTURES SOURCE_DIR "/docs/images/lessons"
-#define PRINTED  SOURCE_DIR "/tests/fixtures/lessons"
+#define PRINTED  SOURCE_DIR "/tests/data/fixtures/lessons"
 
 static support_names lessons; /* read once, in main */
 

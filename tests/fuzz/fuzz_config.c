@@ -1,6 +1,6 @@
 /* A file for --config, with options of every kind. What is accepted is printed as a file that means the same. */
 #include "base/alloc.h"
-#include "common/config.h"
+#include "cli/config.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A file for --engine: the page of a report carries it as it is. */
 #include "base/alloc.h"
-#include "common/page.h"
 #include "fuzz.h"
+#include "report/page.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The film of a training, film.jsonl, as a report reads it. */
-#include "common/report_film.h"
 #include "fuzz.h"
+#include "report/film.h"
 
 #include <cJSON.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A file for --sweep: its combinations, as names and as arguments. */
-#include "common/grid.h"
 #include "fuzz.h"
+#include "several/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The log of a training, log.jsonl, as a sweep reads it. */
-#include "common/sweep_result.h"
 #include "fuzz.h"
+#include "several/sweep_result.h"
 
 #include <math.h>
 

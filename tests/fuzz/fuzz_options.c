@@ -1,6 +1,6 @@
 /* The command line of every command of lookback, with its own table of options. The first byte chooses the command; the
  * rest are the arguments, one per line. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A file for --predictions, next to one of pairs. The first two bytes choose the format; the rest is the file. */
-#include "common/evaluate.h"
+#include "evaluate/evaluate.h"
 #include "fuzz.h"
 
 #include <stdio.h>

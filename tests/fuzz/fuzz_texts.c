@@ -1,6 +1,6 @@
 /* Texts to translate, as predict reads and answers them. The first byte chooses the columns; the rest is the file. */
+#include "apply/input.h"
 #include "base/alloc.h"
-#include "common/input.h"
 #include "fuzz.h"
 
 #include <lookback/lookback.h>

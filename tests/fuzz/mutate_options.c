@@ -1,7 +1,7 @@
 /* For the command lines of fuzz_options.c: adds an argument that an option of the command takes, or almost takes. */
 #include "mutate.h"
 
-#include "commands.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "proof/damaged_texts.h"
 
-#include "common/config.h"
-#include "common/grid.h"
+#include "cli/config.h"
 #include "lookback/data.h"
 #include "plot/text.h"
+#include "several/grid.h"
 #include "support/tempdir.h"
 
 #include <stdlib.h>

@@ -17,10 +17,10 @@ list_units() {
         layer = program
         sub(/.*\//, "", layer)
         sub(/_tests.*|test_/, "", layer)
-        if (layer ~ /^(bench|examples|exercises|project)$/ || quick == "true" && layer == "apps") next
+        if (layer ~ /^(bench|examples|exercises|project)$/ || quick == "true" && layer ~ /^(programs|ranks)$/) next
         # What another MPI runs again is one unit.
         if (!seen[program, unit]++) print program, unit == "" ? "all" : unit, layer
-    }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 == "apps"), $0 }' | sort -s -k 1n | cut -d " " -f 2-
+    }' "$tree/tests/CTestTestfile.cmake" | awk '{ print ($3 ~ /^(programs|ranks)$/), $0 }' | sort -s -k 1n | cut -d " " -f 2-
 }
 
 # The library again, to be counted.
@@ -104,7 +104,7 @@ find_reach() {
 
 merge_reach() {
     local number program unit
-    cat "$reach"/of/*.unit | sort -k 4n | awk -v quick="$quick" '!(quick == "true" && $3 == "apps") { print ++n, $0 }' >"$reach/units"
+    cat "$reach"/of/*.unit | sort -k 4n | awk -v quick="$quick" '!(quick == "true" && $3 ~ /^(programs|ranks)$/) { print ++n, $0 }' >"$reach/units"
     {
         awk '{ print $0, "" }' "$reach/code"
         while read -r number program unit _; do

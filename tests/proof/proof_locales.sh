@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each program in other locales: the same output, models, logs and pictures, byte for byte. tests/translate/test_locales.c is for
+# Each program in other locales: the same output, models, logs and pictures, byte for byte. tests/unit/translate/test_locales.c is for
 # hosts that call setlocale.
 name=$(basename "$0" .sh)
 # shellcheck source=common.bash

@@ -1,8 +1,8 @@
 #include "proof/small_model.h"
 
-#include "models/ensemble.h"
-#include "translate/list.h"
-#include "translate/text_model.h"
+#include "models/ensemble/ensemble.h"
+#include "translate/file/list.h"
+#include "translate/file/text_model.h"
 
 enum { EMBED = 2, HIDDEN = 3, MEMBERS = 2, LONGEST = 4 };
 

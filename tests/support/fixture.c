@@ -33,7 +33,7 @@ support_fixture *support_fixture_open(const char *name)
     lb_error error = {0};
     support_fixture *fixture = calloc(1, sizeof *fixture);
     fixture->slack = 1;
-    snprintf(path, sizeof path, "%s/tests/fixtures/%s.safetensors", SOURCE_DIR, name);
+    snprintf(path, sizeof path, "%s/tests/data/fixtures/%s.safetensors", SOURCE_DIR, name);
     fixture->file = lb_safetensors_open(path, &error);
     ck_assert_msg(fixture->file, "%s: %s", path, error.message);
     return fixture;

@@ -1,4 +1,4 @@
-/* Fixtures: compares Lookback with results of PyTorch. tests/fixtures/README.md describes each file. A difference fails
+/* Fixtures: compares Lookback with results of PyTorch. tests/data/fixtures/README.md describes each file. A difference fails
  * the calling test. */
 #ifndef SUPPORT_FIXTURE_H
 #define SUPPORT_FIXTURE_H
@@ -7,7 +7,7 @@
 
 typedef struct support_fixture support_fixture;
 
-/* Opens tests/fixtures/NAME.safetensors. */
+/* Opens tests/data/fixtures/NAME.safetensors. */
 support_fixture *support_fixture_open(const char *name);
 void support_fixture_close(support_fixture *fixture);
 

@@ -1,5 +1,5 @@
 /* The lessons: programs in examples/, pages in docs/lessons/, pictures in docs/images/lessons/, and in
- * tests/fixtures/lessons/ the output of PyTorch for the same steps. */
+ * tests/data/fixtures/lessons/ the output of PyTorch for the same steps. */
 #ifndef SUPPORT_LESSON_H
 #define SUPPORT_LESSON_H
 

@@ -1,9 +1,9 @@
 #include "support/pair_model.h"
 
-#include "models/ensemble.h"
+#include "models/ensemble/ensemble.h"
 #include "support/model_maker.h"
 #include "train/batch.h"
-#include "translate/text_model.h"
+#include "translate/file/text_model.h"
 
 enum { BATCH = 64, MOST_LETTERS = 3, MOST_SYMBOLS = 2 * MOST_LETTERS, SYMBOLS = 6, CHOICES = 6, MEMBERS = 2 };
 

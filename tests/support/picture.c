@@ -61,7 +61,7 @@ static int difference_from_file(pixels actual, const char *path)
 static const char *reference_path(const char *name)
 {
     static char path[512];
-    snprintf(path, sizeof path, SOURCE_DIR "/tests/plot/reference/%s.png", name);
+    snprintf(path, sizeof path, SOURCE_DIR "/tests/data/pictures/%s.png", name);
     return path;
 }
 

@@ -14,7 +14,7 @@ unsigned char *support_picture_read_rgba(const char *path, int *width, int *heig
 /** The pixels of a canvas, [height, width, 3], to be freed with free. */
 unsigned char *support_canvas_pixels(const lb_canvas *canvas);
 
-/** Fails the test unless the canvas equals tests/plot/reference/NAME.png to 2/255 per channel. On failure, the actual
+/** Fails the test unless the canvas equals tests/data/pictures/NAME.png to 2/255 per channel. On failure, the actual
  *  picture is written to the folder of the test programs: look at both, and copy it over the reference if it is
  *  better. */
 void support_picture_equals(const lb_canvas *canvas, const char *name);

@@ -1,8 +1,8 @@
 #include "support/sort_model.h"
 
 #include "support/model_maker.h"
-#include "translate/list.h"
-#include "translate/text_model.h"
+#include "translate/file/list.h"
+#include "translate/file/text_model.h"
 
 enum { BATCH = 64 };
 

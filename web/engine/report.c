@@ -1,5 +1,5 @@
 /* A text that is typed into a report: what the model makes of it, in the form of docs/report.md. */
-#include "common/report_pair.h"
+#include "report/pair.h"
 #include "model.h"
 
 #include <emscripten.h>

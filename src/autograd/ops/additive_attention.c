@@ -1,8 +1,8 @@
 /* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive computes the
  * same in small steps. */
+#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
 #include "autograd/parts.h"
-#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/attention_kernel.h"

@@ -1,8 +1,8 @@
 /* A GRU with attention: at each step it attends with its state and reads the context with its input. It is one op for
  * all steps, because each step needs the previous one. lb_unfused_attention_gru_sequence computes the same in small
  * steps. */
-#include "autograd/attention_gru_internal.h"
-#include "autograd/reference_weights.h"
+#include "autograd/fused/attention_gru_internal.h"
+#include "autograd/fused/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>

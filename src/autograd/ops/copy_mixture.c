@@ -1,6 +1,6 @@
 /* Copying: each symbol of a target is either chosen from the vocabulary or copied from the source. */
+#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
-#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 

@@ -1,6 +1,6 @@
 /* Softmax and negative log-likelihood in one op. */
 #include "autograd/class_loss.h"
-#include "autograd/reference_weights.h"
+#include "autograd/fused/reference_weights.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot computes the same in small steps. */
-#include "autograd/dot_scores.h"
-#include "autograd/dot_shapes.h"
-#include "autograd/reference_weights.h"
+#include "autograd/fused/dot_scores.h"
+#include "autograd/fused/dot_shapes.h"
+#include "autograd/fused/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/dropout_mask.h"
 #include "tensor/gemm.h"

@@ -1,6 +1,6 @@
 /* Sparsemax or 1.5-entmax and their loss in one op: what the cross-entropy is to softmax. */
 #include "autograd/class_loss.h"
-#include "autograd/reference_weights.h"
+#include "autograd/fused/reference_weights.h"
 #include "tensor/accumulate.h"
 #include "tensor/sparse_row.h"
 

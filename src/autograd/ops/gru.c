@@ -1,7 +1,7 @@
 /* The recurrent part of a GRU over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is an
  * operand: one product for all time steps. lb_unfused_gru_sequence computes the same in small steps. */
-#include "autograd/cell_sequence.h"
-#include "autograd/gru_input.h"
+#include "autograd/fused/cell_sequence.h"
+#include "autograd/fused/gru_input.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 #include "tensor/gru_kernel.h"

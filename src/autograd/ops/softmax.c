@@ -1,6 +1,6 @@
 /* Softmax and its logarithm over the last axis. */
+#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
-#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 

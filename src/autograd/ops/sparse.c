@@ -1,6 +1,6 @@
 /* Sparsemax and 1.5-entmax over the last axis: weights as softmax gives them, but many are exactly zero. */
+#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
-#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/sparse_row.h"
 

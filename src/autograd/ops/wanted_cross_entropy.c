@@ -1,6 +1,6 @@
 /* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
+#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
-#include "autograd/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/softmax_row.h"

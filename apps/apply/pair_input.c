@@ -1,0 +1,123 @@
+#include "apply/pair_input.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_pair_format *format,
+                              lb_error *error)
+{
+    bool standard = strcmp(path, "-") == 0;
+    *input =
+        (app_pair_input){.name = standard ? "standard input" : path, .descriptor = -1, .format = *format};
+    lb_status status = lb_pair_format_check(format, error);
+    if (status) return status;
+    input->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (input->descriptor < 0)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+}
+
+void app_pair_input_close(app_pair_input *input)
+{
+    lb_lines_close(&input->lines);
+    lb_pair_line_free(&input->pair);
+    if (input->descriptor > STDIN_FILENO) close(input->descriptor);
+}
+
+lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
+{
+    lb_line line;
+    lb_error found = {0};
+    off_t begin = lseek(input->descriptor, 0, SEEK_CUR);
+    if (begin < 0) return LB_OK;
+    bool more = true;
+    while (more) more = app_pair_input_next(input, &line, &found);
+    if (!found.status && input->count == 0)
+        lb_error_set(&found, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
+    if (found.status) return lb_error_set(error, found.status, "%s", found.message);
+    if (lseek(input->descriptor, begin, SEEK_SET) != begin)
+        return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
+    lb_lines_close(&input->lines);
+    input->count = input->skipped = input->pair.columns = 0;
+    return lb_lines_open(&input->lines, input->descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+}
+
+bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
+{
+    return lb_lines_next(&input->lines, true, line, error) == LB_LINES_ONE;
+}
+
+const char *app_columns_help(const char *message)
+{
+    static const char choose[] = LB_PAIR_LINE_CHOOSE;
+    size_t length = strlen(message), end = sizeof choose - 1;
+    return length >= end && strcmp(message + length - end, choose) == 0
+               ? " with --source-column and --target-column"
+               : "";
+}
+
+bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error)
+{
+    while (app_pair_input_line(input, line, error)) {
+        lb_error found = {0};
+        lb_status status = lb_pair_line_read(&input->format, input->name, line, &input->pair, &found);
+        input->count += !status;
+        if (!status) return true;
+        if (status != LB_ERROR_FORMAT || !input->format.skip_bad_lines) {
+            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message));
+            return false;
+        }
+        input->skipped++;
+    }
+    return false;
+}
+
+lb_status app_pair_texts_new(app_pair_texts *texts, size_t capacity, lb_error *error)
+{
+    *texts = (app_pair_texts){.capacity = capacity,
+                              .source = lb_alloc(capacity * sizeof(char *)),
+                              .target = lb_alloc(capacity * sizeof(char *)),
+                              .number = lb_alloc(capacity * sizeof *texts->number)};
+    return texts->source && texts->target && texts->number
+               ? LB_OK
+               : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu pairs", capacity);
+}
+
+static void clear(app_pair_texts *texts)
+{
+    for (; texts->count > 0; texts->count--) {
+        lb_release(texts->source[texts->count - 1]);
+        lb_release(texts->target[texts->count - 1]);
+    }
+}
+
+void app_pair_texts_free(app_pair_texts *texts)
+{
+    clear(texts);
+    lb_release((void *)texts->source);
+    lb_release((void *)texts->target);
+    lb_release(texts->number);
+    *texts = (app_pair_texts){0};
+}
+
+lb_status app_pair_texts_read(app_pair_texts *texts, app_pair_input *input, lb_error *error)
+{
+    lb_error found = {0};
+    lb_line line;
+    clear(texts);
+    while (texts->count < texts->capacity && app_pair_input_next(input, &line, &found)) {
+        const lb_symbols *source = &input->pair.source, *target = &input->pair.target;
+        size_t at = texts->count++;
+        texts->number[at] = line.number;
+        texts->target[at] = NULL;
+        texts->source[at] = lb_symbols_join(&input->format.source, source->symbol, source->count, &found);
+        if (!texts->source[at]) break;
+        texts->target[at] = lb_symbols_join(&input->format.target, target->symbol, target->count, &found);
+        if (!texts->target[at]) break;
+    }
+    return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
+}

@@ -1,0 +1,152 @@
+/* Prints the probabilities that a model assigns to given pairs. */
+#include "apply/answer_json.h"
+#include "apply/model_operand.h"
+#include "apply/pair_input.h"
+#include "apply/unknown.h"
+#include "base/alloc.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+
+#include <lookback/translate.h>
+#include <stdio.h>
+
+typedef struct settings {
+    int batch, source_column, target_column, threads;
+    bool skip_bad_lines, jsonl;
+} settings;
+
+/* A model applied to a file. */
+typedef struct session {
+    const settings *asked;
+    lb_translator *translator;
+    lb_translator_facts model;
+    app_pair_input pairs;
+    app_pair_texts texts; /* the next pairs, scored side by side */
+    app_unknown unknown;
+    int64_t symbols, unknown_symbols; /* of the targets */
+} session;
+
+static lb_status open_all(session *s, const char *model, const char *pairs, lb_error *error)
+{
+    s->translator = app_open_model(model, pairs, error);
+    if (!s->translator) return error->status;
+    s->model = lb_translator_about(s->translator);
+    const lb_pair_format format = {
+        .source_column = s->asked->source_column,
+        .target_column = s->asked->target_column,
+        .source = s->model.source_rule,
+        .target = s->model.target_rule,
+        .longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target,
+        .empty_target = true,
+        .skip_bad_lines = s->asked->skip_bad_lines};
+    lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
+    if (!status) status = app_pair_input_check(&s->pairs, error);
+    return status ? status : app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
+}
+
+static lb_status print_json(const char *source, const lb_translation *text, lb_error *error)
+{
+    lb_buffer json = {0};
+    app_answer_json(&json, source, text);
+    lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+    if (!status) puts(json.text);
+    lb_release(json.text);
+    return status;
+}
+
+static lb_status print_pair(session *s, size_t row, const lb_translation *text, lb_error *error)
+{
+    const char *source = s->texts.source[row];
+    if (text->error)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", s->pairs.name,
+                            (long long)s->texts.number[row], text->error);
+    s->symbols += text->output->length;
+    for (int64_t i = 0; i < text->output->length; i++)
+        s->unknown_symbols += lb_vocabulary_id(s->model.target, text->output->symbol[i]) == LB_UNK;
+    lb_status status = app_unknown_count(&s->unknown, text, error);
+    if (status || s->asked->jsonl) return status ? status : print_json(source, text, error);
+    printf("%s\t%s\t%.6f\n", source, text->output->text, text->output->score);
+    return LB_OK;
+}
+
+static lb_status score(session *s, lb_error *error)
+{
+    lb_translations *found = lb_translator_score(s->translator, (const char *const *)s->texts.source,
+                                                 (const char *const *)s->texts.target, s->texts.count, error);
+    if (!found) return error->status;
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < found->count && !status; i++) status = print_pair(s, i, &found->text[i], error);
+    lb_translations_free(found);
+    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
+    return status;
+}
+
+static lb_status score_all(session *s, lb_error *error)
+{
+    lb_status status;
+    do {
+        status = app_pair_texts_read(&s->texts, &s->pairs, error);
+        if (!status && s->texts.count > 0) status = score(s, error);
+    } while (!status && s->texts.count > 0);
+    if (s->pairs.skipped > 0)
+        app_note("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
+                 s->pairs.skipped == 1 ? " was" : "s were");
+    app_unknown_say(&s->unknown, s->pairs.name);
+    if (s->unknown_symbols > 0)
+        app_note("%s: %lld of the %lld symbols of the targets are unknown and were scored as such",
+                 s->pairs.name, (long long)s->unknown_symbols, (long long)s->symbols);
+    return status;
+}
+
+static int run(const settings *asked, char **operand)
+{
+    session s = {.asked = asked, .pairs.descriptor = -1};
+    lb_error error = {0};
+    lb_status status = open_all(&s, operand[0], operand[1], &error);
+    if (!status) status = score_all(&s, &error);
+    app_unknown_close(&s.unknown);
+    app_pair_texts_free(&s.texts);
+    app_pair_input_close(&s.pairs);
+    lb_translator_free(s.translator);
+    return app_close_stdout(status && error.status ? app_fail(&error) : 0);
+}
+
+static const app_example examples[] = {
+    {"Print each pair with its log-probability under the model in out/.", "lookback score out test.tsv"},
+    {"Find the ten pairs that surprise the model most.",
+     "lookback score out pairs.tsv | sort -t \"$(printf '\\t')\" -k 3,3g | head"},
+};
+
+int score_main(int argc, char **argv)
+{
+    settings s = {.batch = 256};
+    const app_option options[] = {
+        APP_FLAG(0, "jsonl", &s.jsonl,
+                 "print a JSON object for each pair, with the probability of each symbol of its target"),
+        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score side by side"),
+        APP_THREADS(&s.threads),
+        APP_HEADING("Lines"),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
+                "column of the sources, if lines have more columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
+                 "skip lines that are not pairs instead of stopping at the first"),
+    };
+    const app_program program = {
+        .name = "score",
+        .purpose = "Prints the pairs of a TSV file, - is standard input, with the log-probability of each "
+                   "target under a model, a file or the folder that it was written to: source, target and "
+                   "log-probability, separated by tabs.",
+        .operands = "MODEL FILE",
+        .min_operands = 2,
+        .max_operands = 2,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &s.threads,
+    };
+    int status = app_options(&program, &argc, &argv);
+    return status == APP_RUN ? run(&s, argv) : status;
+}

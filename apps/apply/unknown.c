@@ -1,0 +1,88 @@
+#include "apply/unknown.h"
+
+#include "base/plural.h"
+#include "console/console.h"
+#include "data/symbols.h"
+#include "data/vocabulary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST = 10000,     /* distinct unknown symbols counted: there is no limit on words */
+    NAMED = 20,       /* listed symbols */
+    LIST_BYTES = 800, /* less than the limit of a note */
+    ENTRY_BYTES = 80, /* maximum for a listed symbol, or for the text after the list */
+    SAMPLE = 8,       /* known symbols shown as examples */
+    SAMPLE_BYTES = 128
+};
+
+/* "e, a, t": examples of known symbols. */
+static void write_sample(const lb_vocabulary *vocabulary, char sample[SAMPLE_BYTES])
+{
+    size_t used = 0;
+    sample[0] = '\0';
+    for (int32_t id = LB_FIRST_TOKEN; id < LB_FIRST_TOKEN + SAMPLE && id < lb_vocabulary_size(vocabulary);
+         id++) {
+        const char *symbol = lb_symbol_name(lb_vocabulary_symbol(vocabulary, id));
+        if (used + strlen(symbol) + sizeof ", " > SAMPLE_BYTES) return;
+        used += (size_t)snprintf(sample + used, SAMPLE_BYTES - used, "%s%s", used ? ", " : "", symbol);
+    }
+}
+
+static lb_status count_symbol(app_unknown *unknown, const char *symbol, lb_error *error)
+{
+    unknown->times++;
+    if (!unknown->named) unknown->named = lb_vocabulary_new_reserved(error);
+    if (!unknown->named) return LB_ERROR_MEMORY;
+    bool full = lb_vocabulary_size(unknown->named) >= LB_FIRST_TOKEN + MOST;
+    if (!full || lb_vocabulary_id(unknown->named, symbol) != LB_UNK)
+        return lb_vocabulary_add(unknown->named, &symbol, 1, error);
+    unknown->full = true;
+    return LB_OK;
+}
+
+lb_status app_unknown_count(app_unknown *unknown, const lb_translation *text, lb_error *error)
+{
+    lb_status status = LB_OK;
+    unknown->symbols += text->length;
+    for (int64_t i = 0; i < text->unknown_count && !status; i++)
+        status = count_symbol(unknown, text->unknown[i], error);
+    return status;
+}
+
+void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                      int64_t number, const lb_translation *text)
+{
+    if (text->length == 0 || text->unknown_count < text->length || unknown->strangers_said) return;
+    char sample[SAMPLE_BYTES];
+    write_sample(model->source, sample);
+    app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...", where,
+             (long long)number, sample);
+    unknown->strangers_said = true;
+}
+
+void app_unknown_say(app_unknown *unknown, const char *where)
+{
+    if (unknown->times == 0) return;
+    char list[LIST_BYTES];
+    size_t used = 0;
+    lb_vocabulary_sort(unknown->named, 0);
+    int32_t size = lb_vocabulary_size(unknown->named), id = LB_FIRST_TOKEN;
+    for (; id < size && id < LB_FIRST_TOKEN + NAMED && used + ENTRY_BYTES < sizeof list; id++) {
+        int64_t times = lb_vocabulary_count(unknown->named, id);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\" %lld time%s", used ? ", " : "",
+                             lb_vocabulary_symbol(unknown->named, id), (long long)times, lb_plural(times));
+    }
+    if (id < size)
+        snprintf(list + used, sizeof list - used, " and %s%d other%s", unknown->full ? "at least " : "",
+                 (int)(size - id), lb_plural(size - id));
+    app_note("%s: the model does not know %lld of the %lld symbols: %s", where, (long long)unknown->times,
+             (long long)unknown->symbols, list);
+}
+
+void app_unknown_close(app_unknown *unknown)
+{
+    lb_vocabulary_free(unknown->named);
+}

@@ -1,0 +1,230 @@
+#include "cli/config.h"
+
+#include "cli/json_file.h"
+#include "cli/nearest.h"
+#include "cli/option.h"
+#include "console/console.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+
+#include <cJSON.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER = 32, FOUND = 64, EXPECTED = 256 };
+
+/* A double, and so a JSON number, is exact for integers up to this one. */
+#define EXACT (UINT64_C(1) << 53)
+
+/* A config file being read. */
+typedef struct reader {
+    const app_program *program;
+    const app_json_file *file;
+    lb_error *error;
+} reader;
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (names && *names && strcmp(name, *names) != 0) names++;
+    return names && *names;
+}
+
+static bool is_settable(const app_option *option, const char *const *left_out)
+{
+    return option->kind != APP_IS_HEADING && !is_one_of(option->name, left_out);
+}
+
+static const char *const own[] = {"config", "print-config", NULL};
+
+const app_option *app_config_find(const app_program *program, const char *const *left_out,
+                                  const app_json_file *file, const cJSON *item, lb_error *error)
+{
+    app_nearest nearest = {.word = item->string};
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (!is_settable(option, left_out)) continue;
+        if (strcmp(option->name, item->string) == 0) return option;
+        if (app_nearest_try(&nearest, option->name, error)) return NULL;
+    }
+    lb_error_set(error, LB_ERROR_FORMAT,
+                 "%s:%d: found \"%.*s\", expected the name of an option, such as \"%s\"", file->path,
+                 app_json_file_line(file, item), FOUND, item->string, nearest.name ? nearest.name : "");
+    return NULL;
+}
+
+/* A JSON value as the text of a command line; NULL if its type does not fit the option. */
+static const char *text_of(const app_option *option, const cJSON *item, char number[NUMBER])
+{
+    bool wants_number =
+        option->kind == APP_IS_INT || option->kind == APP_IS_NUMBER || option->kind == APP_IS_SEED;
+    bool wants_string =
+        option->kind == APP_IS_TEXT || option->kind == APP_IS_CHOICE || option->kind == APP_IS_SEED;
+    if (wants_string && cJSON_IsString(item)) return item->valuestring;
+    if (!wants_number || !cJSON_IsNumber(item)) return NULL;
+    snprintf(number, NUMBER, "%.17g", item->valuedouble);
+    return number;
+}
+
+static lb_status set_value(const reader *r, const app_option *option, const cJSON *item)
+{
+    char number[NUMBER], expected[EXPECTED] = "true or false";
+    if (cJSON_IsNull(item)) return LB_OK;
+    if (option->kind == APP_IS_FLAG && cJSON_IsBool(item) && app_option_set(option, "")) {
+        *option->value.flag = cJSON_IsTrue(item);
+        return LB_OK;
+    }
+    const char *text = text_of(option, item, number);
+    if (text && app_option_set(option, text)) return LB_OK;
+    if (option->kind == APP_IS_TEXT && !text)
+        strcpy(expected, "a string");
+    else if (option->kind != APP_IS_FLAG)
+        app_option_expects(option, expected, sizeof expected);
+    return app_json_file_refuse(r->file, item, item, expected, r->error);
+}
+
+static lb_status set_all(const reader *r)
+{
+    const cJSON *item;
+    lb_status status = LB_OK;
+    cJSON_ArrayForEach(item, r->file->json)
+    {
+        const app_option *option = app_config_find(r->program, own, r->file, item, r->error);
+        if (!option) return r->error->status;
+        status = app_json_file_check_name(r->file, item, r->error);
+        if (!status) status = set_value(r, option, item);
+        if (status) return status;
+    }
+    return status;
+}
+
+lb_status app_config_read(const app_program *program, app_config *config, const char *path, lb_error *error)
+{
+    app_json_file file;
+    const reader r = {.program = program, .file = &file, .error = error};
+    app_config_free(config);
+    lb_status status = app_json_file_open(&file, path, "with options", error);
+    if (!status) status = set_all(&r);
+    config->json = file.json;
+    file.json = NULL;
+    app_json_file_close(&file);
+    return status;
+}
+
+/* The file of a command line that has been parsed, and then the command line again, which wins. */
+static lb_status add_file(const app_program *program, app_config *config, int *argc, char ***argv,
+                          lb_error *error)
+{
+    app_request request;
+    lb_status status = app_config_read(program, config, config->file, error);
+    return status ? status : app_options_parse(program, argc, argv, &request, error);
+}
+
+int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv)
+{
+    lb_error error = {0};
+    int count = *argc;
+    char **words = *argv;
+    int exit_status = app_options(program, argc, argv);
+    if (exit_status != APP_RUN || !config->file) return exit_status;
+    *argc = count;
+    *argv = words;
+    return add_file(program, config, argc, argv, &error) ? app_fail(&error) : APP_RUN;
+}
+
+lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
+                           lb_error *error)
+{
+    app_request request;
+    int count = argc;
+    char **words = argv;
+    app_options_forget();
+    lb_status status = app_options_parse(program, &count, &words, &request, error);
+    return status || !config->file ? status : add_file(program, config, &argc, &argv, error);
+}
+
+/* The shortest text that reads back as the same number. */
+static void print_number(lb_buffer *json, double value)
+{
+    enum { FEW = 6, ALL = 17 };
+    char text[NUMBER];
+    for (int digits = FEW; digits <= ALL; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    lb_buffer_print(json, "%s", text);
+}
+
+static bool is_in_range(const app_option *option, double value)
+{
+    return option->min == option->max || (value >= option->min && value <= option->max);
+}
+
+/* Without its folders, which are those of this machine. */
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void print_value(lb_buffer *json, const app_option *option, bool record)
+{
+    bool is_path =
+        option->metavar && (strcmp(option->metavar, "FILE") == 0 || strcmp(option->metavar, "MODEL") == 0);
+    switch (option->kind) {
+    case APP_IS_FLAG:
+        lb_buffer_print(json, *option->value.flag ? "true" : "false");
+        return;
+    case APP_IS_INT:
+        if (!is_in_range(option, *option->value.integer)) break;
+        lb_buffer_print(json, "%d", *option->value.integer);
+        return;
+    case APP_IS_NUMBER:
+        if (!is_in_range(option, *option->value.number)) break;
+        print_number(json, *option->value.number);
+        return;
+    case APP_IS_SEED:
+        lb_buffer_print(json, *option->value.seed <= EXACT ? "%ju" : "\"%ju\"",
+                        (uintmax_t)*option->value.seed);
+        return;
+    case APP_IS_CHOICE:
+        lb_buffer_json_string(json, option->choices[*option->value.integer]);
+        return;
+    case APP_IS_TEXT:
+        if (!*option->value.text) break;
+        lb_buffer_json_string(json, record && is_path ? file_name(*option->value.text) : *option->value.text);
+        return;
+    default:
+        break;
+    }
+    lb_buffer_print(json, "null");
+}
+
+char *app_config_record(const app_program *program, const char *const *left_out)
+{
+    lb_buffer json = {0};
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (!is_settable(option, own) || is_one_of(option->name, left_out)) continue;
+        lb_buffer_print(&json, json.length ? ",\n  " : "{\n  ");
+        lb_buffer_json_string(&json, option->name);
+        lb_buffer_print(&json, ": ");
+        print_value(&json, option, left_out != NULL);
+    }
+    lb_buffer_print(&json, "\n}\n");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+char *app_config_json(const app_program *program)
+{
+    return app_config_record(program, NULL);
+}
+
+void app_config_free(app_config *config)
+{
+    cJSON_Delete(config->json);
+    config->json = NULL;
+}

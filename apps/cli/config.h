@@ -1,0 +1,70 @@
+/* Options from a JSON file: an object with the names that --help lists, without dashes. The command line overrides the
+ * file. APP_CONFIG_OPTIONS adds the options for this to the program's table:
+ *
+ *     app_config config = {0};
+ *     const app_option options[] = {
+ *         APP_INT(0, "batch", "N", &batch, 1, 65536, "lists in a batch"),
+ *         APP_CONFIG_OPTIONS(&config),
+ *     };
+ *     ...
+ *     int status = app_config_options(&program, &config, &argc, &argv);
+ *     if (status == APP_RUN) status = work();
+ *     app_config_free(&config);
+ */
+#ifndef APP_CONFIG_H
+#define APP_CONFIG_H
+
+#include "cli/options.h"
+
+struct cJSON;
+struct app_json_file;
+
+/** Zero before the options are read. */
+typedef struct app_config {
+    const char *file;   /* of --config; NULL: none */
+    bool print;         /* of --print-config */
+    struct cJSON *json; /* the file; text options point into it */
+} app_config;
+
+/** --config FILE and --print-config. */
+#define APP_CONFIG_OPTIONS(config)                                                                           \
+    APP_TEXT(0, "config", "FILE", &(config)->file,                                                           \
+             "read options from a JSON object; the command line overrides them"),                            \
+        APP_FLAG(0, "print-config", &(config)->print, "print all options as such an object and exit")
+
+/** As app_options, but the file of --config sets the options before the command line does. Also returns 65 or 66 if
+ *  that file is invalid or cannot be read. With --print-config, the program must print app_config_json after filling in
+ *  its own defaults. */
+LB_MUST_USE int app_config_options(const app_program *program, app_config *config, int *argc, char ***argv);
+
+/** app_config_options without the ranks, --help and --version of app_options: prints nothing, and leaves out operands.
+ *  For another command line than that of the process: app_option_was_set then tells of this one.
+ *  Errors: as app_options_parse and app_config_read. */
+LB_MUST_USE lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,
+                                       lb_error *error);
+
+/** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after an
+ *  error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
+const app_option *app_config_find(const app_program *program, const char *const *left_out,
+                                  const struct app_json_file *file, const struct cJSON *item,
+                                  lb_error *error);
+
+/** Sets the program's options from the file `path`. A null leaves an option unchanged.
+ *  Memory: text options then point to memory that app_config_free frees.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT with file and line if it is not a JSON object, for an unknown name (with the
+ *          closest known one), a duplicate name, or an invalid value; some options may then be set. LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_config_read(const app_program *program, app_config *config, const char *path,
+                                      lb_error *error);
+
+/** The values of all options except APP_CONFIG_OPTIONS, as a JSON object that app_config_read accepts.
+ *  Memory: release it with lb_release; NULL if memory runs out. */
+char *app_config_json(const app_program *program);
+
+/** The same for the record in a model file, which is to be equal on every machine: without the options named in
+ *  `left_out`, which ends with NULL, and with file names in place of paths. */
+char *app_config_record(const app_program *program, const char *const *left_out);
+
+/** Frees the data of the file. */
+void app_config_free(app_config *config);
+
+#endif

@@ -1,0 +1,91 @@
+/* The choice of the model, for the programs that train. */
+#ifndef APP_MODEL_CHOICE_H
+#define APP_MODEL_CHOICE_H
+
+#include "cli/options.h"
+
+#include <lookback/translate.h>
+
+/** Kinds of model, for APP_CHOICE; ends with NULL. */
+extern const char *const app_models[];
+
+/** Directions of writing, for APP_CHOICE; ends with NULL. */
+extern const char *const app_directions[];
+
+/** --direction WAY. */
+#define APP_DIRECTION(pointer)                                                                               \
+    APP_CHOICE(0, "direction", "WAY", (pointer), app_directions,                                             \
+               "write the target from its start, or backward from its end; outputs read the same way")
+
+/** Names of kinds of attention in papers and notebooks. */
+extern const app_alias app_attention_aliases[];
+
+/** --attention KIND: sets an int to an index in lb_attention_names. */
+#define APP_ATTENTION(pointer, about)                                                                        \
+    {                                                                                                        \
+        .kind = APP_IS_CHOICE, .name = "attention", .metavar = "KIND", .help = (about),                      \
+        .value.integer = (pointer), .choices = lb_attention_names, .aliases = app_attention_aliases          \
+    }
+
+/** --attention-weights KIND: sets an int to an index in lb_normalizer_names. */
+#define APP_ATTENTION_WEIGHTS(pointer)                                                                       \
+    APP_CHOICE(0, "attention-weights", "KIND", (pointer), lb_normalizer_names,                               \
+               "how scores become weights: all above 0, or with sparsemax and entmax many exactly 0")
+
+/** --positions KIND, --kv-heads N and --softcap X of a transformer, and --window N, also of some kinds of attention. */
+#define APP_TRANSFORMER_OPTIONS(choice)                                                                      \
+    APP_CHOICE(0, "positions", "KIND", &(choice)->positions, lb_positional_names,                            \
+               "how a transformer sees the order of symbols"),                                               \
+        APP_INT(0, "kv-heads", "N", &(choice)->kv_heads, 0, 1024,                                            \
+                "heads of keys and values in a transformer, each shared by several heads of queries; 0: "    \
+                "as many as --heads"),                                                                       \
+        APP_NUMBER(0, "softcap", "X", &(choice)->softcap, 0, 1e6,                                            \
+                   "largest score of attention in a transformer, which a tanh approaches; 0: no limit"),     \
+        APP_INT(0, "window", "N", &(choice)->window, 0, 1000000,                                             \
+                "how far the self-attention of a transformer reaches, 0: any distance; how far local-m and " \
+                "local-p reach from their position, 0: 5; how far the filters of location reach, 0: 3")
+
+/** --loss KIND: sets an int to an index in lb_loss_names. */
+#define APP_LOSS(pointer)                                                                                    \
+    APP_CHOICE(0, "loss", "KIND", (pointer), lb_loss_names,                                                  \
+               "with sparsemax and entmax, the model gives most symbols the probability 0")
+
+/** --cell KIND: the recurrent layers of a seq2seq. */
+#define APP_CELL(choice)                                                                                     \
+    APP_CHOICE(0, "cell", "KIND", &(choice)->cell, lb_cell_names,                                            \
+               "recurrent layers of a seq2seq; an LSTM takes longer, most of all with additive attention")
+
+/** --copy: a pointer-generator. */
+#define APP_COPY(choice)                                                                                     \
+    APP_FLAG(0, "copy", &(choice)->copy,                                                                     \
+             "let symbols be copied from the source, also those that the training does not have")
+
+/** The options of the command line, or their defaults. */
+typedef struct app_model_choice {
+    int model, attention, direction; /* positions in app_models, lb_attention_names and app_directions */
+    int attention_weights, loss;     /* positions in lb_normalizer_names and lb_loss_names */
+    int embed;
+    bool bidirectional, copy;
+    int cell;                        /* position in lb_cell_names */
+    int positions, kv_heads, window; /* of a transformer; a position in lb_positional_names */
+    double softcap;
+} app_model_choice;
+
+/** Writes the choice to the configuration. `usual` is the default choice.
+ *  Errors: LB_ERROR_ARGUMENT for a transformer with options of a seq2seq, and the other way round. */
+LB_MUST_USE lb_status app_choose_model(const app_model_choice *choice, const app_model_choice *usual,
+                                       lb_training_config *config, lb_error *error);
+
+/** Resets options that were not given, so that they come from `config->from`. Does nothing if that is NULL. Call it
+ *  after app_choose_model. */
+void app_leave_model_open(const app_model_choice *choice, lb_training_config *config, const int *hidden,
+                          const int *heads);
+
+/** --from MODEL and --freeze NAMES. */
+#define APP_START_OPTIONS(config)                                                                            \
+    APP_TEXT(0, "from", "MODEL", &(config)->from,                                                            \
+             "start from the weights of a trained model, a file or a folder; its architecture is kept"),     \
+        APP_TEXT(0, "freeze", "NAMES", &(config)->freeze,                                                    \
+                 "parts of the model that stay as they are, with commas between, such as encoder")
+
+#endif

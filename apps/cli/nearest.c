@@ -1,0 +1,38 @@
+#include "cli/nearest.h"
+
+#include <lookback/metrics.h>
+
+#include <string.h>
+
+enum { LONGEST_NAME = 32 };
+
+static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
+{
+    lb_sequence sequence = {.id = id};
+    for (; name[sequence.length] && sequence.length < LONGEST_NAME; sequence.length++)
+        id[sequence.length] = (unsigned char)name[sequence.length];
+    return sequence;
+}
+
+lb_status app_nearest_try(app_nearest *nearest, const char *name, lb_error *error)
+{
+    int32_t a[LONGEST_NAME], b[LONGEST_NAME];
+    int64_t distance;
+    size_t length = strlen(nearest->word);
+    lb_status status = lb_edit_distance(letters(nearest->word, a), letters(name, b), &distance, error);
+    if (status) return status;
+    if (length > 0 && distance > 1 && strncmp(nearest->word, name, length) == 0) distance = 1;
+    if (!nearest->name || distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->name = name;
+    }
+    return LB_OK;
+}
+
+const char *app_nearest_likely(const app_nearest *nearest)
+{
+    enum { FEW = 4, MANY = 10 }; /* letters; swapping two letters counts as two edits */
+    size_t length = strlen(nearest->word);
+    int64_t slips = length < FEW ? 1 : length < MANY ? 2 : 3;
+    return nearest->name && nearest->distance <= slips ? nearest->name : NULL;
+}

@@ -1,0 +1,226 @@
+#include "cli/options.h"
+
+#include "cli/nearest.h"
+#include "cli/option_files.h"
+#include "console/console.h"
+#include "console/ranks.h"
+#include "console/threads.h"
+#include "tensor/instruction_set.h"
+
+#include <lookback/tensor.h>
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_OPTIONS = 96,
+    /* Values that getopt_long returns: an index in the table, above all characters. */
+    FIRST_OPTION = 256,
+    FIRST_NEGATED = FIRST_OPTION + MAX_OPTIONS, /* --no-FLAG */
+    HELP = FIRST_NEGATED + MAX_OPTIONS,
+    VERSION,
+    NAME = 48
+};
+
+/* The program's table for getopt_long. */
+typedef struct getopt_table {
+    struct option names[2 * MAX_OPTIONS + 3];
+    char negated[MAX_OPTIONS][NAME];
+    char letters[2 * MAX_OPTIONS + 3];
+} getopt_table;
+
+static void make_table(const app_program *program, getopt_table *table)
+{
+    struct option *name = table->names;
+    char *letter = table->letters;
+    assert(program->option_count <= MAX_OPTIONS);
+    *letter++ = ':'; /* distinguishes a missing value from an unknown option */
+    *letter++ = 'h';
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (option->kind == APP_IS_HEADING) continue;
+        int argument = option->kind == APP_IS_FLAG ? no_argument : required_argument;
+        *name++ = (struct option){option->name, argument, NULL, FIRST_OPTION + i};
+        if (option->kind == APP_IS_FLAG || option->optional) {
+            snprintf(table->negated[i], NAME, "no-%s", option->name);
+            *name++ = (struct option){table->negated[i], no_argument, NULL, FIRST_NEGATED + i};
+        }
+        if (option->letter) {
+            *letter++ = option->letter;
+            if (argument) *letter++ = ':';
+        }
+    }
+    *letter = '\0';
+    *name++ = (struct option){"help", no_argument, NULL, HELP};
+    *name++ = (struct option){"version", no_argument, NULL, VERSION};
+    *name = (struct option){0};
+}
+
+static const app_option *find_option(const app_program *program, int code)
+{
+    if (code >= FIRST_NEGATED && code < HELP) return &program->options[code - FIRST_NEGATED];
+    if (code >= FIRST_OPTION && code < FIRST_NEGATED) return &program->options[code - FIRST_OPTION];
+    for (int i = 0; i < program->option_count; i++) {
+        if (program->options[i].letter == code) return &program->options[i];
+    }
+    return NULL;
+}
+
+/* `text` is NULL if the command line has ended */
+static lb_status bad_value(const app_option *option, const char *text, lb_error *error)
+{
+    char expected[256];
+    app_option_expects(option, expected, sizeof expected);
+    if (!text) {
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found nothing", option->name,
+                            expected);
+    }
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: expected %s, found \"%s\"", option->name, expected,
+                        text);
+}
+
+/* `word` begins with two dashes and may contain "=VALUE". */
+static lb_status unknown_name(const app_program *program, const getopt_table *table, const char *word,
+                              lb_error *error)
+{
+    char text[NAME];
+    int length = (int)strcspn(word, "=");
+    app_nearest nearest = {.word = text};
+    snprintf(text, sizeof text, "%.*s", length - 2, word + 2);
+    for (const struct option *name = table->names; name->name; name++) {
+        lb_status status = app_nearest_try(&nearest, name->name, error);
+        if (status) return status;
+    }
+    const char *likely = app_nearest_likely(&nearest);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option %.*s%s%s%s; see %s --help", length, word,
+                        likely ? " (did you mean --" : "", likely ? likely : "", likely ? "?)" : "",
+                        app_name(program->name));
+}
+
+/* getopt_long has rejected an option; `word` is the current argument. */
+static lb_status bad_option(const app_program *program, const getopt_table *table, const char *word,
+                            lb_error *error)
+{
+    if (optopt >= FIRST_OPTION) {
+        const struct option *name = table->names;
+        while (name->val != optopt) name++;
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: takes no value", name->name);
+    }
+    if (optopt)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "unknown option -%c; see %s --help", optopt,
+                            app_name(program->name));
+    int length = (int)strcspn(word, "="), matches = 0;
+    for (const struct option *name = table->names; name->name; name++) {
+        matches += length > 2 && strncmp(name->name, word + 2, (size_t)length - 2) == 0;
+    }
+    if (matches < 2) return unknown_name(program, table, word, error);
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "ambiguous option %.*s; see %s --help", length, word,
+                        app_name(program->name));
+}
+
+static lb_status check_operands(const app_program *program, int count, char **operands, lb_error *error)
+{
+    if (count < program->min_operands) {
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected %s; see %s --help", program->operands,
+                            app_name(program->name));
+    }
+    if (count > program->max_operands) {
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "unexpected argument \"%s\"; see %s --help",
+                            operands[program->max_operands], app_name(program->name));
+    }
+    return LB_OK;
+}
+
+lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,
+                            lb_error *error)
+{
+    getopt_table table = {0};
+    make_table(program, &table);
+    *request = APP_REQUEST_RUN;
+    opterr = 0;
+    optind = 0; /* glibc: start over */
+    for (;;) {
+        int code = getopt_long(*argc, *argv, table.letters, table.names, NULL);
+        if (code == -1) break;
+        if (code == HELP || code == 'h' || code == VERSION) {
+            *request = code == VERSION ? APP_REQUEST_VERSION : APP_REQUEST_HELP;
+            return LB_OK;
+        }
+        if (code == '?') return bad_option(program, &table, (*argv)[optind - 1], error);
+        const app_option *option = find_option(program, code == ':' ? optopt : code);
+        if (code == ':') return bad_value(option, NULL, error);
+        if (code >= FIRST_NEGATED && option->optional) {
+            *option->value.text = NULL;
+            continue;
+        }
+        if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
+        if (code >= FIRST_NEGATED) *option->value.flag = false;
+    }
+    *argc -= optind;
+    *argv += optind;
+    lb_status status = check_operands(program, *argc, *argv, error);
+    return status ? status
+                  : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
+}
+
+static void print_version(const app_program *program)
+{
+    printf("%s (Lookback) %s\n%s\nloops for %s\n", app_name(program->name), lb_version(), lb_kernel_name(),
+           lb_instruction_set_name());
+}
+
+static app_table_reader *table_reader;
+static void *table_context;
+
+void app_options_read_by(app_table_reader *reader, void *context)
+{
+    table_reader = reader;
+    table_context = context;
+}
+
+/* Ranks that cannot share the work would each do all of it. */
+static lb_status share(const app_program *program, const lb_group *group, lb_error *error)
+{
+    if (program->threads) app_ranks_set_threads(*program->threads);
+    if (program->group)
+        *program->group = group;
+    else if (group)
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "expected no mpirun, found %d ranks, which do not share this work; to use several "
+            "processors, split the file and use xargs -P",
+            group->size);
+    return LB_OK;
+}
+
+/* `status` is that of the command line: the ranks report its error once. */
+static int begin(const app_program *program, lb_status status, lb_error *error)
+{
+    const lb_group *group = NULL;
+    lb_error found = {0};
+    bool alone = program->alone && *program->alone;
+    if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
+    if (!status) status = share(program, group, error);
+    if (status) return app_ranks_leave(app_fail(error));
+    if (!program->group) app_ranks_leave(0); /* it is alone */
+    return APP_RUN;
+}
+
+int app_options(const app_program *program, int *argc, char ***argv)
+{
+    lb_error error = {0};
+    app_request request;
+    if (table_reader) {
+        table_reader(program, table_context);
+        return 0;
+    }
+    app_settle_threads(*argv);
+    app_start(program->name);
+    lb_status status = app_options_parse(program, argc, argv, &request, &error);
+    if (request == APP_REQUEST_RUN) return begin(program, status, &error);
+    if (request == APP_REQUEST_HELP) app_options_help(program, stdout);
+    if (request == APP_REQUEST_VERSION) print_version(program);
+    return app_close_stdout(0);
+}

@@ -1,0 +1,75 @@
+/* The command line as a table. The variables hold the defaults; parsing changes those that are given:
+ *
+ *     int batch = 64;
+ *     const app_option options[] = {
+ *         APP_INT('b', "batch", "N", &batch, 1, 65536, "lists in a batch"),
+ *     };
+ *     static const app_example examples[] = {{"Sort numbers up to 9.", "lookback sort --max-number 9"}};
+ *     const app_program program = {
+ *         .name = "sort", .purpose = "Trains a model to sort numbers.",
+ *         .options = options, .option_count = sizeof options / sizeof options[0],
+ *         .examples = examples, .example_count = sizeof examples / sizeof examples[0],
+ *     };
+ *     int status = app_options(&program, &argc, &argv);
+ *     if (status != APP_RUN) return status;
+ */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "cli/option.h"
+
+#include <stdio.h>
+
+/** A command line for --help and the manual. It must run as printed. */
+typedef struct app_example {
+    const char *about;   /* one sentence */
+    const char *command; /* for a shell; long ones continue on the next line, after a backslash */
+} app_example;
+
+/** The description of a program for app_options. */
+typedef struct app_program {
+    const char *name;     /* as a command of lookback */
+    const char *purpose;  /* begins with one sentence about what it does */
+    const char *operands; /* the arguments after the options, such as "MODEL"; NULL: none */
+    int min_operands, max_operands;
+    const app_option *options;
+    int option_count;
+    const app_example *examples;
+    int example_count;
+    const int *threads;            /* the value of APP_THREADS; NULL: it has none */
+    const struct lb_group **group; /* receives the ranks of mpirun; NULL: they cannot share the work */
+    const bool *alone;             /* a flag with which it has none; NULL: no such flag */
+} app_program;
+
+/** What the command line asks for. */
+typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSION } app_request;
+
+/** The program should continue; any other value is an exit status. */
+enum { APP_RUN = -1 };
+
+/** The beginning of a program: app_settle_threads, app_start, the command line by the program's table, app_ranks_join
+ *  and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A program with a `group` ends with
+ *  app_ranks_leave.
+ *  Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then returns the exit
+ *  status: 0, 2, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns APP_RUN. */
+LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv);
+
+/** The parsing of app_options alone: prints nothing.
+ *  Errors: LB_ERROR_ARGUMENT, with a message that names the option, what was expected and what was found. */
+LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
+                                        app_request *request, lb_error *error);
+
+/** Prints the text of --help. */
+void app_options_help(const app_program *program, FILE *out);
+
+/** Prints examples as shell commands, each below a comment that describes it. */
+void app_examples_print(const app_example *examples, int count, FILE *out);
+
+/** Receives a program's table. */
+typedef void app_table_reader(const app_program *program, void *context);
+
+/** From now on, app_options only passes the program's table to the reader and returns 0, to generate manual pages and
+ *  completions. */
+void app_options_read_by(app_table_reader *reader, void *context);
+
+#endif

@@ -1,0 +1,141 @@
+#include "cli/options.h"
+
+#include "console/console.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
+
+const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
+const app_option app_option_version = {.name = "version", .help = "print the version", .kind = APP_IS_FLAG};
+
+bool app_option_is_on(const app_option *option)
+{
+    return option->kind == APP_IS_FLAG && option->value.flag && *option->value.flag;
+}
+
+/* "  -b, --batch N", or "      --[no-]NAME" for a flag that is on by default. */
+static int format_left(const app_option *option, char left[LEFT])
+{
+    char letter[8] = "    ";
+    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    bool value = option->kind != APP_IS_FLAG;
+    const char *negation = app_option_is_on(option) ? "[no-]" : "";
+    return snprintf(left, LEFT, "  %s--%s%s%s%s", letter, negation, option->name, value ? " " : "",
+                    value ? option->metavar : "");
+}
+
+static void format_default(const app_option *option, char text[LEFT])
+{
+    const char *word = NULL;
+    text[0] = '\0';
+    switch (option->kind) {
+    case APP_IS_INT:
+        if (option->min == option->max || *option->value.integer >= option->min)
+            snprintf(text, LEFT, " (%d)", *option->value.integer);
+        break;
+    case APP_IS_SEED:
+        snprintf(text, LEFT, " (%ju)", (uintmax_t)*option->value.seed);
+        break;
+    case APP_IS_NUMBER:
+        if (option->min == option->max || *option->value.number >= option->min)
+            snprintf(text, LEFT, " (%g)", *option->value.number);
+        break;
+    case APP_IS_CHOICE:
+        word = option->choices[*option->value.integer];
+        break;
+    case APP_IS_TEXT:
+        word = *option->value.text;
+        break;
+    case APP_IS_FLAG:
+        if (app_option_is_on(option)) word = "on";
+        break;
+    default:
+        break;
+    }
+    if (word) snprintf(text, LEFT, " (%s)", word);
+}
+
+/* Prints the text, starting at column `indent`. At WIDTH it wraps to the next line, which begins with `margin`. */
+static void print_wrapped(const char *text, int indent, const char *margin, FILE *out)
+{
+    int column = indent;
+    for (const char *word = text; *word;) {
+        int length = (int)strcspn(word, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            fprintf(out, "\n%-*s", indent, margin);
+            column = indent;
+        }
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", length, word);
+        word += length + (int)strspn(word + length, " ");
+    }
+    fputc('\n', out);
+}
+
+static const char *alias_of(const app_option *option, int choice)
+{
+    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+        if (alias->choice == choice) return alias->name;
+    return NULL;
+}
+
+void app_option_describe(const app_option *option, char *text, size_t size)
+{
+    char value[LEFT];
+    format_default(option, value);
+    size_t used = (size_t)snprintf(text, size, "%s", option->help);
+    for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
+        const char *alias = alias_of(option, (int)(choice - option->choices));
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",
+                             *choice, alias ? " or " : "", alias ? alias : "");
+    }
+    if (used < size) snprintf(text + used, size - used, "%s", value);
+}
+
+static void print_option(const app_option *option, int indent, FILE *out)
+{
+    char left[LEFT], text[TEXT];
+    format_left(option, left);
+    app_option_describe(option, text, sizeof text);
+    fprintf(out, "%-*s", indent, left);
+    print_wrapped(text, indent, "", out);
+}
+
+void app_examples_print(const app_example *examples, int count, FILE *out)
+{
+    for (int i = 0; i < count; i++) {
+        fputs(i ? "\n  # " : "  # ", out);
+        print_wrapped(examples[i].about, 4, "  #", out);
+        fprintf(out, "  %s\n", examples[i].command);
+    }
+}
+
+void app_options_help(const app_program *program, FILE *out)
+{
+    char left[LEFT];
+    int indent = format_left(&app_option_version, left);
+    for (int i = 0; i < program->option_count; i++) {
+        if (program->options[i].kind == APP_IS_HEADING) continue;
+        int length = format_left(&program->options[i], left);
+        if (length > indent) indent = length;
+    }
+    indent += 2;
+    fprintf(out, "usage: %s [OPTION]...%s%s\n", app_name(program->name), program->operands ? " " : "",
+            program->operands ? program->operands : "");
+    print_wrapped(program->purpose, 0, "", out);
+    fputc('\n', out);
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (option->kind == APP_IS_HEADING) {
+            fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
+        } else {
+            print_option(option, indent, out);
+        }
+    }
+    fputc('\n', out);
+    print_option(&app_option_help, indent, out);
+    print_option(&app_option_version, indent, out);
+    if (program->example_count > 0) fputs("\nExamples\n", out);
+    app_examples_print(program->examples, program->example_count, out);
+}

@@ -1,0 +1,246 @@
+/* Trains the sort model with each kind of attention and without, and compares them on longer lists. */
+#include "base/alloc.h"
+#include "cli/model_choice.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "compare/compared_training.h"
+#include "compare/comparison.h"
+#include "console/console.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "io/folder.h"
+#include "io/lock.h"
+#include "several/work_list.h"
+#include "train/group.h"
+#include "training/training_view.h"
+
+/* What --quick changes. */
+static const app_compared_budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
+
+/* The models are trained one after the other, or shared out among ranks. */
+typedef struct run {
+    app_compared_training one; /* size -1: from the table above */
+    bool quick, fresh;
+    bool wanted[APP_COMPARED_KINDS];
+    int threads;
+    const char *kinds;
+    const lb_group *group; /* NULL without other ranks */
+    lb_lock *lock;         /* on the folder; of the first rank */
+} run;
+
+/* Adds the name of the kind to an error. */
+static lb_status name_kind(const app_compared_kind *kind, const lb_error *found, lb_error *error)
+{
+    return lb_error_set(error, found->status, "%s: %s", kind->name, found->message);
+}
+
+static lb_status train_and_measure(run *r, app_compared *model, lb_error *error)
+{
+    lb_train_history history = {0};
+    lb_status status = app_compared_train(&r->one, &history, error);
+    if (!status) status = app_compared_measure(&r->one, model->exact_match, error);
+    if (!status) {
+        const lb_train_point *last = &history.points[history.count - 1];
+        model->name = r->one.kind->name;
+        model->parameters = lb_params_learned(r->one.training.params);
+        model->loss = last->loss;
+        model->seconds = last->seconds;
+    }
+    lb_release(history.points);
+    return status;
+}
+
+static lb_status write_results(const run *r, const app_comparison *comparison, lb_error *error)
+{
+    char path[APP_PATH];
+    lb_status status = app_comparison_draw(comparison, app_path(r->one.out, "exact_match.png", path), error);
+    if (!status)
+        status = app_comparison_write(comparison, app_path(r->one.out, "exact_match.json", path), error);
+    return status;
+}
+
+/* A kind that this rank has taken. If it fails, the first rank tells why at the end. */
+static lb_status train_taken(run *r, const app_compared_kind *kind, bool again, app_work_end *end,
+                             lb_error *error)
+{
+    lb_error found = {0};
+    lb_train_history history = {0};
+    r->one.fresh = r->fresh && !again;
+    lb_status status = app_compared_build(&r->one, kind, &found);
+    if (!status) status = app_compared_train(&r->one, &history, &found);
+    lb_release(history.points);
+    *end = status ? APP_WORK_FAILED : APP_WORK_DONE;
+    return status == LB_ERROR_INTERRUPTED ? name_kind(kind, &found, error) : LB_OK;
+}
+
+static lb_status take_and_train(run *r, app_work_list *list, const app_compared_kind *const *kinds,
+                                app_work *work, lb_error *error)
+{
+    size_t i;
+    bool again;
+    app_work_end end;
+    app_catch_interrupts();
+    lb_status status = app_work_list_take(list, work, &i, &again, error);
+    if (!status && *work == APP_WORK_BUSY) app_work_list_wait();
+    if (!status && app_interrupted(NULL)) {
+        const lb_error interrupted = {LB_ERROR_INTERRUPTED, "interrupted"};
+        return app_say_what_helps(NULL, r->fresh, &interrupted, error);
+    }
+    if (status || *work != APP_WORK_TAKEN) return status;
+    status = train_taken(r, kinds[i], again, &end, error);
+    return status ? status : app_work_list_give_back(list, i, end, error);
+}
+
+/* The ranks train the models side by side, each alone. */
+static lb_status share_out(run *r, lb_error *error)
+{
+    const app_compared_kind *kinds[APP_COMPARED_KINDS];
+    size_t count = 0;
+    for (int k = 0; k < APP_COMPARED_KINDS; k++)
+        if (r->wanted[k]) kinds[count++] = &app_compared_kinds[k];
+    app_work_list *list = app_work_list_open(r->group, r->one.out, count, error);
+    if (!list) return error->status;
+    app_work work = APP_WORK_BUSY;
+    lb_status status = LB_OK;
+    while (!status && work != APP_WORK_OVER) status = take_and_train(r, list, kinds, &work, error);
+    app_release_interrupts();
+    for (size_t i = 0; i < count && !status && lb_group_leads(r->group); i++) {
+        int rank;
+        if (app_work_list_has_ended(list, i, &rank) && rank > 0)
+            app_note("%s: trained by rank %d", kinds[i]->name, rank);
+    }
+    app_work_list_close(list);
+    r->fresh = false;
+    return status;
+}
+
+static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
+{
+    r->one.fresh = r->fresh;
+    for (int k = 0; k < APP_COMPARED_KINDS; k++) {
+        lb_error found = {0};
+        if (!r->wanted[k]) continue;
+        app_compared *model = &comparison->models[comparison->count++];
+        if (app_compared_build(&r->one, &app_compared_kinds[k], &found) ||
+            train_and_measure(r, model, &found))
+            return name_kind(&app_compared_kinds[k], &found, error);
+    }
+    return write_results(r, comparison, error);
+}
+
+/* Reports invalid settings before the first training. */
+static lb_status check(run *r, lb_error *error)
+{
+    lb_sort_task task = app_compared_task(&r->one);
+    lb_status status = lb_sort_check(&task, error);
+    for (int32_t length = task.min_length; length <= task.max_length && !status; length++) {
+        lb_sort_task part = app_compared_length(&task, length);
+        status = lb_sort_check(&part, error);
+    }
+    for (int k = 0; k < APP_COMPARED_KINDS && !status; k++) {
+        lb_error found = {0};
+        if (r->wanted[k] && app_compared_build(&r->one, &app_compared_kinds[k], &found))
+            status = name_kind(&app_compared_kinds[k], &found, error);
+    }
+    if (status || !lb_group_leads(r->group)) return status;
+    status = lb_folder_make(r->one.out, error);
+    return status ? status : lb_lock_folder(r->one.out, &r->lock, error);
+}
+
+static int compare_and_print(run *r)
+{
+    lb_error error = {0};
+    const app_compared_budget *size = &r->one.size;
+    app_comparison comparison = {.task = {.max_value = size->max_number,
+                                          .min_length = size->min_length,
+                                          .max_length = size->max_length,
+                                          .seed = r->one.seed},
+                                 .steps = size->steps,
+                                 .batch = size->batch,
+                                 .lists = APP_HELD_OUT};
+    bool leads = lb_group_leads(r->group);
+    r->one.silent = !leads;
+    lb_status status = check(r, &error);
+    if (!status && leads) app_note("%s", app_arithmetic());
+    if (!status && r->group) status = share_out(r, &error);
+    if (!status && leads) status = compare(r, &comparison, &error);
+    if (!status && leads) app_comparison_print(&comparison);
+    app_compared_free(&r->one);
+    lb_lock_free(r->lock);
+    return status ? app_fail(&error) : app_close_stdout(0);
+}
+
+static void choose(int *value, int usual)
+{
+    if (*value < 0) *value = usual;
+}
+
+/* Options that were not given come from the budget. */
+static lb_status settle(run *r, lb_error *error)
+{
+    const app_compared_budget *usual = r->quick ? &quick : &full;
+    app_compared_budget *size = &r->one.size;
+    choose(&size->max_number, usual->max_number);
+    choose(&size->min_length, usual->min_length);
+    choose(&size->max_length, usual->max_length);
+    choose(&size->hidden, usual->hidden);
+    choose(&size->batch, usual->batch);
+    choose(&size->steps, usual->steps);
+    return app_compared_kinds_read(r->kinds, r->wanted, error);
+}
+
+static const app_example examples[] = {
+    {"Compare a model without attention with one that has it, in seconds.",
+     "lookback compare --quick --kinds none,additive --max-length 8 --steps 100"},
+    {"Compare two kinds of attention on short lists.",
+     "lookback compare --kinds dot,scaled-dot --min-length 2 --max-length 5 \\\n"
+     "      --hidden 32 --steps 100 --out out/scores"},
+};
+
+int compare_main(int argc, char **argv)
+{
+    run r = {.one = {.size = {-1, -1, -1, -1, -1, -1}, .seed = 1, .out = "out/attention"},
+             .kinds = APP_USUAL_KINDS};
+    app_compared_training *one = &r.one;
+    app_compared_budget *size = &one->size;
+    const app_option options[] = {
+        APP_TEXT(0, "kinds", "LIST", &r.kinds,
+                 "what to compare, separated by commas; also hard, monotonic, monotonic-1, local-m, local-p, "
+                 "coverage, location, lstm, copy, and relative, alibi and rotary, transformers with these "
+                 "positions"),
+        APP_FLAG(0, "quick", &r.quick, "use shorter lists, smaller models and fewer steps"),
+        APP_HEADING("Task"),
+        APP_INT(0, "max-number", "N", &size->max_number, 0, 1000000, "largest number (49, quick 19)"),
+        APP_INT(0, "min-length", "N", &size->min_length, 1, APP_LONGEST,
+                "length of the shortest list (5, quick 2)"),
+        APP_INT(0, "max-length", "N", &size->max_length, 1, APP_LONGEST,
+                "length of the longest list (30, quick 16)"),
+        APP_HEADING("Training"),
+        APP_INT(0, "hidden", "N", &size->hidden, 2, 1 << 16,
+                "width of the GRU states, twice that of the transformer (128, quick 64)"),
+        APP_INT(0, "batch", "N", &size->batch, 1, 1 << 20, "lists per step (64, quick 32)"),
+        APP_INT(0, "steps", "N", &size->steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
+        APP_SEED(0, "seed", "N", &one->seed, "seed of the first weights and of all lists"),
+        APP_THREADS(&r.threads),
+        APP_HEADING("Files"),
+        APP_TEXT('o', "out", "DIR", &one->out, "folder for the chart, results and models"),
+        APP_FLAG(0, "fresh", &r.fresh, "start again instead of resuming an earlier run"),
+    };
+    const app_program program = {
+        .name = "compare",
+        .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
+                   "each copes with longer lists. Run again, the same command resumes where it stopped. The "
+                   "ranks of "
+                   "mpirun share out the models.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &r.threads,
+        .group = &r.group,
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    lb_error error = {0};
+    return settle(&r, &error) ? app_fail(&error) : compare_and_print(&r);
+}

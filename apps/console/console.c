@@ -1,0 +1,114 @@
+#include "console/console.h"
+
+#include "base/utf8.h"
+#include "console/interrupt.h"
+#include "console/ranks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *program = "lookback";
+static const char *called; /* NULL: use its own name */
+static int flush_error;    /* errno of the first flush that failed */
+
+const char *app_name(const char *name)
+{
+    return called ? called : name;
+}
+
+void app_called_as(const char *name)
+{
+    called = name;
+    program = name;
+}
+
+void app_start(const char *name)
+{
+    program = app_name(name);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+size_t app_visible(const char *text)
+{
+    enum { MOST = 4 };
+    unsigned char first = (unsigned char)text[0];
+    if (first < 0x80) return iscntrl(first) ? 0 : 1;
+    if (first == 0xC2 && (unsigned char)text[1] < 0xA0) return 0; /* the C1 controls */
+    size_t left = strnlen(text, MOST);
+    for (size_t bytes = 2; bytes <= left; bytes++)
+        if (lb_utf8_valid(text, bytes)) return bytes;
+    return 0;
+}
+
+/* Quoted text in a message may come from a damaged file. */
+static void hide_controls(char *line)
+{
+    for (char *letter = line; *letter;) {
+        size_t bytes = app_visible(letter);
+        if (bytes == 0) *letter = '?';
+        letter += bytes ? bytes : 1;
+    }
+}
+
+void app_note(const char *format, ...)
+{
+    /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
+    char line[2 * LB_ERROR_LENGTH];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    hide_controls(line);
+    fprintf(stderr, "%s: %s\n", program, line);
+}
+
+void app_show(const char *text)
+{
+    char line[2 * LB_ERROR_LENGTH];
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        hide_controls(line);
+        fprintf(stderr, "%s\n", line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+int app_fail(const lb_error *error)
+{
+    const char *message = error->message[0] ? error->message : lb_status_text(error->status);
+    const char *rank = app_ranks_reporter(error);
+    if (rank) app_note("%s%s%s", rank, *rank ? ": " : "", message);
+    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
+    return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
+}
+
+bool app_flush_stdout(void)
+{
+    /* If printing has already failed, errno still has the reason: callers do nothing else in between. */
+    if (!ferror(stdout) && fflush(stdout) == 0) return true;
+    if (flush_error == 0) flush_error = errno;
+    return false;
+}
+
+int app_close_stdout(int status)
+{
+    errno = flush_error;
+    int lost = ferror(stdout) || fflush(stdout);
+    int reason = errno;
+    /* Standard output may never have been open (>&-); that matters only if something was written. */
+    if (fclose(stdout) && !lost && errno != EBADF) {
+        lost = 1;
+        reason = errno;
+    }
+    if (!lost || status) return status;
+    if (reason != EPIPE) {
+        app_note("cannot write standard output%s%s", reason ? ": " : "", reason ? strerror(reason) : "");
+    }
+    return lb_status_exit(LB_ERROR_WRITE);
+}

@@ -1,0 +1,163 @@
+#include "console/ranks.h"
+
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "train/group.h"
+
+#include <lookback/mpi.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set by Open MPI, by MPICH and others with PMI, and by PMIx, as srun uses it. */
+static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
+
+/* Seconds until a rank that has failed believes that the others have not. LOOKBACK_MPI_PATIENCE changes the first. */
+static double patience = 2;
+static const double PATIENCE_WITH_SAVING = 60;
+
+/* The functions of lookback_mpi, which is loaded only here: the program starts where there is no MPI. */
+static struct {
+    lb_mpi *(*open)(lb_error *error);
+    const lb_group *(*group)(const lb_mpi *mpi);
+    void (*set_patience)(lb_mpi *mpi, double seconds);
+    int (*share)(const lb_mpi *mpi, int processors);
+    bool (*ends)(const lb_mpi *mpi, double seconds);
+    void (*abort)(const lb_mpi *mpi, int status);
+    void (*close)(lb_mpi *mpi);
+} library;
+
+static lb_mpi *ranks;
+
+/* What a rank that fails has found out about the others: do all end, so that the first reports it, or is it alone? */
+static enum { UNKNOWN, ALL_END, ALONE } others;
+
+static bool is_started_by_mpirun(void)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i])) return true;
+    return false;
+}
+
+/* How many processes mpirun has started; 0: it does not say. */
+static long started(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size) return strtol(size, NULL, 10);
+    }
+    return 0;
+}
+
+/* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
+static bool find(void *file, const char *name, void *function)
+{
+    void *found = dlsym(file, name);
+    memcpy(function, &found, sizeof found);
+    return found;
+}
+
+/* The one that the user has built for another MPI; the one beside this program, wherever that is installed; or where the
+ * loader looks. */
+static void *open_library(void)
+{
+    char path[APP_PATH];
+    const char *chosen = getenv("LOOKBACK_MPI_LIBRARY");
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof APP_MPI_LIBRARY);
+    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+    /* Open MPI's own modules look up its names in the whole process. */
+    const int how = RTLD_NOW | RTLD_GLOBAL;
+    if (chosen) return dlopen(chosen, how);
+    if (slash) memcpy(slash + 1, APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
+    void *file = slash && access(path, F_OK) == 0 ? dlopen(path, how) : NULL;
+    return file ? file : dlopen(strrchr(APP_MPI_LIBRARY, '/') + 1, how);
+}
+
+static lb_status load(lb_error *error)
+{
+    void *file = open_library();
+    bool found = file && find(file, "lb_mpi_open", &library.open) &&
+                 find(file, "lb_mpi_group", &library.group) &&
+                 find(file, "lb_mpi_set_patience", &library.set_patience) &&
+                 find(file, "lb_mpi_share", &library.share) && find(file, "lb_mpi_ends", &library.ends) &&
+                 find(file, "lb_mpi_abort", &library.abort) && find(file, "lb_mpi_close", &library.close);
+    if (found) return LB_OK;
+    const char *why = dlerror();
+    return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
+                        why ? why : "a function is missing");
+}
+
+lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *error)
+{
+    *group = NULL;
+    if (!is_started_by_mpirun()) return LB_OK;
+    lb_status status = load(error);
+    if (status) return status;
+    ranks = library.open(error);
+    if (!ranks) return error->status;
+    const char *asked = getenv("LOOKBACK_MPI_PATIENCE");
+    const double seconds = asked ? strtod(asked, NULL) : 0;
+    if (seconds > 0) {
+        patience = seconds;
+        library.set_patience(ranks, seconds);
+    }
+    if (library.group(ranks)->size > 1)
+        *group = library.group(ranks);
+    else if (started() > 1)
+        return lb_error_set(error, LB_ERROR_OPEN,
+                            "mpirun started %ld processes, but each of them is alone: it belongs to another "
+                            "MPI than lookback_mpi",
+                            started());
+    return lb_group_agree(*group, "command", command, error);
+}
+
+void app_ranks_forget(void)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) unsetenv(signs[i]);
+}
+
+void app_ranks_set_threads(int threads)
+{
+    lb_set_threads(threads);
+    if (threads == 0 && ranks && !getenv("OMP_NUM_THREADS"))
+        lb_set_threads(library.share(ranks, lb_threads()));
+}
+
+/* These come to all ranks in the same step, and the first may still have to save. */
+static bool is_common(const lb_error *error)
+{
+    return error->status == LB_ERROR_INTERRUPTED || error->status == LB_ERROR_DIVERGED;
+}
+
+static bool do_all_end(bool saving)
+{
+    double seconds = saving && patience < PATIENCE_WITH_SAVING ? PATIENCE_WITH_SAVING : patience;
+    if (others == UNKNOWN) others = library.ends(ranks, seconds) ? ALL_END : ALONE;
+    return others == ALL_END;
+}
+
+const char *app_ranks_reporter(const lb_error *error)
+{
+    if (!ranks) return "";
+    const lb_group *group = library.group(ranks);
+    bool leads = group->rank == 0;
+    if (leads && is_common(error)) return "";
+    if (do_all_end(is_common(error))) return leads ? "" : NULL;
+    return group->name;
+}
+
+int app_ranks_leave(int status)
+{
+    if (!ranks) return status;
+    /* After an interruption, the others may still be saving what each of them trains alone. */
+    bool leads = library.group(ranks)->rank == 0, saves = leads && app_interrupted(NULL);
+    bool is_over = status == 0 || do_all_end(saves);
+    if (!is_over) library.abort(ranks, status);
+    library.close(ranks);
+    ranks = NULL;
+    return leads || others != ALL_END ? status : 0;
+}

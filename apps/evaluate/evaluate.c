@@ -1,0 +1,130 @@
+/* Measures how often the outputs of a model, or given predictions, are right. */
+#include "evaluate/evaluate.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "data/pair_line.h"
+
+#include <stdio.h>
+
+typedef struct settings {
+    app_evaluate asked;
+    const char *predictions, *source_separator, *target_separator, *features_separator;
+    int source_column, target_column, features_column, normalize, confusions, threads;
+    uint64_t seed;
+    bool skip_bad_lines, json;
+} settings;
+
+static const char *const forms[] = {"none", "nfc", "nfd", NULL}; /* in the order of lb_normalization */
+
+/* Checks beyond the table of options. */
+static lb_status check(const settings *s, int operands, lb_error *error)
+{
+    bool rules = s->source_separator || s->target_separator || s->features_separator ||
+                 s->normalize != LB_NORMALIZE_NFD;
+    if (s->predictions && operands == 2)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "expected a MODEL or --predictions, found both; see %s --help",
+                            app_name("evaluate"));
+    if (!s->predictions && operands == 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "expected a MODEL and a FILE, or --predictions; see %s --help",
+                            app_name("evaluate"));
+    if (!s->predictions && rules)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "separators and --normalize are for --predictions: a model has its own");
+    return LB_OK;
+}
+
+static void complete(settings *s)
+{
+    lb_normalization form = (lb_normalization)s->normalize;
+    s->asked.format = (lb_pair_format){
+        .source_column = s->source_column,
+        .target_column = s->target_column,
+        .features_column = s->features_column,
+        .source = {.separator = s->source_separator, .normalize = form, .features = s->features_separator},
+        .target = {.separator = s->target_separator, .normalize = form},
+        .longest = LB_PAIR_LONGEST,
+        .skip_bad_lines = s->skip_bad_lines};
+}
+
+static int evaluate(settings *s, int operands, char **operand)
+{
+    lb_error error = {0};
+    app_score score = {0};
+    lb_status status = check(s, operands, &error);
+    complete(s);
+    s->asked.pairs = operand[operands - 1];
+    if (!status)
+        status = s->predictions ? app_evaluate_predictions(&s->asked, s->predictions, &score, &error)
+                                : app_evaluate_model(&s->asked, operand[0], &score, &error);
+    if (!status) status = app_score_print(&score, s->confusions, s->seed, s->json, &error);
+    app_score_close(&score);
+    return app_close_stdout(status ? app_fail(&error) : 0);
+}
+
+static const app_example examples[] = {
+    {"Measure the model in out/ on pairs that it has not seen.", "lookback evaluate out test.tsv"},
+    {"Measure the outputs of any program.", "cut -f 1 test.tsv | lookback predict out |\n"
+                                            "      lookback evaluate --predictions - test.tsv"},
+};
+
+int evaluate_main(int argc, char **argv)
+{
+    settings s = {.asked = {.batch = 256, .length_penalty = 1},
+                  .normalize = LB_NORMALIZE_NFD,
+                  .confusions = 10,
+                  .seed = 1};
+    const app_option options[] = {
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
+                "column of the sources, if lines have more columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+                "column of the features of the sources; if not given, 2"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are not pairs and skip them"),
+        APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
+                "number of the most frequent confusions of symbols to print"),
+        APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap that computes the intervals"),
+        APP_FLAG(0, "json", &s.json, "print a JSON object"),
+        APP_THREADS(&s.threads),
+        APP_HEADING("A model"),
+        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
+        APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
+                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers"),
+        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
+                   "power of the length by which the log-probability of an output is divided"),
+        APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
+                 "replace an unknown symbol by the symbol of the source with the largest attention weight"),
+        APP_HEADING("Predictions instead of a model"),
+        APP_TEXT(0, "predictions", "FILE", &s.predictions,
+                 "file with a source, a tab and an output on each line, in the order of the pairs, as "
+                 "predict writes it; -: standard input"),
+        APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
+                 "separator between the features of a source, such as ;"),
+        APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
+                 "separator between the symbols of a source; without it, each character is a symbol"),
+        APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode form in which texts are compared"),
+    };
+    const app_program program = {
+        .name = "evaluate",
+        .purpose = "Applies a model to the sources of a TSV file of pairs and compares its outputs with the "
+                   "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
+                   "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
+                   "percent with its 95 % interval; and the most frequent confusions. There is no interval "
+                   "where all resamples of the bootstrap agree, and no BLEU without an output of four "
+                   "symbols. Each line counts on its own, even if a source has several. FILE may be - for "
+                   "standard input; MODEL is a file or the folder that it was written to.",
+        .operands = "[MODEL] FILE",
+        .min_operands = 1,
+        .max_operands = 2,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &s.threads,
+    };
+    int status = app_options(&program, &argc, &argv);
+    return status == APP_RUN ? evaluate(&s, argc, argv) : status;
+}

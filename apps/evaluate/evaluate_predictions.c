@@ -1,0 +1,118 @@
+/* Evaluates given predictions, from any source, against the pairs. */
+#include "apply/pair_input.h"
+#include "data/symbols.h"
+#include "evaluate/evaluate.h"
+
+#include <string.h>
+
+typedef struct session {
+    const app_evaluate *asked;
+    app_pair_input pairs, predictions;
+    lb_symbols source, output;
+    app_score *score;
+} session;
+
+/* The next line; false, maybe with an error, if there is none. */
+static bool next_line(app_pair_input *in, lb_line *line, lb_error *error)
+{
+    if (!app_pair_input_line(in, line, error)) return false;
+    if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
+        line->text += LB_PAIR_LINE_MARK;
+        line->length -= LB_PAIR_LINE_MARK;
+    }
+    return true;
+}
+
+static lb_status bad(const app_pair_input *in, const lb_line *line, const char *found, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: %s", in->name, (long long)line->number, found);
+}
+
+static lb_status split(const session *s, const lb_line *line, const lb_symbol_rule *rule, const char *text,
+                       size_t length, lb_symbols *symbols, lb_error *error)
+{
+    lb_error found = {0};
+    lb_status status = lb_symbols_split(rule, text, length, symbols, &found);
+    if (status == LB_ERROR_FORMAT) return bad(&s->predictions, line, found.message, error);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+static lb_status read_prediction(session *s, const lb_line *line, lb_error *error)
+{
+    const char *end = line->text + line->length, *tab = memchr(line->text, '\t', line->length);
+    bool features = lb_symbol_rule_has_features(&s->asked->format.source);
+    if (tab && features) tab = memchr(tab + 1, '\t', (size_t)(end - tab) - 1);
+    if (line->cut) return bad(&s->predictions, line, "found a line that is too long", error);
+    if (!tab || memchr(tab + 1, '\t', (size_t)(end - tab) - 1))
+        return bad(&s->predictions, line,
+                   features ? "expected three columns, a source, its features and its output"
+                            : "expected two columns, a source and its output",
+                   error);
+    const lb_pair_format *format = &s->asked->format;
+    lb_status status =
+        split(s, line, &format->source, line->text, (size_t)(tab - line->text), &s->source, error);
+    if (status) return status;
+    return split(s, line, &format->target, tab + 1, (size_t)(end - tab) - 1, &s->output, error);
+}
+
+static bool same_symbols(const lb_symbols *a, const lb_symbols *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (strcmp(a->symbol[i], b->symbol[i]) != 0) return false;
+    return true;
+}
+
+/* Compares one line of each file. */
+static lb_status compare(session *s, const lb_line *pair, const lb_line *prediction, lb_error *error)
+{
+    lb_error found = {0};
+    const lb_pair_format *format = &s->asked->format;
+    lb_status status = lb_pair_line_read(format, s->pairs.name, pair, &s->pairs.pair, &found);
+    if (status == LB_ERROR_FORMAT && format->skip_bad_lines) {
+        s->score->skipped++;
+        return LB_OK;
+    }
+    if (status) return lb_error_set(error, status, "%s", found.message);
+    status = read_prediction(s, prediction, error);
+    if (status) return status;
+    if (!same_symbols(&s->source, &s->pairs.pair.source))
+        return lb_error_set(
+            error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
+            s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);
+    return app_score_add(s->score, &s->output, &s->pairs.pair.target, error);
+}
+
+static lb_status compare_all(session *s, lb_error *error)
+{
+    for (;;) {
+        lb_line pair, prediction;
+        bool more = next_line(&s->pairs, &pair, error),
+             others = next_line(&s->predictions, &prediction, error);
+        if (error->status) return error->status;
+        if (!more && !others) return LB_OK;
+        if (!more || !others)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s has %s lines than %s, expected as many",
+                                s->predictions.name, more ? "fewer" : "more", s->pairs.name);
+        lb_status status = compare(s, &pair, &prediction, error);
+        if (status) return status;
+    }
+}
+
+lb_status app_evaluate_predictions(const app_evaluate *asked, const char *predictions, app_score *score,
+                                   lb_error *error)
+{
+    session s = {.asked = asked, .score = score, .pairs.descriptor = -1, .predictions.descriptor = -1};
+    lb_status status = app_score_open(score, asked->format.target.separator, error);
+    if (!status) status = app_pair_input_open(&s.pairs, asked->pairs, &asked->format, error);
+    if (!status) status = app_pair_input_open(&s.predictions, predictions, &asked->format, error);
+    if (!status) status = compare_all(&s, error);
+    if (!status && score->count == 0)
+        status =
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", asked->pairs);
+    lb_symbols_free(&s.source);
+    lb_symbols_free(&s.output);
+    app_pair_input_close(&s.pairs);
+    app_pair_input_close(&s.predictions);
+    return status;
+}

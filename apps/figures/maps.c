@@ -1,0 +1,156 @@
+#include "figures/maps.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TITLE = 96 };
+
+static size_t maps_of(const app_matrix *m)
+{
+    return m->layers * m->heads;
+}
+
+lb_status app_range_parse(const char *text, app_range *range, lb_error *error)
+{
+    *range = (app_range){0};
+    if (!text) return LB_OK;
+    range->kind = APP_RANGE_DATA;
+    if (strcmp(text, "data") == 0) return LB_OK;
+    const char *dots = strstr(text, "..");
+    char low[32] = "", *end = low;
+    range->kind = APP_RANGE_GIVEN;
+    if (dots && dots > text && dots - text < (ptrdiff_t)sizeof low) {
+        memcpy(low, text, (size_t)(dots - text));
+        range->min = strtod(low, &end);
+    }
+    if (end > low && *end == '\0' && dots[2]) {
+        range->max = strtod(dots + 2, &end);
+        bool rising = isfinite(range->min) && isfinite(range->max) && range->min < range->max;
+        if (*end == '\0' && rising) return LB_OK;
+    }
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "--range: expected data or LOW..HIGH, such as 0..1, found \"%s\"", text);
+}
+
+/* Attention weights are between 0 and 1, up to rounding. If all are small, but not all equal, a scale from 0 to 1 would
+ * show only one pale colour. */
+static lb_range choose_range(const app_matrix *matrices, size_t count)
+{
+    const double rounding = 1e-6;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t m = 0; m < count; m++)
+        for (size_t i = 0; i < maps_of(&matrices[m]) * matrices[m].rows * matrices[m].columns; i++) {
+            double value = matrices[m].values[i];
+            if (!isfinite(value)) continue;
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+    if (low < -rounding || high > 1 + rounding) return LB_RANGE_DATA;
+    return high < 0.5 && high - low > rounding ? LB_RANGE_DATA : LB_RANGE_UNIT;
+}
+
+static lb_range range_of(const app_maps_style *style, const app_matrix *matrices, size_t count)
+{
+    switch (style->range.kind) {
+    case APP_RANGE_DATA:
+        return LB_RANGE_DATA;
+    case APP_RANGE_GIVEN:
+        return LB_RANGE_GIVEN;
+    default:
+        return choose_range(matrices, count);
+    }
+}
+
+/* "dot.safetensors, layer 1, head 3", without the parts that are obvious. */
+static void name_map(const app_matrix *m, const char *name, size_t map, char title[TITLE])
+{
+    size_t used = 0;
+    title[0] = '\0';
+    if (name) used = (size_t)snprintf(title, TITLE, "%s", name);
+    if (m->layers > 1 && used < TITLE)
+        used += (size_t)snprintf(title + used, TITLE - used, "%s%s %zu", used ? ", " : "",
+                                 used ? "layer" : "Layer", m->first_layer + map / m->heads);
+    if (m->heads > 1 && used < TITLE)
+        snprintf(title + used, TITLE - used, "%s%s %zu", used ? ", " : "", used ? "head" : "Head",
+                 m->first_head + map % m->heads);
+}
+
+static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, size_t map, lb_range range)
+{
+    return (lb_heatmap){
+        .values = m->values + map * m->rows * m->columns,
+        .rows = m->rows,
+        .columns = m->columns,
+        .row_labels = m->row_labels,
+        .column_labels = m->column_labels,
+        .x_label = "Input Tokens (Keys)",
+        .y_label = "Output Tokens (Queries)",
+        .bar_label = range == LB_RANGE_DATA ? "Attention Weight (data range)" : "Attention Weight",
+        .range = range,
+        .min = style->range.min,
+        .max = style->range.max,
+        .colormap = style->colormap,
+        .cell_text = style->no_values ? LB_CELL_TEXT_NONE : LB_CELL_TEXT_AUTO,
+    };
+}
+
+/* A row holds the maps of a matrix, or the heads of a layer, if all rows then have the same length. */
+static size_t columns_of(const app_matrix *matrices, size_t count, size_t maps)
+{
+    size_t first = maps_of(matrices), even = 1;
+    for (size_t m = 0; m < count; m++) even &= maps_of(&matrices[m]) == first;
+    if (count == 1 && matrices->layers > 1) return matrices->heads;
+    if (count > 1 && first > 1 && even) return first;
+    return (size_t)ceil(sqrt((double)maps));
+}
+
+static lb_canvas *draw_panels(const app_maps_style *style, const app_matrix *matrices, size_t count,
+                              lb_heatmap *maps, lb_panel *panels, char (*titles)[TITLE], lb_error *error)
+{
+    size_t panel = 0;
+    lb_range range = range_of(style, matrices, count);
+    for (size_t m = 0; m < count; m++)
+        for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {
+            maps[panel] = heatmap_of(style, &matrices[m], map, range);
+            name_map(&matrices[m], style->names ? style->names[m] : NULL, map, titles[panel]);
+            maps[panel].title = titles[panel];
+            panels[panel] = lb_heatmap_panel(&maps[panel]);
+        }
+    lb_figure figure = {.panels = panels,
+                        .count = panel,
+                        .dpi = style->dpi,
+                        .font = style->font,
+                        .transparent = style->transparent};
+    lb_color_bar bar;
+    if (panel == 1) {
+        maps->title = style->title;
+    } else {
+        bar = lb_heatmap_share_scale(maps, panel);
+        figure.bar = &bar;
+        figure.title = style->title;
+        figure.columns = columns_of(matrices, count, panel);
+    }
+    return lb_figure_draw_as(&figure, style->format, error);
+}
+
+lb_canvas *app_maps_draw(const app_maps_style *style, const app_matrix *matrices, size_t count,
+                         lb_error *error)
+{
+    size_t all = 0;
+    for (size_t m = 0; m < count; m++) all += maps_of(&matrices[m]);
+    lb_heatmap *maps = lb_alloc(all * sizeof *maps);
+    lb_panel *panels = lb_alloc(all * sizeof *panels);
+    char(*titles)[TITLE] = lb_alloc(all * sizeof *titles);
+    lb_canvas *canvas = NULL;
+    if (maps && panels && titles)
+        canvas = draw_panels(style, matrices, count, maps, panels, titles, error);
+    else
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_release(maps);
+    lb_release(panels);
+    lb_release(titles);
+    return canvas;
+}

@@ -1,0 +1,283 @@
+/* Draws the attention weights of trained models for a list or a text, or any matrix in a file. */
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "console/output.h"
+#include "figures/likeliest.h"
+#include "figures/maps.h"
+
+#include "plot/figure.h"
+#include "plot/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_MODELS = 16 };
+
+typedef struct settings {
+    const char *models[MOST_MODELS], *model, *compare, *input; /* for models */
+    int model_count;
+    const char *matrix, *rows, *columns; /* for a file */
+    int layer, head;
+    bool all_heads;
+    const char *output, *title, *colormap, *font, *range, *scores;
+    double dpi;
+    bool no_values, transparent;
+    int threads;
+} settings;
+
+static lb_status wrong_usage(lb_error *error, const char *what)
+{
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "%s; see %s --help", what, app_name("visualize"));
+}
+
+/* Checks beyond the table of options. */
+static lb_status check(const settings *s, lb_error *error)
+{
+    bool model = s->model_count > 0;
+    if (!model && !s->matrix) return wrong_usage(error, "expected a MODEL or --matrix");
+    if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
+    if (model && !s->input)
+        return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\", or a text");
+    if (model && (s->rows || s->columns))
+        return wrong_usage(error, "--rows and --columns belong to --matrix");
+    if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
+    if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
+    if (s->scores && s->model_count != 1)
+        return wrong_usage(error, "--scores shows what one MODEL might have written");
+    lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
+    return status ? status : app_check_picture("--output", s->output, error);
+}
+
+static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
+{
+    lb_error found = {0};
+    bool ended = true;
+    lb_translator *translator = lb_translator_open(model, error);
+    if (!translator) return error->status;
+    lb_translator_facts facts = lb_translator_about(translator);
+    lb_status status = LB_OK;
+    if (facts.model->heads == 0) {
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
+    } else {
+        status = app_matrix_attend(translator, input, matrix, &ended, &found);
+        if (status) lb_error_set(error, status, "--input: %s", found.message);
+    }
+    if (!ended)
+        app_note("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
+                 facts.sorts ? "numbers" : "symbols");
+    lb_translator_free(translator);
+    return status;
+}
+
+/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw. */
+static lb_status collect(const settings *s, app_matrix *matrices, lb_error *error)
+{
+    if (s->matrix) {
+        lb_status status = app_matrix_read(s->matrix, s->rows, s->columns, matrices, error);
+        return status ? status : app_matrix_keep(matrices, s->layer, s->head, s->matrix, error);
+    }
+    for (int i = 0; i < s->model_count; i++) {
+        lb_status status = attend(s->models[i], s->input, &matrices[i], error);
+        if (!status) status = app_matrix_keep(&matrices[i], s->layer, s->head, s->models[i], error);
+        if (status) return status;
+        if (s->model_count > 1 && s->head < 0 && !s->all_heads) app_matrix_average(&matrices[i]);
+    }
+    return LB_OK;
+}
+
+/* The length of the common start of all paths, up to a slash, or of their common end, from a slash or the last dot. */
+static size_t shared_letters(const settings *s, bool at_end)
+{
+    const char *first = s->models[0];
+    size_t length = strlen(first), shared = 0;
+    for (size_t n = 1; n < length; n++) {
+        char edge = at_end ? first[length - n] : first[n - 1];
+        for (int i = 1; i < s->model_count; i++) {
+            const char *other = s->models[i];
+            size_t other_length = strlen(other);
+            if (other_length <= n) return shared;
+            if (memcmp(at_end ? first + length - n : first, at_end ? other + other_length - n : other, n) !=
+                0)
+                return shared;
+        }
+        if (edge == '/' || (at_end && shared == 0 && edge == '.')) shared = n;
+    }
+    return shared;
+}
+
+/* Names the models by the parts of their paths that differ: "dot" and "general" for out/dot/sort.safetensors and
+ * out/general/sort.safetensors. */
+static void name_models(const settings *s, char names[][APP_MAP_NAME])
+{
+    size_t begin = shared_letters(s, false), end = shared_letters(s, true);
+    for (int i = 0; i < s->model_count; i++) {
+        size_t length = strlen(s->models[i]);
+        size_t kept = length > begin + end ? length - begin - end : length;
+        snprintf(names[i], APP_MAP_NAME, "%.*s", (int)kept, s->models[i] + (kept < length ? begin : 0));
+    }
+}
+
+static void warn_of_holes(const app_matrix *m)
+{
+    size_t holes = 0, count = m->layers * m->heads * m->rows * m->columns;
+    for (size_t i = 0; i < count; i++) holes += isfinite(m->values[i]) ? 0 : 1;
+    if (holes > 0) app_note("%zu of %zu values are not finite: grey, without a number", holes, count);
+}
+
+/* Labels may have characters that are missing in the font or invisible. */
+static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t count, lb_error *error)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = app_matrix_make_readable(&matrices[i], font, error);
+    return status;
+}
+
+static lb_status draw(const settings *s, app_maps_style style, app_matrix *matrices, size_t count,
+                      lb_error *error)
+{
+    lb_error found = {0};
+    lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
+    if (!font) return error->status;
+    bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
+    if (!any_font) app_note_missing(font, s->title, matrices, count);
+    if (make_readable(any_font ? NULL : font, matrices, count, error)) {
+        lb_font_close(font);
+        return error->status;
+    }
+    char names[MOST_MODELS][APP_MAP_NAME];
+    if (s->model_count > 1) name_models(s, names);
+    style.font = s->font ? font : NULL;
+    style.names = s->model_count > 1 ? names : NULL;
+    lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
+    if (canvas) {
+        lb_status status = lb_picture_write(canvas, s->output, error);
+        if (!status && s->scores)
+            status = app_scores_save(&style, font, s->models[0], s->input, s->scores, error);
+        lb_canvas_free(canvas);
+        lb_font_close(font);
+        return status;
+    }
+    lb_font_close(font);
+    /* Such a figure can only be too large, which is the fault of the data. */
+    lb_status status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
+    return lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
+}
+
+/* "wrote attention.png (5 x 4)", with the number of maps if there are several. */
+static void report(const settings *s, const app_matrix *matrices, size_t count)
+{
+    char several[64] = "";
+    size_t maps = matrices->layers * matrices->heads;
+    for (size_t i = 0; i < count; i++) warn_of_holes(&matrices[i]);
+    if (count > 1)
+        snprintf(several, sizeof several, ", %zu models", count);
+    else if (matrices->layers > 1)
+        snprintf(several, sizeof several, ", %zu layers of %zu head%s", matrices->layers, matrices->heads,
+                 matrices->heads > 1 ? "s" : "");
+    else if (maps > 1)
+        snprintf(several, sizeof several, ", %zu heads", maps);
+    app_note("wrote %s (%zu x %zu%s)", s->output, matrices->rows, matrices->columns, several);
+}
+
+static int visualize(const settings *s)
+{
+    lb_error error = {0};
+    app_maps_style style = {.title = s->title,
+                            .no_values = s->no_values,
+                            .dpi = s->dpi,
+                            .format = lb_picture_format(s->output),
+                            .transparent = s->transparent};
+    app_matrix matrices[MOST_MODELS] = {{0}};
+    size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
+    lb_status status = check(s, &error);
+    if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
+    if (!status) status = app_range_parse(s->range, &style.range, &error);
+    if (!status) status = collect(s, matrices, &error);
+    if (!status) status = draw(s, style, matrices, count, &error);
+    if (!status) report(s, matrices, count);
+    for (size_t i = 0; i < count; i++) app_matrix_free(&matrices[i]);
+    return status ? app_fail(&error) : 0;
+}
+
+static void insert_second(settings *s, const char *model)
+{
+    for (int i = s->model_count++; i > 1; i--) s->models[i] = s->models[i - 1];
+    s->models[1] = model;
+}
+
+static const app_example examples[] = {
+    {"Draw where the model in out/ looks while it reads a text.",
+     "lookback visualize out --input abc -o attention.png"},
+    {"Draw a matrix from a NumPy file.",
+     "echo abc | lookback predict out --attention where.npy\n"
+     "  lookback visualize --matrix where.npy --colormap viridis -o where.png"},
+};
+
+int visualize_main(int argc, char **argv)
+{
+    settings s = {.output = "attention.png",
+                  .title = "Attention Weights",
+                  .colormap = "ylorrd",
+                  .dpi = 100,
+                  .layer = -1,
+                  .head = -1};
+    const app_option options[] = {
+        APP_HEADING("Attention of a model"),
+        APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
+        APP_TEXT('i', "input", "TEXT", &s.input,
+                 "input of the model: a list to sort, such as \"42 7 99 13\", or a text"),
+        APP_TEXT(0, "compare", "MODEL2", &s.compare,
+                 "draw this model and any further operands next to the first: the mean over the heads of the "
+                 "last layer, or what --layer and --head select"),
+        APP_THREADS(&s.threads),
+        APP_HEADING("Any matrix"),
+        APP_TEXT(0, "matrix", "FILE", &s.matrix,
+                 "draw a matrix from a NumPy file, .npy, such as predict --attention writes"),
+        APP_TEXT(0, "rows", "NAMES", &s.rows,
+                 "names of the rows, separated by blanks; if not given, numbers"),
+        APP_TEXT(0, "columns", "NAMES", &s.columns, "names of the columns"),
+        APP_HEADING("Layers and heads"),
+        APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0"),
+        APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0"),
+        APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),
+        APP_HEADING("Picture"),
+        APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
+        APP_OUTPUT(
+            0, "scores", &s.scores,
+            "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
+        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
+        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
+        APP_TEXT(
+            0, "range", "RANGE", &s.range,
+            "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
+            "lie outside or all lie below 0.5"),
+        APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
+        APP_TEXT(
+            0, "font", "FILE", &s.font,
+            "a font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
+        APP_FLAG(0, "transparent", &s.transparent, "no white background"),
+        APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; text scales with it"),
+    };
+    const app_program program = {
+        .name = "visualize",
+        .purpose = "Draws where a trained model looks while it sorts a list or reads a text, or draws any "
+                   "matrix. Each row is an output number or symbol, each column an input. MODEL is a file or "
+                   "the folder that it was written to.",
+        .operands = "[MODEL]...",
+        .max_operands = MOST_MODELS - 2,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &s.threads,
+    };
+    int status = app_options(&program, &argc, &argv);
+    if (status != APP_RUN) return status;
+    if (s.model) s.models[s.model_count++] = s.model;
+    for (int i = 0; i < argc; i++) s.models[s.model_count++] = argv[i];
+    if (s.compare && s.model_count > 0) insert_second(&s, s.compare);
+    return visualize(&s);
+}

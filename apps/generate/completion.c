@@ -1,0 +1,30 @@
+#include "generate/completion.h"
+
+#include <string.h>
+
+const app_completion *app_completion_find(const char *shell)
+{
+    static const app_completion *const all[] = {&app_completion_bash, &app_completion_zsh,
+                                                &app_completion_fish};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->shell, shell) == 0) return all[i];
+    return NULL;
+}
+
+app_value app_value_of(const app_option *option)
+{
+    if (option->kind == APP_IS_FLAG) return APP_VALUE_NONE;
+    if (option->choices) return APP_VALUE_WORDS;
+    if (option->kind != APP_IS_TEXT) return APP_VALUE_OTHER;
+    if (strcmp(option->metavar, "DIR") == 0) return APP_VALUE_FOLDER;
+    bool file = strcmp(option->metavar, "FILE") == 0 || strncmp(option->metavar, "MODEL", 5) == 0;
+    return file ? APP_VALUE_FILE : APP_VALUE_OTHER;
+}
+
+void app_value_words(const app_option *option, FILE *out)
+{
+    for (const char *const *choice = option->choices; *choice; choice++)
+        fprintf(out, "%s%s", choice == option->choices ? "" : " ", *choice);
+    for (const app_alias *alias = option->aliases; alias && alias->name; alias++)
+        fprintf(out, " %s", alias->name);
+}

@@ -1,0 +1,102 @@
+#include "generate/completion.h"
+
+#include "cli/option.h"
+
+static void begin(FILE *out)
+{
+    fputs("# Completion of lookback in bash.\n"
+          "_lookback() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local commands options= operands=none value=\n"
+          "    COMPREPLY=()\n"
+          "    # --name=value comes as three words.\n"
+          "    if [[ $cur == = ]]; then\n"
+          "        cur=\n"
+          "    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then\n"
+          "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "    fi\n"
+          "    commands='",
+          out);
+}
+
+static void about(const char *name, const char *text, FILE *out)
+{
+    (void)text;
+    fprintf(out, "%s ", name);
+}
+
+static void options_begin(FILE *out)
+{
+    fputs("'\n"
+          "    if ((COMP_CWORD == 1)); then\n"
+          "        options=\"$commands --help --version\"\n"
+          "    elif [[ ${COMP_WORDS[1]} == help ]]; then\n"
+          "        options=$commands\n"
+          "    fi\n"
+          "    ((COMP_CWORD == 1)) || case ${COMP_WORDS[1]} in\n",
+          out);
+}
+
+static void put_value(const app_option *option, FILE *out)
+{
+    if (app_value_of(option) == APP_VALUE_NONE) return;
+    fputs("        ", out);
+    if (option->letter) fprintf(out, "-%c | ", option->letter);
+    fprintf(out, "--%s) value=", option->name);
+    switch (app_value_of(option)) {
+    case APP_VALUE_WORDS:
+        fputc('\'', out);
+        app_value_words(option, out);
+        fputc('\'', out);
+        break;
+    case APP_VALUE_FILE:
+        fputs(":file", out);
+        break;
+    case APP_VALUE_FOLDER:
+        fputs(":folder", out);
+        break;
+    default:
+        fputs(":other", out);
+    }
+    fputs(" ;;\n", out);
+}
+
+static void command(const app_program *program, FILE *out)
+{
+    fprintf(out, "    %s)\n        options='--help --version", program->name);
+    for (int i = 0; i < program->option_count; i++) {
+        const app_option *option = &program->options[i];
+        if (option->kind == APP_IS_HEADING) continue;
+        fprintf(out, " --%s%s", app_option_is_on(option) ? "no-" : "", option->name);
+    }
+    fprintf(out, "'\n        operands=%s\n        case $prev in\n", program->operands ? ":file" : "none");
+    for (int i = 0; i < program->option_count; i++)
+        if (program->options[i].kind != APP_IS_HEADING) put_value(&program->options[i], out);
+    fputs("        esac\n        ;;\n", out);
+}
+
+static void end(FILE *out)
+{
+    fputs("    esac\n"
+          "    if [[ -z $value ]]; then\n"
+          "        value=$options\n"
+          "        [[ $cur == -* || $operands == none ]] || value=$operands\n"
+          "    fi\n"
+          "    case $value in\n"
+          "    :other) ;;\n"
+          "    :file)\n"
+          "        compopt -o filenames 2>/dev/null\n"
+          "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+          "        ;;\n"
+          "    :folder)\n"
+          "        compopt -o filenames 2>/dev/null\n"
+          "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n"
+          "        ;;\n"
+          "    *) mapfile -t COMPREPLY < <(compgen -W \"$value\" -- \"$cur\") ;;\n"
+          "    esac\n"
+          "}\n"
+          "complete -F _lookback lookback\n",
+          out);
+}
+
+const app_completion app_completion_bash = {"bash", begin, about, options_begin, command, end};

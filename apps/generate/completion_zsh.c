@@ -1,0 +1,101 @@
+#include "generate/completion.h"
+
+#include "cli/option.h"
+
+/* Text for single quotes, with backslashes before characters that are special to _arguments. */
+static void put_quoted(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputs("'\\''", out);
+        } else {
+            if (*text == '[' || *text == ']' || *text == ':' || *text == '\\') fputc('\\', out);
+            fputc(*text, out);
+        }
+    }
+}
+
+static void begin(FILE *out)
+{
+    fputs("#compdef lookback\n"
+          "_lookback() {\n"
+          "  local curcontext=$curcontext state line\n"
+          "  typeset -A opt_args\n"
+          "  local -a commands\n"
+          "  commands=(\n",
+          out);
+}
+
+static void about(const char *name, const char *text, FILE *out)
+{
+    fprintf(out, "    '%s:", name);
+    put_quoted(text, out);
+    fputs("'\n", out);
+}
+
+static void options_begin(FILE *out)
+{
+    fputs("  )\n"
+          "  _arguments -C '(- *)'{-h,--help}'[print this]' '(- *)--version[print the version]' \\\n"
+          "    '1:command:->command' '*::argument:->argument'\n"
+          "  case $state in\n"
+          "  command) _describe -t commands command commands ;;\n"
+          "  argument)\n"
+          "    case $words[1] in\n"
+          "    help) _describe -t commands command commands ;;\n",
+          out);
+}
+
+static void put_value(const app_option *option, FILE *out)
+{
+    app_value value = app_value_of(option);
+    if (value == APP_VALUE_NONE) return;
+    fprintf(out, ":%s:", option->metavar);
+    if (value == APP_VALUE_FILE) fputs("_files", out);
+    if (value == APP_VALUE_FOLDER) fputs("_files -/", out);
+    if (value != APP_VALUE_WORDS) return;
+    fputc('(', out);
+    app_value_words(option, out);
+    fputc(')', out);
+}
+
+static void put_option(const app_option *option, FILE *out)
+{
+    const char *negation = app_option_is_on(option) ? "no-" : "";
+    bool value = app_value_of(option) != APP_VALUE_NONE;
+    fputs(" \\\n        ", out);
+    if (option->letter)
+        fprintf(out, "'(-%c --%s%s)'{-%c%s,--%s%s%s}'[", option->letter, negation, option->name,
+                option->letter, value ? "+" : "", negation, option->name, value ? "=" : "");
+    else
+        fprintf(out, "'--%s%s%s[", negation, option->name, value ? "=" : "");
+    if (app_option_is_on(option)) fputs("turn off\\: ", out);
+    put_quoted(option->help, out);
+    fputc(']', out);
+    put_value(option, out);
+    fputc('\'', out);
+}
+
+static void command(const app_program *program, FILE *out)
+{
+    fprintf(out,
+            "    %s)\n      _arguments -s -S \\\n        '(- *)'{-h,--help}'[print this]' "
+            "'(- *)--version[print the version]'",
+            program->name);
+    for (int i = 0; i < program->option_count; i++)
+        if (program->options[i].kind != APP_IS_HEADING) put_option(&program->options[i], out);
+    if (program->operands) fputs(" \\\n        '*:file:_files'", out);
+    fputs("\n      ;;\n", out);
+}
+
+static void end(FILE *out)
+{
+    fputs("    esac\n"
+          "    ;;\n"
+          "  esac\n"
+          "}\n"
+          "_lookback \"$@\"\n",
+          out);
+}
+
+const app_completion app_completion_zsh = {"zsh", begin, about, options_begin, command, end};

@@ -1,0 +1,231 @@
+#include "report/about.h"
+
+#include "base/alloc.h"
+#include "cli/options_in_force.h"
+#include "cli/shell_word.h"
+#include "data/symbols.h"
+#include "io/json.h"
+#include "models/file/model_formats.h"
+#include "report/train_command.h"
+#include "training/train_options.h"
+
+#include <string.h>
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+}
+
+char *app_report_command(int argc, char *const *argv)
+{
+    lb_buffer text = {0};
+    lb_buffer_print(&text, "lookback report");
+    for (int i = 1; i < argc; i++) {
+        lb_buffer_print(&text, " ");
+        app_shell_word(&text, argv[i]);
+    }
+    if (!text.failed) return text.text;
+    lb_release(text.text);
+    return NULL;
+}
+
+static void print_string(app_report_data *report, const char *key, const char *text)
+{
+    lb_buffer readable = {0};
+    lb_buffer_print(&report->json, "\"%s\":", key);
+    if (text) {
+        lb_buffer_print(&readable, "%s", "");
+        app_print_readable(&readable, text);
+        report->failed = report->failed || readable.failed;
+        if (!readable.failed) lb_buffer_json_string(&report->json, readable.text);
+    } else {
+        lb_buffer_print(&report->json, "null");
+    }
+    lb_release(readable.text);
+    lb_buffer_print(&report->json, ",");
+}
+
+/* The last part of a path, as long as `length`. */
+static const char *last_part(const char *path, size_t length, size_t *part)
+{
+    size_t begin = length;
+    while (begin > 0 && path[begin - 1] != '/') begin--;
+    *part = length - begin;
+    return path + begin;
+}
+
+/* "french" for french/model.safetensors, "model-250" for french/model-250.safetensors. */
+static const char *model_name(const char *path, size_t *length)
+{
+    static const char *const usual[] = {"model.safetensors", "sort.safetensors"};
+    static const char ending[] = ".safetensors";
+    const char *file = last_part(path, strlen(path), length);
+    bool of_folder = strcmp(file, usual[0]) == 0 || strcmp(file, usual[1]) == 0;
+    if (of_folder && file > path) return last_part(path, (size_t)(file - path) - 1, length);
+    size_t end = sizeof ending - 1;
+    if (*length > end && strcmp(file + *length - end, ending) == 0) *length -= end;
+    return file;
+}
+
+static void print_title(const app_report_about *about, const lb_translator_facts *model,
+                        app_report_data *report)
+{
+    lb_buffer title = {0};
+    size_t length, file_length = 0;
+    const char *name = model_name(model->path, &length);
+    const char *file = about->file ? last_part(about->file, strlen(about->file), &file_length) : "";
+    if (!about->title)
+        lb_buffer_print(&title, "%.*s%s%s", (int)length, name, about->file ? " \xC2\xB7 " : "",
+                        strcmp(file, "-") == 0 ? "standard input" : file);
+    report->failed = report->failed || title.failed;
+    print_string(report, "title", about->title ? about->title : title.text);
+    lb_release(title.text);
+}
+
+static void print_vocabulary(app_report_data *report, const char *key, const lb_vocabulary *vocabulary)
+{
+    int32_t size = lb_vocabulary_size(vocabulary), count = size > LB_FIRST_TOKEN ? size - LB_FIRST_TOKEN : 0;
+    const char **symbol = lb_alloc(((size_t)count + 1) * sizeof *symbol);
+    report->failed = report->failed || !symbol;
+    for (int32_t i = 0; symbol && i < count; i++)
+        symbol[i] = lb_symbol_name(lb_vocabulary_symbol(vocabulary, LB_FIRST_TOKEN + i));
+    if (symbol) app_report_symbols(report, key, symbol, (size_t)count);
+    lb_release((void *)symbol);
+}
+
+/* The numbers of all arrays of the file, as inspect counts them. */
+static lb_status count_parameters(const char *path, int64_t *parameters, lb_error *error)
+{
+    lb_safetensors *file = lb_model_file_open(path, NULL, error);
+    *parameters = 0;
+    for (size_t i = 0; file && i < lb_safetensors_count(file); i++)
+        *parameters += lb_shape_count(lb_safetensors_at(file, i)->shape);
+    lb_safetensors_close(file);
+    return file ? LB_OK : error->status;
+}
+
+static void print_json(app_report_data *report, const char *key, const cJSON *json)
+{
+    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
+    report->failed = report->failed || (json && !text);
+    lb_buffer_print(&report->json, "\"%s\":%s,", key, text ? text : "null");
+    cJSON_free(text);
+}
+
+/* The command of the training; null for a record that does not tell its options. */
+static void print_training_command(const cJSON *record, app_report_data *report)
+{
+    const cJSON *options = cJSON_GetObjectItemCaseSensitive(record, "options"),
+                *kind = cJSON_GetObjectItemCaseSensitive(options, "model");
+    cJSON *usual = NULL;
+    char *command = NULL, *text = cJSON_IsString(kind) ? app_train_usual(kind->valuestring) : NULL;
+    if (text && lb_json_parse(text, strlen(text), NULL, &usual) == LB_OK)
+        command = app_train_command(options, usual);
+    report->failed = report->failed || (cJSON_IsString(kind) && !command);
+    print_string(report, "training_command", command);
+    cJSON_Delete(usual);
+    lb_release(text);
+    lb_release(command);
+}
+
+/* Configuration and record; the record without its history, which is elsewhere, and with the options in force. */
+static void print_records(const lb_translator_facts *model, app_report_data *report)
+{
+    char *text = lb_model_config_json(model->model);
+    cJSON *config = NULL, *record = NULL, *member;
+    bool failed = !text || lb_json_parse(text, strlen(text), NULL, &config) != LB_OK;
+    if (model->training)
+        failed = lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY ||
+                 failed;
+    cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
+    cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
+    {
+        cJSON_DeleteItemFromObjectCaseSensitive(member, "history");
+    }
+    report->failed = report->failed || failed;
+    const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
+    print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
+    print_json(report, "configuration", config);
+    print_training_command(record, report);
+    report->failed =
+        app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
+    print_json(report, "training", record);
+    cJSON_Delete(config);
+    cJSON_Delete(record);
+    lb_release(text);
+}
+
+static void print_separator(app_report_data *report, const char *key, bool sorts, const lb_symbol_rule *rule)
+{
+    print_string(report, key, sorts ? " " : rule->separator ? rule->separator : "");
+}
+
+lb_status app_report_about_print(const app_report_about *about, const lb_translator_facts *model,
+                                 app_report_data *report, lb_error *error)
+{
+    lb_buffer *json = &report->json;
+    int64_t parameters;
+    lb_status status = count_parameters(model->path, &parameters, error);
+    if (status) return status;
+    lb_buffer_print(json, "\"about\":{");
+    print_title(about, model, report);
+    print_string(report, "model", about->model);
+    print_string(report, "file", about->file);
+    print_string(report, "lookback", lb_version());
+    print_string(report, "command", about->command);
+    print_string(report, "kind", model->model->kind->name);
+    print_separator(report, "source_separator", model->sorts, &model->source_rule);
+    print_separator(report, "target_separator", model->sorts, &model->target_rule);
+    print_records(model, report);
+    lb_buffer_print(json, "\"parameters\":%lld,\"layers\":%lld,\"heads\":%lld,\"sorts\":%s,",
+                    (long long)parameters, (long long)model->model->layers, (long long)model->model->heads,
+                    model->sorts ? "true" : "false");
+    lb_buffer_print(json, "\"backward\":%s,\"beam\":%d,\"length_penalty\":%g,",
+                    model->model->backward ? "true" : "false", about->beam, about->length_penalty);
+    print_vocabulary(report, "source_symbols", model->source);
+    lb_buffer_print(json, ",");
+    print_vocabulary(report, "target_symbols", model->target);
+    lb_buffer_print(json, "},");
+    return LB_OK;
+}
+
+static void print_point(app_report_data *report, const cJSON *point)
+{
+    static const char *const keys[] = {"step", "loss", "dev_loss", "exact_match", "symbol_error"};
+    enum { DIGITS = 9 };
+    for (int i = 0; i < 5; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(point, keys[i]);
+        lb_buffer_print(&report->json, "%s\"%s\":", i ? "," : "{", keys[i]);
+        if (cJSON_IsNumber(value))
+            lb_buffer_json_number(&report->json, value->valuedouble, DIGITS);
+        else
+            lb_buffer_print(&report->json, "null");
+    }
+    lb_buffer_print(&report->json, "}");
+}
+
+lb_status app_report_history_print(const lb_translator_facts *model, app_report_data *report, lb_error *error)
+{
+    cJSON *record = NULL;
+    if (model->training &&
+        lb_json_parse(model->training, strlen(model->training), NULL, &record) == LB_ERROR_MEMORY)
+        return out_of_memory(error);
+    const cJSON *points = cJSON_GetObjectItemCaseSensitive(record, "history"), *point;
+    const cJSON *kept = cJSON_GetObjectItemCaseSensitive(record, "best_step");
+    lb_buffer_print(&report->json, "\"history\":");
+    if (cJSON_IsArray(points) && cJSON_IsNumber(kept)) {
+        const char *comma = "";
+        lb_buffer_print(&report->json, "{\"kept\":%.0f,\"points\":[", kept->valuedouble);
+        cJSON_ArrayForEach(point, points)
+        {
+            lb_buffer_print(&report->json, "%s", comma);
+            print_point(report, point);
+            comma = ",";
+        }
+        lb_buffer_print(&report->json, "]},");
+    } else {
+        lb_buffer_print(&report->json, "null,");
+    }
+    cJSON_Delete(record);
+    return LB_OK;
+}

@@ -1,0 +1,252 @@
+#include "report/build.h"
+
+#include "apply/decoding.h"
+#include "apply/model_operand.h"
+#include "apply/unknown.h"
+#include "apply/votes.h"
+#include "base/base64.h"
+#include "console/console.h"
+#include "report/film.h"
+#include "report/heads.h"
+#include "report/page.h"
+#include "report/pair.h"
+#include "report/rows.h"
+
+#include <string.h>
+
+enum {
+    DETAILED_BATCH = 32, /* texts decoded at once if all of their outputs keep their attention */
+    /* Bytes of compressed weights, once and for each pair, within which heads are kept apart. With them 200 pairs of
+     * 60 x 60 stay under a megabyte, also of a model that looks everywhere: docs/adr/0024. */
+    ROOM = 16 << 10,
+    ROOM_OF_PAIR = 3 << 9
+};
+
+typedef struct session {
+    const app_report_asked *asked;
+    app_report_made *made;
+    lb_translator *translator;
+    lb_translator_facts model;
+    lb_pair_format format;
+    int beam; /* hypotheses for each text */
+    app_report_rows rows;
+    app_report_data data;
+    void *engine; /* [engine_size]; NULL: the page carries no model */
+    size_t engine_size;
+    app_pack packed_model;
+    app_report_statistics statistics;
+    app_report_heads heads;
+    app_unknown unknown;
+    app_votes votes; /* on the rows */
+    lb_symbols expected;
+    const char **text; /* [batch] */
+} session;
+
+static lb_status open_rows(session *s, lb_error *error)
+{
+    const app_report_asked *asked = s->asked;
+    size_t batch = (size_t)asked->batch;
+    if (!asked->about.file)
+        return app_report_rows_take(&s->rows, "--input", asked->inputs, asked->input_count, batch, error);
+    s->format = asked->format;
+    s->format.source = s->model.source_rule;
+    s->format.target = s->model.target_rule;
+    s->format.longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target;
+    return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, error);
+}
+
+static lb_status open_all(session *s, lb_error *error)
+{
+    const app_report_asked *asked = s->asked;
+    if (asked->engine && app_page_engine_read(asked->engine, &s->engine, &s->engine_size, error))
+        return error->status;
+    s->translator = app_open_model(asked->about.model, asked->about.file, error);
+    if (!s->translator) return error->status;
+    s->model = lb_translator_about(s->translator);
+    s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
+    lb_status status = app_check_beam(&s->model, asked->beam, 1, error);
+    if (!status) status = open_rows(s, error);
+    if (!status) status = app_report_data_open(&s->data, error);
+    if (!status)
+        status =
+            app_report_statistics_init(&s->statistics, s->model.model->layers, s->model.model->heads, error);
+    s->text = status ? NULL : lb_alloc((size_t)asked->batch * sizeof *s->text);
+    return status || s->text ? status : lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+}
+
+/* A text that the model cannot read. */
+static lb_status refuse(session *s, const app_report_row *row, const char *why, lb_error *error)
+{
+    lb_error found = {0};
+    if (s->asked->about.file)
+        lb_error_set(&found, LB_ERROR_FORMAT, "%s:%lld: %s", s->rows.name, (long long)row->number, why);
+    else
+        lb_error_set(&found, LB_ERROR_FORMAT, "%s: %s", s->rows.name, why);
+    if (!s->asked->format.skip_bad_lines) return lb_error_set(error, found.status, "%s", found.message);
+    app_report_pair pair = {.error = found.message, .edits = -1};
+    s->made->unreadable++;
+    return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
+}
+
+static bool lacks_room(const session *s)
+{
+    return s->data.blob.count > ROOM + ROOM_OF_PAIR * (size_t)s->made->pairs;
+}
+
+static lb_status add_text(session *s, const app_report_row *row, const lb_translations *all,
+                          const lb_translation *text, lb_error *error)
+{
+    if (text->error) return refuse(s, row, text->error, error);
+    app_report_pair pair = {.text = text,
+                            .detailed = s->made->pairs < s->asked->details,
+                            .votes = s->votes.ensemble ? &s->votes : NULL,
+                            .at = (size_t)(text - all->text)};
+    pair.mean_of_heads = pair.detailed && all->heads > 1 && !s->asked->all_heads && lacks_room(s);
+    s->made->means += pair.mean_of_heads;
+    lb_status status = app_unknown_count(&s->unknown, text, error);
+    if (!status && row->target) {
+        status =
+            lb_symbols_split(&s->model.target_rule, row->target, strlen(row->target), &s->expected, error);
+        pair.expected = &s->expected;
+        if (!status) status = app_report_heads_keep(&s->heads, row->source, row->target, error);
+    }
+    if (!status)
+        status =
+            app_report_statistics_add(&s->statistics, &s->data, all, text, pair.expected, &pair.edits, error);
+    return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
+}
+
+static lb_status add_bad_line(session *s, const app_report_row *row, lb_error *error)
+{
+    app_report_pair pair = {.error = row->error, .edits = -1};
+    s->made->unreadable++;
+    return app_report_add_pair(&s->data, s->translator, NULL, &pair, error);
+}
+
+/* Prints the rows in order; `all` has the texts of those that could be read. */
+static lb_status add_rows(session *s, const lb_translations *all, lb_error *error)
+{
+    size_t next = 0;
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->rows.count && !status; i++) {
+        const app_report_row *row = &s->rows.row[i];
+        if (s->made->pairs > 0) lb_buffer_print(&s->data.json, ",");
+        status = row->error ? add_bad_line(s, row, error) : add_text(s, row, all, &all->text[next++], error);
+        s->made->pairs++;
+    }
+    return status;
+}
+
+static lb_status translate(session *s, bool detailed, lb_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->rows.count; i++)
+        if (!s->rows.row[i].error) s->text[count++] = s->rows.row[i].source;
+    lb_translate_config config = {.beam = s->beam,
+                                  .n_best = detailed ? s->beam : 1,
+                                  .length_penalty = app_length_penalty(s->asked->length_penalty),
+                                  .attention = true,
+                                  .skip_bad_texts = true};
+    lb_translations *all = lb_translate_all(s->translator, s->text, count, config, error);
+    if (!all) return error->status;
+    lb_status status = lb_translate_show_alignments(s->translator, all, error);
+    if (!status && detailed && lb_is_ensemble(s->model.model))
+        status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
+    if (!status) status = add_rows(s, all, error);
+    app_votes_close(&s->votes);
+    lb_translations_free(all);
+    return status;
+}
+
+static lb_status add_pairs(session *s, lb_error *error)
+{
+    lb_status status;
+    lb_buffer_print(&s->data.json, "\"pairs\":[");
+    do {
+        int64_t left = s->asked->details - s->made->pairs;
+        size_t most = left <= 0               ? (size_t)s->asked->batch
+                      : left < DETAILED_BATCH ? (size_t)left
+                                              : DETAILED_BATCH;
+        status = app_report_rows_read(&s->rows, most, error);
+        if (!status && s->rows.count > 0) status = translate(s, left > 0, error);
+    } while (!status && s->rows.count > 0);
+    if (!status && s->made->pairs == s->made->unreadable)
+        status =
+            lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", s->rows.name);
+    s->made->detailed = s->made->pairs < s->asked->details ? s->made->pairs : s->asked->details;
+    lb_buffer_print(&s->data.json, "],\"detailed\":%lld,", (long long)s->made->detailed);
+    return status;
+}
+
+/* Packs the model for the page. */
+static lb_status pack_model(session *s, lb_error *error)
+{
+    void *bytes;
+    size_t count;
+    lb_status status = lb_file_read(s->model.path, 0, &bytes, &count, error);
+    if (status) return status;
+    status = app_pack_open(&s->packed_model, error);
+    if (!status) {
+        app_pack_add(&s->packed_model, bytes, count);
+        status = app_pack_finish(&s->packed_model, error);
+    }
+    lb_release(bytes);
+    return status;
+}
+
+static lb_status write_page(session *s, lb_error *error)
+{
+    app_page page = {.data = &s->data.data, .blob = &s->data.blob};
+    if (s->engine) {
+        lb_status status = pack_model(s, error);
+        if (status) return status;
+        page.model = &s->packed_model;
+        page.engine = (lb_bytes){s->engine, s->engine_size};
+    }
+    return app_page_write(s->asked->output, &page, error);
+}
+
+static lb_status build(session *s, lb_error *error)
+{
+    app_head_losses losses;
+    app_report_about about = s->asked->about;
+    about.beam = s->beam;
+    about.length_penalty = app_length_penalty(s->asked->length_penalty);
+    lb_buffer_print(&s->data.json, "{\"version\":1,");
+    lb_status status = app_report_about_print(&about, &s->model, &s->data, error);
+    if (!status) status = add_pairs(s, error);
+    if (!status) status = app_report_heads_measure(&s->heads, s->translator, &losses, error);
+    if (!status) status = app_report_statistics_print(&s->statistics, &s->data, &losses, error);
+    lb_buffer_print(&s->data.json, ",");
+    if (!status) status = app_report_history_print(&s->model, &s->data, error);
+    if (!status) status = app_report_film_print(s->model.path, &s->data, &s->made->bad_frames, error);
+    if (!status) status = app_report_data_finish(&s->data, error);
+    if (!status) status = write_page(s, error);
+    if (status) return status;
+    app_unknown_say(&s->unknown, s->rows.name);
+    s->made->bytes = lb_base64_length(s->data.data.count) + lb_base64_length(s->data.blob.count) +
+                     lb_base64_length(s->packed_model.count);
+    return LB_OK;
+}
+
+lb_status app_report_build(const app_report_asked *asked, app_report_made *made, lb_error *error)
+{
+    session s = {.asked = asked,
+                 .made = made,
+                 .rows.file.descriptor = -1,
+                 .heads.most = asked->heads_off > 0 ? (size_t)asked->heads_off : 0};
+    *made = (app_report_made){0};
+    lb_status status = open_all(&s, error);
+    if (!status) status = build(&s, error);
+    app_unknown_close(&s.unknown);
+    lb_symbols_free(&s.expected);
+    app_report_heads_free(&s.heads);
+    app_report_statistics_free(&s.statistics);
+    app_report_data_close(&s.data);
+    app_pack_close(&s.packed_model);
+    app_report_rows_close(&s.rows);
+    lb_translator_free(s.translator);
+    lb_release((void *)s.text);
+    lb_release(s.engine);
+    return status;
+}

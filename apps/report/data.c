@@ -1,0 +1,121 @@
+#include "report/data.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+
+lb_status app_report_data_open(app_report_data *report, lb_error *error)
+{
+    *report = (app_report_data){.symbols = lb_vocabulary_new_reserved(error)};
+    if (!report->symbols) return LB_ERROR_MEMORY;
+    lb_status status = app_pack_open(&report->data, error);
+    return status ? status : app_pack_open(&report->blob, error);
+}
+
+void app_report_data_close(app_report_data *report)
+{
+    app_pack_close(&report->data);
+    app_pack_close(&report->blob);
+    lb_vocabulary_free(report->symbols);
+    lb_release(report->json.text);
+    lb_release(report->id);
+    lb_release(report->byte);
+    *report = (app_report_data){0};
+}
+
+void app_report_flush(app_report_data *report)
+{
+    app_pack_add(&report->data, report->json.text, report->json.length);
+    report->json.length = 0;
+}
+
+const int32_t *app_report_ids(app_report_data *report, const char *const *symbols, size_t count)
+{
+    if (count > report->room || !report->id) {
+        lb_release(report->id);
+        report->room = 2 * count + 1;
+        report->id = lb_alloc(report->room * sizeof *report->id);
+    }
+    report->failed =
+        report->failed || !report->id || lb_vocabulary_add(report->symbols, symbols, count, NULL);
+    if (report->failed) return NULL;
+    lb_vocabulary_encode(report->symbols, symbols, count, report->id, (int32_t)count);
+    return report->id;
+}
+
+void app_report_symbols(app_report_data *report, const char *key, const char *const *symbols, size_t count)
+{
+    const int32_t *id = app_report_ids(report, symbols, count);
+    lb_buffer_print(&report->json, "\"%s\":[", key);
+    for (size_t i = 0; id && i < count; i++) lb_buffer_print(&report->json, "%s%d", i ? "," : "", (int)id[i]);
+    lb_buffer_print(&report->json, "]");
+}
+
+/* Room for so many bytes; false if memory runs out. */
+static bool reserve(app_report_data *report, size_t count)
+{
+    if (count > report->byte_room || !report->byte) {
+        lb_release(report->byte);
+        report->byte_room = 2 * count + 1;
+        report->byte = lb_alloc(report->byte_room);
+    }
+    report->failed = report->failed || !report->byte;
+    return !report->failed;
+}
+
+/* Rounding may leave a weight a little outside; NaN counts as 0. */
+static unsigned char byte_of(double weight)
+{
+    return (unsigned char)lround(255 * fmin(fmax(weight, 0), 1));
+}
+
+size_t app_report_bytes(app_report_data *report, const unsigned char *byte, size_t count)
+{
+    size_t offset = report->blob.added;
+    app_pack_add(&report->blob, byte, count);
+    return offset;
+}
+
+size_t app_report_weights(app_report_data *report, const lb_real *weight, size_t count)
+{
+    if (!reserve(report, count)) return 0;
+    for (size_t i = 0; i < count; i++) report->byte[i] = byte_of((double)weight[i]);
+    return app_report_bytes(report, report->byte, count);
+}
+
+size_t app_report_means(app_report_data *report, const lb_real *weight, int64_t layers, int64_t heads,
+                        size_t cells)
+{
+    size_t count = (size_t)layers * cells;
+    if (!reserve(report, count)) return 0;
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0;
+        const lb_real *first = weight + i / cells * (size_t)heads * cells + i % cells;
+        for (int64_t head = 0; head < heads; head++) sum += (double)first[(size_t)head * cells];
+        report->byte[i] = byte_of(sum / (double)heads);
+    }
+    return app_report_bytes(report, report->byte, count);
+}
+
+size_t app_report_numbers(app_report_data *report, const double *weight, size_t count)
+{
+    if (!reserve(report, count)) return 0;
+    for (size_t i = 0; i < count; i++) report->byte[i] = byte_of(weight[i]);
+    return app_report_bytes(report, report->byte, count);
+}
+
+lb_status app_report_data_finish(app_report_data *report, lb_error *error)
+{
+    lb_buffer *json = &report->json;
+    lb_buffer_print(json, ",\"symbols\":[");
+    for (int32_t id = 0; id < lb_vocabulary_size(report->symbols); id++) {
+        if (id) lb_buffer_print(json, ",");
+        lb_buffer_json_string(json, lb_vocabulary_symbol(report->symbols, id));
+    }
+    lb_buffer_print(json, "]}");
+    app_report_flush(report);
+    if (report->failed || json->failed)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the report");
+    lb_status status = app_pack_finish(&report->data, error);
+    return status ? status : app_pack_finish(&report->blob, error);
+}

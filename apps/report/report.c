@@ -1,0 +1,143 @@
+/* Writes a page about a model and a file of pairs: what it writes, where it looks, what it gets wrong. */
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "data/pair_line.h"
+#include "report/build.h"
+
+typedef struct settings {
+    app_report_asked asked;
+    app_texts inputs;
+    int source_column, target_column, features_column, threads;
+    bool skip_bad_lines;
+} settings;
+
+/* Checks beyond the table of options. */
+static lb_status check(const settings *s, int operands, lb_error *error)
+{
+    if (operands == 2 && s->inputs.count > 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input, found both; see %s --help",
+                            app_name("report"));
+    if (operands == 1 && s->inputs.count == 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a FILE or --input; see %s --help",
+                            app_name("report"));
+    return LB_OK;
+}
+
+static void complete(settings *s, int operands, char **operand)
+{
+    s->asked.about.model = operand[0];
+    s->asked.about.file = operands == 2 ? operand[1] : NULL;
+    s->asked.inputs = s->inputs.text;
+    s->asked.input_count = s->inputs.count;
+    s->asked.format = (lb_pair_format){.source_column = s->source_column,
+                                       .target_column = s->target_column,
+                                       .features_column = s->features_column,
+                                       .longest = LB_PAIR_LONGEST,
+                                       .skip_bad_lines = s->skip_bad_lines};
+}
+
+static void say(const settings *s, const app_report_made *made)
+{
+    if (made->unreadable > 0)
+        app_note("%lld of %lld pairs could not be read", (long long)made->unreadable, (long long)made->pairs);
+    if (made->bad_frames > 0)
+        app_note("film.jsonl: %lld line%s left out, not a frame", (long long)made->bad_frames,
+                 made->bad_frames == 1 ? "" : "s");
+    if (made->detailed < made->pairs)
+        app_note("the first %lld of %lld pairs have their attention; --details sets how many",
+                 (long long)made->detailed, (long long)made->pairs);
+    if (made->means > 0)
+        app_note("%lld of %lld pairs have the mean over their heads, so that the page stays small; "
+                 "--all-heads keeps each head",
+                 (long long)made->means, (long long)made->pairs);
+    app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked.output, (long long)made->pairs,
+             (made->bytes + 999) / 1000);
+}
+
+static int report(settings *s, int operands, char **operand)
+{
+    lb_error error = {0};
+    app_report_made made;
+    lb_status status = check(s, operands, &error);
+    complete(s, operands, operand);
+    if (!status && !s->asked.about.command)
+        status = lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for the report");
+    if (!status) status = app_report_build(&s->asked, &made, &error);
+    if (!status) say(s, &made);
+    return status ? app_fail(&error) : 0;
+}
+
+static const app_example examples[] = {
+    {"Look at what the model in out/ does with pairs that it has not seen.", "lookback report out test.tsv"},
+    {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
+};
+
+int report_main(int argc, char **argv)
+{
+    settings s = {
+        .asked = {
+            .output = "report.html", .batch = 256, .details = 1000, .heads_off = 200, .length_penalty = 1}};
+    const app_option options[] = {
+        APP_OUTPUT('o', "output", &s.asked.output, "where to write the page"),
+        APP_TEXTS('i', "input", "TEXT", &s.inputs,
+                  "a text, or several on lines of their own, instead of a FILE; may be repeated"),
+        APP_TEXT(0, "title", "TEXT", &s.asked.about.title,
+                 "title of the page; without it, the names of the model and of the file"),
+        APP_INT(0, "details", "N", &s.asked.details, 0, 1 << 20,
+                "pairs with the attention of all outputs and the likeliest symbols; others have the best "
+                "output only"),
+        APP_FLAG(0, "all-heads", &s.asked.all_heads,
+                 "keep the attention of each head, however large the page becomes, where many long pairs "
+                 "have the mean over their heads"),
+        APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
+                "pairs on which each head is switched off, to see what it is good for; 0: none"),
+        APP_TEXT(
+            0, "engine", "FILE", &s.asked.engine,
+            "let the page carry the model and this library as WebAssembly, so that new texts can be typed "
+            "into it; FILE is build/playground/engine.html, which ./run playground builds"),
+        APP_THREADS(&s.threads),
+        APP_HEADING("Decoding"),
+        APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
+        APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
+                "beam width, and outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers"),
+        APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
+                   "power of the length by which the log-probability of an output is divided"),
+        APP_HEADING("Lines"),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
+                "column of the sources, if lines have more columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
+                "column of the features of the sources; if not given, 2"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
+                 "show lines that are not pairs with what is wrong with them, instead of stopping"),
+    };
+    const app_program program = {
+        .name = "report",
+        .purpose = "Writes a page, one HTML file that needs no network, about what a model does with a TSV "
+                   "file of pairs: "
+                   "all outputs as a table; for each pair the attention, the beam and the likeliest symbols "
+                   "at each step; "
+                   "over all pairs what each symbol is read from, what each head does, confusions and "
+                   "calibration; and how "
+                   "the training went. FILE may be - for standard input; MODEL is a file or the folder that "
+                   "it was written "
+                   "to.",
+        .operands = "MODEL [FILE]",
+        .min_operands = 1,
+        .max_operands = 2,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &s.threads,
+    };
+    /* Parsing moves the operands to the end. */
+    char *command = app_report_command(argc, argv);
+    s.asked.about.command = command;
+    int status = app_options(&program, &argc, &argv);
+    if (status == APP_RUN) status = report(&s, argc, argv);
+    lb_release(command);
+    lb_release((void *)s.inputs.text);
+    return status;
+}

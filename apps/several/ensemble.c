@@ -1,0 +1,151 @@
+#include "several/ensemble.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "console/console.h"
+#include "console/output.h"
+#include "models/attention/decoder_attention.h"
+#include "several/ensemble_list.h"
+#include "several/joined.h"
+#include "translate/training/locked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 16, LONGEST_OPTION = 96 };
+
+typedef struct session {
+    app_members members;
+    app_side_by_side all;
+    app_usual_options usual;
+    lb_training_config data;
+    lb_join_result result;
+    lb_error *error;
+} session;
+
+static lb_status out_of_memory(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+}
+
+/* The options of a member, and their texts. */
+typedef struct own_options {
+    char text[MOST_OPTIONS][LONGEST_OPTION];
+    const char *option[MOST_OPTIONS + 1];
+    int count;
+} own_options;
+
+static void add_option(own_options *own, const char *name, const char *value)
+{
+    if (!value || own->count == MOST_OPTIONS) return;
+    char *text = own->text[own->count];
+    snprintf(text, LONGEST_OPTION, "--%s%s%s", name, *value ? "=" : "", value);
+    own->option[own->count++] = text;
+}
+
+/* Some kinds of attention have a window, as a transformer does. */
+static bool has_window(const session *s, const app_member *member)
+{
+    int kind = (int)s->usual.attention;
+    for (int i = 0; member->attention && lb_attention_names[i]; i++)
+        if (strcmp(lb_attention_names[i], member->attention) == 0) kind = i;
+    return lb_built_in_attentions[kind]->window > 0;
+}
+
+/* A transformer must not get the options of a recurrent model, nor the other way round. */
+static void list_options(const session *s, const app_member *member, uint64_t seed, own_options *own)
+{
+    char number[24];
+    *own = (own_options){.count = 0};
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+    bool transformer = member->model && strcmp(member->model, "transformer") == 0;
+    const char *const *others = transformer ? s->usual.of_seq2seq : s->usual.of_transformer;
+    for (int i = 0; member->model && others[i]; i++)
+        if (transformer || strcmp(others[i], "window=0") != 0 || !has_window(s, member))
+            add_option(own, others[i], "");
+    add_option(own, "model", member->model);
+    add_option(own, "attention", member->attention);
+    add_option(own, "direction", member->direction);
+    add_option(own, "copy", member->copy ? "" : NULL);
+    add_option(own, "seed", number);
+}
+
+static lb_status make_member(session *s, int i)
+{
+    const app_member *member = &s->members.member[i];
+    app_sweep_result *r = &s->all.results[i];
+    uint64_t seed = s->all.repeated->seed + (uint64_t)i;
+    lb_buffer name = {0};
+    own_options own;
+    lb_buffer_print(&name, "%s-%llu", member->kind, (unsigned long long)seed);
+    r->name = name.text;
+    if (name.failed) return out_of_memory(s);
+    r->folder = app_training_folder(s->all.repeated, r->name, s->error);
+    if (!r->folder) return s->error->status;
+    list_options(s, member, seed, &own);
+    s->all.command[i] = app_repeated_command(s->all.repeated, own.option, r->folder);
+    return s->all.command[i] ? LB_OK : out_of_memory(s);
+}
+
+static lb_status prepare(session *s, const char *list)
+{
+    static const char *const results[] = {"ensemble.tsv", NULL};
+    lb_status status = app_members_read(&s->members, list, s->error);
+    if (status) return status;
+    s->all.count = (size_t)s->members.count;
+    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
+    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
+    if (!s->all.results || !s->all.command) return out_of_memory(s);
+    for (int i = 0; i < s->members.count && !status; i++) status = make_member(s, i);
+    return status ? status : app_side_by_side_prepare(&s->all, results);
+}
+
+/* The order of the members is that of the list, whichever was ready first. */
+static lb_status join(session *s)
+{
+    const char *folders[LB_JOIN_MOST];
+    char path[APP_PATH];
+    for (size_t i = 0; i < s->all.count; i++) folders[i] = s->all.results[i].folder;
+    const char *out = s->all.repeated->out;
+    /* What was there before the first training is kept already. */
+    const lb_join_config config = {.models = folders,
+                                   .count = (int)s->all.count,
+                                   .out = out,
+                                   .data = s->data.no_hold_out ? NULL : &s->data,
+                                   .replace = true};
+    lb_status status = lb_join_locked(&config, &s->result, s->error);
+    return status ? status : app_write_joined(&s->result, app_path(out, "ensemble.tsv", path), s->error);
+}
+
+static int end(session *s, lb_status status)
+{
+    if (status) return app_close_stdout(app_fail(s->error));
+    if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
+    if (!app_side_by_side_leads(&s->all)) return 0;
+    if (join(s)) return app_close_stdout(app_fail(s->error));
+    app_show_joined(&s->result);
+    if (s->data.no_hold_out) return app_close_stdout(0);
+    const char *file = s->data.dev ? s->data.dev : s->data.train;
+    printf("exact match %.4f on %lld pairs %s%s\n", s->result.dev.exact_match, (long long)s->result.pairs,
+           s->data.dev ? "of " : "held out of ", file);
+    return app_close_stdout(0);
+}
+
+int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,
+                     app_usual_options usual)
+{
+    lb_error error = {0};
+    session *s = lb_alloc_zero(sizeof *s);
+    if (!s) {
+        lb_error_set(&error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+        return app_fail(&error);
+    }
+    *s = (session){
+        .all = {.repeated = repeated, .error = &error}, .usual = usual, .data = data, .error = &error};
+    lb_status status = prepare(s, list);
+    if (!status) status = app_side_by_side_run(&s->all);
+    int exit_status = end(s, status);
+    app_side_by_side_free(&s->all);
+    lb_release(s);
+    return exit_status;
+}

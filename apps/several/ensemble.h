@@ -1,0 +1,33 @@
+/* Ensembles: one training for each member, as many in parallel as there are processors; then they are joined. */
+#ifndef APP_ENSEMBLE_H
+#define APP_ENSEMBLE_H
+
+#include "several/side_by_side.h"
+
+#include <lookback/translate.h>
+
+/** --ensemble LIST. */
+#define APP_ENSEMBLE(pointer)                                                                                \
+    APP_OPTIONAL_TEXT(                                                                                       \
+        "ensemble", "LIST", (pointer),                                                                       \
+        "train models that differ, and let them vote, such as additive:3,backward:2,transformer:2: kinds "   \
+        "of attention, transformer, forward or backward; additive-backward writes from the end; a number "   \
+        "alone: that many with other seeds. The ranks of mpirun share them out; --no-ensemble overrides a "  \
+        "--config")
+
+/** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */
+typedef struct app_usual_options {
+    const char *const *of_seq2seq, *const *of_transformer;
+    lb_attention_kind attention; /* of members whose kind names none */
+} app_usual_options;
+
+/** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers after
+ *  it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
+ *  interrupted trainings and repeats none. Of several ranks, all train, and the first does the rest. Returns the exit
+ *  status.
+ *  Data:  the pairs of the training; their strings must outlive the call.
+ *  Usual: members do without the options of other kinds. */
+int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,
+                     app_usual_options usual);
+
+#endif

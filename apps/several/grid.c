@@ -1,0 +1,140 @@
+#include "several/grid.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "cli/config.h"
+#include "cli/json_file.h"
+
+#include <cJSON.h>
+
+#include <string.h>
+
+/* A sweep gives these to each of its trainings, or needs a single model of each. */
+static const char *const of_the_sweep[] = {"out",      "threads", "sweep",        "sweep-count",
+                                           "ensemble", "seeds",   "print-config", NULL};
+
+static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
+                            lb_error *error)
+{
+    for (int i = 0; of_the_sweep[i]; i++)
+        if (strcmp(list->string, of_the_sweep[i]) == 0)
+            return lb_error_set(error, LB_ERROR_FORMAT,
+                                "%s:%d: found \"%s\", which is the same for all trainings of a sweep",
+                                file->path, app_json_file_line(file, list), list->string);
+    return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
+}
+
+static lb_status check_list(const app_program *program, const app_json_file *file, const cJSON *list,
+                            lb_error *error)
+{
+    const cJSON *value;
+    lb_status status = check_name(program, file, list, error);
+    if (status) return status;
+    if (!cJSON_IsArray(list) || !list->child)
+        return app_json_file_refuse(file, list, list, "a list of values", error);
+    cJSON_ArrayForEach(value, list)
+    {
+        if (!cJSON_IsString(value) && !cJSON_IsNumber(value) && !cJSON_IsBool(value))
+            return app_json_file_refuse(file, list, value, "strings, numbers, true or false", error);
+    }
+    return app_json_file_check_name(file, list, error);
+}
+
+static lb_status count_all(app_grid *grid, const app_program *program, const app_json_file *file,
+                           lb_error *error)
+{
+    const cJSON *list;
+    grid->count = 1;
+    cJSON_ArrayForEach(list, file->json)
+    {
+        lb_status status = check_list(program, file, list, error);
+        if (status) return status;
+        grid->options++;
+        grid->count *= cJSON_GetArraySize(list);
+        if (grid->count > INT32_MAX)
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found more combinations than can be counted",
+                                file->path, app_json_file_line(file, list));
+    }
+    return grid->options
+               ? LB_OK
+               : lb_error_set(error, LB_ERROR_FORMAT,
+                              "%s:1: found {}, expected at least one option with values", file->path);
+}
+
+lb_status app_grid_open(app_grid *grid, const app_program *program, const char *path, lb_error *error)
+{
+    app_json_file file;
+    *grid = (app_grid){0};
+    lb_status status = app_json_file_open(
+        &file, path, "with a list of values for each option, such as {\"hidden\": [128, 192]}", error);
+    if (!status) status = count_all(grid, program, &file, error);
+    grid->json = file.json;
+    file.json = NULL;
+    app_json_file_close(&file);
+    return status;
+}
+
+void app_grid_close(app_grid *grid)
+{
+    cJSON_Delete(grid->json);
+    *grid = (app_grid){0};
+}
+
+static const cJSON *value_of(const cJSON *list, int64_t combination)
+{
+    for (const cJSON *later = list->next; later; later = later->next)
+        combination /= cJSON_GetArraySize(later);
+    return cJSON_GetArrayItem(list, (int)(combination % cJSON_GetArraySize(list)));
+}
+
+static void print_value(lb_buffer *text, const cJSON *value)
+{
+    char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+    const char *found = printed ? printed : cJSON_GetStringValue(value);
+    text->failed = text->failed || !found;
+    if (found) lb_buffer_print(text, "%s", found);
+    cJSON_free(printed);
+}
+
+static char *end_text(lb_buffer *text)
+{
+    if (!text->failed) return text->text;
+    lb_release(text->text);
+    return NULL;
+}
+
+char *app_grid_name(const app_grid *grid, int64_t combination)
+{
+    lb_buffer name = {0};
+    const cJSON *list;
+    cJSON_ArrayForEach(list, grid->json)
+    {
+        lb_buffer_print(&name, "%s%s=", name.length ? "," : "", list->string);
+        print_value(&name, value_of(list, combination));
+    }
+    return end_text(&name);
+}
+
+static char *argument_of(const char *option, const cJSON *value)
+{
+    lb_buffer argument = {0};
+    if (cJSON_IsBool(value)) {
+        lb_buffer_print(&argument, "--%s%s", cJSON_IsTrue(value) ? "" : "no-", option);
+    } else {
+        lb_buffer_print(&argument, "--%s=", option);
+        print_value(&argument, value);
+    }
+    return end_text(&argument);
+}
+
+lb_status app_grid_arguments(const app_grid *grid, int64_t combination, char **argument, lb_error *error)
+{
+    const cJSON *list;
+    bool missing = false;
+    cJSON_ArrayForEach(list, grid->json)
+    {
+        *argument = argument_of(list->string, value_of(list, combination));
+        missing = missing || !*argument++;
+    }
+    return missing ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a sweep") : LB_OK;
+}

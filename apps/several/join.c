@@ -1,0 +1,92 @@
+/* Makes one model of finished ones. */
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "several/joined.h"
+
+#include <lookback/lookback.h>
+
+#include <stdio.h>
+
+typedef struct settings {
+    const char *out;
+    lb_training_config data; /* the pairs to weigh the members by */
+    int threads;
+} settings;
+
+static lb_status check(const settings *s, lb_error *error)
+{
+    const lb_training_config *d = &s->data;
+    if (d->dev || !(d->source_column || d->target_column || d->features_column || d->skip_bad_lines))
+        return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "columns and --skip-bad-lines are for --dev");
+}
+
+static int join(const settings *s, int count, char **models)
+{
+    static lb_join_result result;
+    lb_error error = {0};
+    const lb_join_config config = {.models = (const char *const *)models,
+                                   .count = count,
+                                   .out = s->out,
+                                   .data = s->data.dev ? &s->data : NULL};
+    lb_status status = check(s, &error);
+    if (!status) status = lb_translator_join(&config, &result, &error);
+    if (status) return app_fail(&error);
+    if (*result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
+    app_show_joined(&result);
+    if (s->data.dev)
+        printf("exact match %.4f on %lld pairs of %s\n", result.dev.exact_match, (long long)result.pairs,
+               s->data.dev);
+    else
+        printf("%d models in %s\n", result.count, s->out);
+    return app_close_stdout(0);
+}
+
+static const app_example examples[] = {
+    {"Train two models that write in different directions, and let them vote.",
+     "lookback train --train pairs.tsv --hidden 32 --steps 50 --out out/one\n"
+     "  lookback train --train pairs.tsv --hidden 32 --steps 50 --direction backward --out out/other\n"
+     "  lookback join out/one out/other --dev dev.tsv -o out/both"},
+    {"Give them the same weight, and show what each of them writes by itself.",
+     "lookback join out/one out/other -o out/equal\n"
+     "  echo abc | lookback predict out/equal --votes"},
+};
+
+int join_main(int argc, char **argv)
+{
+    settings s = {.out = "out"};
+    const app_option options[] = {
+        APP_TEXT('o', "out", "DIR", &s.out,
+                 "folder for the joined model; an earlier model there is kept under another name"),
+        APP_TEXT(0, "dev", "FILE", &s.data.dev,
+                 "pairs that no model was trained on, to weigh the models by; without it, all have the same "
+                 "weight"),
+        APP_THREADS(&s.threads),
+        APP_HEADING("Lines of --dev"),
+        APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16,
+                "column of the sources, if lines have more columns than a source and a target"),
+        APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16,
+                "column of the features of the sources; if not given, 2"),
+        APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
+    };
+    const app_program program = {
+        .name = "join",
+        .purpose =
+            "Makes one model of several finished ones, files or the folders that they were written to. They "
+            "must have the same symbols, as models have that were trained on the same file. Models that "
+            "write "
+            "in different directions vote: each scores what all of them find.",
+        .operands = "MODEL MODEL...",
+        .min_operands = 2,
+        .max_operands = LB_JOIN_MOST,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .threads = &s.threads,
+    };
+    int status = app_options(&program, &argc, &argv);
+    return status == APP_RUN ? join(&s, argc, argv) : status;
+}

@@ -1,0 +1,55 @@
+#include "several/joined.h"
+
+#include "base/buffer.h"
+#include "io/file.h"
+
+#include <stdio.h>
+
+static void show_measured(double weight, const lb_evaluation *dev, const char *label, const char *path)
+{
+    printf("%-8.4f %-12.4f %-13.4f %-10.4f %-20s %s\n", weight, dev->exact_match, dev->symbol_error,
+           dev->loss, label, path);
+}
+
+void app_show_joined(const lb_join_result *result)
+{
+    bool measured = result->pairs > 0;
+    printf("%-8s %s%-20s %s\n", "weight", measured ? "exact match  symbol error  dev loss   " : "", "kind",
+           "model");
+    for (int i = 0; i < result->count; i++) {
+        const lb_join_member *m = &result->member[i];
+        if (measured)
+            show_measured(m->weight, &m->dev, m->label, m->path);
+        else
+            printf("%-8.4f %-20s %s\n", m->weight, m->label, m->path);
+    }
+    if (measured) show_measured(1, &result->dev, "all", "together");
+}
+
+/* What was not measured stays empty. */
+static void print_row(lb_buffer *text, double weight, const lb_evaluation *dev, const char *label,
+                      const char *path)
+{
+    lb_buffer_print(text, "%.4f\t", weight);
+    if (dev)
+        lb_buffer_print(text, "%.6f\t%.6f\t%.6f", dev->exact_match, dev->symbol_error, dev->loss);
+    else
+        lb_buffer_print(text, "\t\t");
+    lb_buffer_print(text, "\t%s\t%s\n", label, path);
+}
+
+lb_status app_write_joined(const lb_join_result *result, const char *path, lb_error *error)
+{
+    lb_buffer text = {0};
+    bool measured = result->pairs > 0;
+    lb_buffer_print(&text, "weight\texact_match\tsymbol_error\tdev_loss\tkind\tmodel\n");
+    for (int i = 0; i < result->count; i++) {
+        const lb_join_member *m = &result->member[i];
+        print_row(&text, m->weight, measured ? &m->dev : NULL, m->label, m->path);
+    }
+    print_row(&text, 1, measured ? &result->dev : NULL, "all", "together");
+    lb_status status = text.failed ? lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path)
+                                   : lb_file_write_own(path, &(lb_bytes){text.text, text.length}, 1, error);
+    lb_release(text.text);
+    return status;
+}

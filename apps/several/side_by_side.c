@@ -1,0 +1,398 @@
+#include "several/side_by_side.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "console/console.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/ranks.h"
+#include "io/file.h"
+#include "io/folder.h"
+#include "io/lock.h"
+#include "io/own_file.h"
+#include "io/path.h"
+#include "io/set_aside.h"
+#include "several/work_list.h"
+#include "train/group.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __linux__
+#    include <sys/prctl.h>
+#endif
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LONGEST_NAME = 200, PATIENCE_S = 120 };
+
+static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
+
+static const char SELF[] = "/proc/self/exe";
+
+/* The process of one training. */
+typedef struct app_process {
+    int id;     /* 0: not running */
+    int status; /* the exit status of the last one */
+    bool told;  /* its end */
+} app_process;
+
+/* A single training on one thread. */
+static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble"};
+
+enum { ALWAYS = sizeof always / sizeof *always, MORE = 1 /* room for NOT_FRESH */ };
+
+static char NOT_FRESH[] = "--no-fresh";
+
+char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error)
+{
+    char folder[LONGEST_NAME + 1];
+    size_t length = strlen(name);
+    if (length > LONGEST_NAME) {
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     "--sweep: the values \"%.40s...\" are too long for the name of a folder", name);
+        return NULL;
+    }
+    for (size_t c = 0; c <= length; c++)
+        folder[c] = name[c] && !isalnum((unsigned char)name[c]) && !strchr("=,.-+_", name[c]) ? '_' : name[c];
+    return lb_folder_path(repeated->out, folder, error);
+}
+
+static char *option_of_folder(const char *folder)
+{
+    lb_buffer out = {0};
+    lb_buffer_print(&out, "--out=%s", folder);
+    if (!out.failed) return out.text;
+    lb_release(out.text);
+    return NULL;
+}
+
+char **app_repeated_command(const app_repeated *r, const char *const *own, const char *folder)
+{
+    int options = 0, words = r->argc + 1, at = 0;
+    while (own[options]) options++;
+    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + MORE + 2) * sizeof *command);
+    if (!command) return NULL;
+    bool whole = (command[at++] = lb_alloc_string("lookback")) != NULL;
+    whole = (command[at++] = lb_alloc_string(r->program->name)) && whole;
+    for (int w = 1; w < r->argc; w++) whole = (command[at++] = lb_alloc_string(r->argv[w])) && whole;
+    for (int o = 0; o < options; o++) whole = (command[at++] = lb_alloc_string(own[o])) && whole;
+    whole = (command[at++] = option_of_folder(folder)) && whole;
+    for (int a = 0; a < ALWAYS; a++) whole = (command[at++] = lb_alloc_string(always[a])) && whole;
+    if (whole) return command;
+    for (int w = 0; w < at; w++) lb_release(command[w]);
+    lb_release((void *)command);
+    return NULL;
+}
+
+static void free_command(char **command)
+{
+    for (char **word = command; word && *word; word++) lb_release(*word);
+    lb_release((void *)command);
+}
+
+static int compare_folders(const void *a, const void *b)
+{
+    const app_sweep_result *const *x = a, *const *y = b;
+    return strcmp((*x)->folder, (*y)->folder);
+}
+
+static lb_status check_folders(const app_side_by_side *s, lb_error *error)
+{
+    const app_sweep_result **sorted = lb_alloc(s->count * sizeof *sorted);
+    lb_status status = LB_OK;
+    if (!sorted) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
+    for (size_t i = 0; i < s->count; i++) sorted[i] = &s->results[i];
+    qsort((void *)sorted, s->count, sizeof *sorted, compare_folders);
+    for (size_t i = 1; i < s->count && !status; i++)
+        if (strcmp(sorted[i - 1]->folder, sorted[i]->folder) == 0)
+            status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                                  "found two trainings, %.80s and %.80s, with one folder, %.120s; expected "
+                                  "values that differ in letters or digits",
+                                  sorted[i - 1]->name, sorted[i]->name, sorted[i]->folder);
+    lb_release((void *)sorted);
+    return status;
+}
+
+static lb_status check_command(const app_side_by_side *s, size_t i, lb_error *error)
+{
+    const app_repeated *r = s->repeated;
+    lb_error found = {0};
+    int words = 0;
+    while (s->command[i][words]) words++;
+    if (!r->check(r, words - 1, s->command[i] + 1, &found)) return LB_OK;
+    return lb_error_set(error, found.status, "%s: %.*s", s->results[i].name,
+                        (int)sizeof found.message - LONGEST_NAME, found.message);
+}
+
+/* All of them, before the first begins. */
+static lb_status check_commands(const app_side_by_side *s, lb_error *error)
+{
+    lb_status status = check_folders(s, error);
+    for (size_t i = 0; i < s->count && !status; i++) status = check_command(s, i, error);
+    return status;
+}
+
+static lb_status keep_earlier_model(const app_repeated *repeated, const char *table, lb_error *error)
+{
+    char path[APP_PATH];
+    char *kept = NULL;
+    if (!repeated->fresh && !lb_file_is_missing(app_path(repeated->out, table, path))) return LB_OK;
+    lb_status status = lb_set_aside(app_path(repeated->out, "model.safetensors", path), &kept, error);
+    if (kept) app_note("the earlier model is kept as %s", kept);
+    lb_release(kept);
+    return status;
+}
+
+static lb_status try_to_lock(const char *folder, lb_error *error)
+{
+    lb_lock *lock;
+    lb_status status = lb_own_check(folder, "a folder", error);
+    if (status || lb_file_is_missing(folder)) return status;
+    status = lb_lock_folder(folder, &lock, error);
+    if (!status) lb_lock_free(lock);
+    return status;
+}
+
+/* A program that is killed leaves trainings behind. They are asked to end, and do so after their step. */
+static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *error)
+{
+    for (bool told = false;; told = true) {
+        lb_error found = {0};
+        lb_status status = try_to_lock(folder, &found);
+        if (status == LB_ERROR_BUSY && lb_clock() < end) {
+            if (!told) app_note("%s; waiting up to %d s for its end", found.message, PATIENCE_S);
+            nanosleep(&pause_of_a_look, NULL);
+            continue;
+        }
+        if (status == LB_ERROR_BUSY)
+            return lb_error_set(error, status, "%s; waited %d s for its end", found.message, PATIENCE_S);
+        return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+    }
+}
+
+static lb_status wait_for_folders(const app_side_by_side *s, lb_error *error)
+{
+    const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->count && !status; i++)
+        status = wait_for_folder(s->results[i].folder, end, error);
+    return status;
+}
+
+bool app_side_by_side_leads(const app_side_by_side *s)
+{
+    return lb_group_leads(s->repeated->group);
+}
+
+/* What is written at the end. */
+static lb_status check_results(const char *out, const char *const *results, lb_error *error)
+{
+    char path[APP_PATH];
+    lb_status status = LB_OK;
+    for (int i = 0; results[i] && !status; i++)
+        status = lb_own_check(app_path(out, results[i], path), "a file", error);
+    return status;
+}
+
+/* Of the first rank: what is wrong here is wrong for all. */
+static lb_status lead(app_side_by_side *s, const char *const *results, lb_error *error)
+{
+    const app_repeated *r = s->repeated;
+    lb_status status = check_commands(s, error);
+    if (!status) status = lb_folder_make(r->out, error);
+    if (!status) status = lb_lock_folder(r->out, &s->lock, error);
+    if (!status) status = wait_for_folders(s, error);
+    if (!status) status = check_results(r->out, results, error);
+    return status ? status : keep_earlier_model(r, results[0], error);
+}
+
+lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
+{
+    const app_repeated *r = s->repeated;
+    lb_error found = {0};
+    bool leads = app_side_by_side_leads(s);
+    if (leads) found.status = lead(s, results, &found);
+    lb_status status = lb_group_tell(r->group, &found, sizeof found, s->error);
+    if (!status && found.status) status = lb_error_set(s->error, found.status, "%s", found.message);
+    if (status) return status;
+    s->process = lb_alloc_zero(s->count * sizeof *s->process);
+    if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
+    s->list = app_work_list_open(r->group, r->out, s->count, s->error);
+    if (s->list && leads) app_note("%zu trainings in %s", s->count, r->out);
+    return s->list ? LB_OK : s->error->status;
+}
+
+void app_side_by_side_free(app_side_by_side *s)
+{
+    for (size_t i = 0; s->results && i < s->count; i++) app_sweep_result_free(&s->results[i]);
+    for (size_t i = 0; s->command && i < s->count; i++) free_command(s->command[i]);
+    app_work_list_close(s->list);
+    lb_release(s->results);
+    lb_release((void *)s->command);
+    lb_release(s->process);
+    lb_lock_free(s->lock);
+}
+
+/* A training does not outlive the program that started it, even if that is killed. */
+static void end_with_parent(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+    if (getppid() != parent) _exit(128 + SIGTERM);
+}
+
+/* Runs the training in the new process, with standard output and error going to a log. Does not return. A training that
+ * another rank has begun is not started afresh once more. */
+static void become(const app_side_by_side *s, size_t i, bool again)
+{
+    char path[APP_PATH];
+    char **end = s->command[i];
+    const lb_group *group = s->repeated->group;
+    int log = lb_own_open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND,
+                          s->error);
+    if (log < 0) app_note("%s", s->error->message);
+    app_ranks_forget();
+    while (*end) end++;
+    if (again) *end = NOT_FRESH;
+    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) {
+        if (group) app_note("%s trains %s", group->name, s->results[i].name);
+        execv(SELF, s->command[i]);
+    }
+    _exit(lb_status_exit(LB_ERROR_OPEN));
+}
+
+static lb_status begin(app_side_by_side *s, size_t i, bool again)
+{
+    lb_status status = lb_own_check(s->results[i].folder, "a folder", s->error);
+    if (!status) status = lb_folder_make(s->results[i].folder, s->error);
+    if (status) return status;
+    pid_t parent = getpid();
+    fflush(stdout);
+    s->process[i].id = fork();
+    if (s->process[i].id == 0) {
+        end_with_parent(parent);
+        become(s, i, again);
+    }
+    if (s->process[i].id < 0)
+        return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
+    s->running++;
+    return LB_OK;
+}
+
+/* Begins a training that nobody has. */
+static lb_status begin_next(app_side_by_side *s, app_work *work)
+{
+    size_t i;
+    bool again;
+    lb_status status = app_work_list_take(s->list, work, &i, &again, s->error);
+    return status || *work != APP_WORK_TAKEN ? status : begin(s, i, again);
+}
+
+static void tell(const app_side_by_side *s, size_t i, int rank)
+{
+    char by[24] = "";
+    const app_sweep_result *r = &s->results[i];
+    if (s->repeated->group) snprintf(by, sizeof by, " (rank %d)", rank);
+    if (rank >= 0)
+        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f%s", s->ended, s->count, r->name,
+                 r->best.exact_match, r->best.symbol_error, by);
+    else
+        app_note("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
+                 s->process[i].status, r->folder);
+}
+
+/* The trainings that have ended since the last time, of whichever rank. */
+static lb_status tell_news(app_side_by_side *s)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < s->count && !status; i++) {
+        int rank;
+        if (s->process[i].told || !app_work_list_has_ended(s->list, i, &rank)) continue;
+        s->process[i].told = true;
+        s->ended++;
+        s->failed += rank < 0;
+        if (rank < 0) s->status = s->process[i].status;
+        if (!app_side_by_side_leads(s) || app_interrupted(NULL)) continue;
+        if (rank >= 0) status = app_sweep_result_read(&s->results[i], s->error);
+        if (!status) tell(s, i, rank);
+    }
+    return status;
+}
+
+static lb_status note_process(app_side_by_side *s, pid_t process, int found)
+{
+    size_t i = 0;
+    while (i < s->count && s->process[i].id != process) i++;
+    if (i == s->count) return LB_OK;
+    int status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
+    bool stopped = status && app_interrupted(NULL);
+    s->process[i] = (app_process){.status = status};
+    s->running--;
+    app_work_end end = status == 0 ? APP_WORK_DONE : stopped ? APP_WORK_STOPPED : APP_WORK_FAILED;
+    return app_work_list_give_back(s->list, i, end, s->error);
+}
+
+/* Collects trainings that have ended. */
+static lb_status collect(app_side_by_side *s)
+{
+    int found;
+    lb_status status = LB_OK;
+    for (pid_t process; !status && (process = waitpid(-1, &found, WNOHANG)) > 0;)
+        status = note_process(s, process, found);
+    return status ? status : tell_news(s);
+}
+
+static void signal_all(const app_side_by_side *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->process[i].id > 0) kill(s->process[i].id, SIGTERM);
+}
+
+static lb_status run(app_side_by_side *s)
+{
+    int most = lb_threads();
+    bool asked_to_end = false;
+    app_work work = APP_WORK_BUSY;
+    lb_status status = LB_OK;
+    while (s->running > 0 || (work != APP_WORK_OVER && !asked_to_end && !status)) {
+        if ((status || app_interrupted(NULL)) && !asked_to_end) {
+            asked_to_end = true;
+            signal_all(s);
+        }
+        work = APP_WORK_BUSY;
+        if (s->running < most && !asked_to_end && !status) status = begin_next(s, &work);
+        if (s->running == 0 && work == APP_WORK_BUSY && !asked_to_end && !status)
+            app_work_list_wait();
+        else if (work == APP_WORK_BUSY)
+            nanosleep(&pause_of_a_look, NULL);
+        lb_status collected = collect(s);
+        status = status ? status : collected;
+    }
+    return status;
+}
+
+lb_status app_side_by_side_run(app_side_by_side *s)
+{
+    app_ranks_set_threads(s->repeated->threads);
+    app_catch_interrupts();
+    lb_status status = run(s);
+    if (status || !app_interrupted(NULL)) return status;
+    return lb_error_set(s->error, LB_ERROR_INTERRUPTED,
+                        "interrupted after %zu trainings; the same command resumes", s->ended);
+}
+
+int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status)
+{
+    lb_error_set(s->error, LB_ERROR_DIVERGED, "%zu of %zu trainings failed; the same command repeats them",
+                 s->failed, s->count);
+    if (!app_side_by_side_leads(s)) return app_fail(s->error);
+    app_note("%s", s->error->message);
+    return app_close_stdout(exit_status);
+}

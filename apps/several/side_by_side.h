@@ -1,0 +1,73 @@
+/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. The ranks of
+ * mpirun share them out. */
+#ifndef APP_SIDE_BY_SIDE_H
+#define APP_SIDE_BY_SIDE_H
+
+#include "cli/options.h"
+#include "several/sweep_result.h"
+
+/** A command line that several trainings repeat, each with options of its own. */
+typedef struct app_repeated {
+    const app_program *program;
+    int argc;
+    char **argv;     /* of the command; parsing the options has not changed it */
+    const char *out; /* the folder; each training has its own subfolder */
+    uint64_t seed;
+    int threads;           /* parallel trainings of a rank; 0: as many as threads */
+    bool fresh;            /* the trainings start again */
+    bool compares;         /* the trainings, by pairs that are held out */
+    const lb_group *group; /* NULL without other ranks */
+    /* Whether the command of a training can be run. */
+    lb_status (*check)(const struct app_repeated *repeated, int argc, char **argv, lb_error *error);
+} app_repeated;
+
+/** Trainings, begun or not. */
+typedef struct app_side_by_side {
+    const app_repeated *repeated;
+    app_sweep_result *results; /* [count]: name and folder are given, the rest is filled in */
+    char ***command;           /* [count] from app_repeated_command */
+    size_t count, ended, failed;
+    int status;                  /* the exit status of a training that failed */
+    struct lb_lock *lock;        /* on the common folder; of the first rank */
+    struct app_work_list *list;  /* of the trainings */
+    struct app_process *process; /* [count] */
+    int running;                 /* processes */
+    lb_error *error;
+} app_side_by_side;
+
+/** The folder of a training: letters, digits and =,.-+_ of its name below the common folder.
+ *  Memory: release it with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is
+ *          too long. */
+LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error);
+
+/** The command of a training: the repeated one, followed by `own` options (NULL after the last), since the last option
+ *  wins, and by those that make it a single training in `folder`.
+ *  Memory: app_side_by_side_free frees it; NULL if memory runs out. */
+LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
+                                        const char *folder);
+
+/** Prepares the trainings. The first rank checks all commands, and that each has a folder of its own, so that a wrong
+ *  one is refused before anything is trained. It makes and locks the common folder, waits two minutes at most for
+ *  trainings that an earlier, killed run has left behind, and keeps a model of an earlier run, before another one
+ *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
+ *  last. With the first of them, the model is that of the same command.
+ *  Memory: freed by app_side_by_side_free, also after an error.
+ *  Errors: those of `check` and app_work_list_open; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results);
+
+/** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
+ *  did. One that fails does not end the others, and is tried by all ranks. An interruption is passed on to all.
+ *  Errors: LB_ERROR_MEMORY; those of creating folders and reading logs; LB_ERROR_INTERRUPTED. */
+LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
+
+/** Whether this rank shows and writes the results. */
+bool app_side_by_side_leads(const app_side_by_side *s);
+
+/** Says that some trainings failed, and closes standard output. Returns the exit status: `exit_status` for the first
+ *  rank. */
+int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
+
+/** Frees the commands and the results, and unlocks the folder. */
+void app_side_by_side_free(app_side_by_side *s);
+
+#endif

@@ -1,0 +1,144 @@
+#include "several/sweep.h"
+
+#include "base/alloc.h"
+#include "console/console.h"
+#include "console/output.h"
+#include "io/file.h"
+#include "io/own_file.h"
+#include "several/grid.h"
+#include "several/side_by_side.h"
+
+#include <string.h>
+
+enum { SOME_FAILED = 1 }; /* the exit status */
+
+typedef struct session {
+    app_grid grid;
+    app_side_by_side all;
+    int64_t *combination; /* [all.count] */
+    lb_error *error;
+} session;
+
+static lb_status out_of_memory(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a sweep");
+}
+
+static bool is_taken(const int64_t *taken, size_t count, int64_t combination)
+{
+    for (size_t i = 0; i < count; i++)
+        if (taken[i] == combination) return true;
+    return false;
+}
+
+/* Chooses all combinations in order, or a random sample without replacement. */
+static void choose(session *s, bool all)
+{
+    lb_rng rng = {s->all.repeated->seed, lb_rng_stream("combinations of a sweep"), 0};
+    uint64_t drawn = 0;
+    for (size_t i = 0; i < s->all.count; i++) {
+        int64_t next = (int64_t)i;
+        while (!all && is_taken(s->combination, i,
+                                next = (int64_t)lb_rng_below(rng, drawn++, (uint64_t)s->grid.count)))
+            ;
+        s->combination[i] = next;
+    }
+}
+
+static lb_status name_all(session *s)
+{
+    for (size_t i = 0; i < s->all.count; i++) {
+        app_sweep_result *r = &s->all.results[i];
+        r->name = app_grid_name(&s->grid, s->combination[i]);
+        if (!r->name) return out_of_memory(s);
+        r->folder = app_training_folder(s->all.repeated, r->name, s->error);
+        if (!r->folder) return s->error->status;
+    }
+    return LB_OK;
+}
+
+/* The commands of all trainings: the options of a combination follow those of the sweep. */
+static lb_status make_commands(session *s)
+{
+    int options = s->grid.options;
+    char **own = lb_alloc_zero((size_t)(options + 1) * sizeof *own);
+    lb_status status = LB_OK;
+    if (!own) return out_of_memory(s);
+    for (size_t i = 0; i < s->all.count && !status; i++) {
+        status = app_grid_arguments(&s->grid, s->combination[i], own, s->error);
+        if (!status)
+            s->all.command[i] =
+                app_repeated_command(s->all.repeated, (const char *const *)own, s->all.results[i].folder);
+        if (!status && !s->all.command[i]) status = out_of_memory(s);
+        for (int o = 0; o < options; o++) lb_release(own[o]);
+        memset((void *)own, 0, (size_t)options * sizeof *own);
+    }
+    lb_release((void *)own);
+    return status;
+}
+
+static lb_status no_success(const session *s)
+{
+    return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
+}
+
+/* Copies the best model to where predict looks for one. */
+static lb_status keep_best(const session *s)
+{
+    char from[APP_PATH], to[APP_PATH];
+    void *bytes;
+    size_t count;
+    const app_sweep_result *best = s->all.results;
+    if (!best->points) return no_success(s);
+    lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
+    if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
+    if (status) return status;
+    status =
+        lb_file_write_atomic(app_path(s->all.repeated->out, "model.safetensors", to), bytes, count, s->error);
+    lb_release(bytes);
+    if (!status) app_note("%s is the model of %s", to, best->name);
+    return status;
+}
+
+static lb_status prepare(session *s, const app_sweep *sweep)
+{
+    static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
+    lb_status status = app_grid_open(&s->grid, s->all.repeated->program, sweep->file, s->error);
+    if (status) return status;
+    bool all = sweep->count == 0 || sweep->count >= s->grid.count;
+    s->all.count = (size_t)(all ? s->grid.count : sweep->count);
+    s->combination = lb_alloc_zero(s->all.count * sizeof *s->combination);
+    s->all.results = lb_alloc_zero(s->all.count * sizeof *s->all.results);
+    s->all.command = lb_alloc_zero(s->all.count * sizeof *s->all.command);
+    if (!s->combination || !s->all.results || !s->all.command) return out_of_memory(s);
+    choose(s, all);
+    status = name_all(s);
+    if (!status) status = make_commands(s);
+    return status ? status : app_side_by_side_prepare(&s->all, results);
+}
+
+/* A table, a chart and the best model. */
+static lb_status conclude(const session *s)
+{
+    const app_side_by_side *all = &s->all;
+    if (!app_side_by_side_leads(all)) return all->failed < all->count ? LB_OK : no_success(s);
+    app_sweep_results_sort(all->results, all->count);
+    lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->out, s->error);
+    return status ? status : keep_best(s);
+}
+
+int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated)
+{
+    lb_error error = {0};
+    session s = {.all = {.repeated = repeated, .error = &error}, .error = &error};
+    lb_status status = prepare(&s, sweep);
+    if (!status) status = app_side_by_side_run(&s.all);
+    if (!status) status = conclude(&s);
+    int exit_status = status             ? app_close_stdout(app_fail(&error))
+                      : s.all.failed > 0 ? app_side_by_side_incomplete(&s.all, SOME_FAILED)
+                                         : app_close_stdout(0);
+    app_side_by_side_free(&s.all);
+    app_grid_close(&s.grid);
+    lb_release(s.combination);
+    return exit_status;
+}

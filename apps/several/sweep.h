@@ -1,0 +1,28 @@
+/* Sweeps: one training for each combination of values, as many in parallel as there are processors, on all ranks of
+ * mpirun; then a table, a chart and the best model. */
+#ifndef APP_SWEEP_H
+#define APP_SWEEP_H
+
+#include "several/side_by_side.h"
+
+/** What the command line asks for. */
+typedef struct app_sweep {
+    const char *file; /* of --sweep; NULL: none */
+    int count;        /* of combinations to draw; 0: all */
+} app_sweep;
+
+/** --sweep FILE and --sweep-count N. */
+#define APP_SWEEP_OPTIONS(sweep)                                                                             \
+    APP_OPTIONAL_TEXT(                                                                                       \
+        "sweep", "FILE", &(sweep)->file,                                                                     \
+        "train once for each combination of values in this JSON file, such as {\"hidden\": [128, 192]}, "    \
+        "side by side; the ranks of mpirun share them out; --no-sweep overrides a --config"),                \
+        APP_INT(0, "sweep-count", "N", &(sweep)->count, 0, 1 << 20,                                          \
+                "combinations to train, drawn by --seed; 0: all of them")
+
+/** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
+ *  Running the same sweep again resumes interrupted trainings and repeats none. Of several ranks, all train, and
+ *  the first does the rest. Returns the exit status: 1 if only some trainings failed. */
+int app_sweep_run(const app_sweep *sweep, const app_repeated *repeated);
+
+#endif

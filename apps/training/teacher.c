@@ -1,0 +1,240 @@
+#include "training/teacher.h"
+
+#include "apply/pair_input.h"
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "base/hash.h"
+#include "console/console.h"
+#include "console/interrupt.h"
+#include "console/output.h"
+#include "console/progress.h"
+#include "data/crossed_sources.h"
+#include "data/strings.h"
+#include "io/file.h"
+#include "io/file_hash.h"
+#include "io/own_file.h"
+
+#include <string.h>
+
+enum { AT_ONCE = 256, SEAL = 18 };
+
+static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+typedef struct lesson {
+    const app_teaching *asked;
+    lb_translator *teacher;
+    lb_strings sources; /* of the pairs, of the file without targets, and made-up ones */
+    lb_strings targets; /* of the pairs */
+    lb_buffer lines;    /* the pairs of the training */
+    lb_buffer added;    /* those of the teacher */
+    int64_t taught;
+    lb_error *error;
+} lesson;
+
+/* Prints a pair in the columns of the format; `source` has a tab before its features. Other columns are "-". */
+static void print_pair(lb_buffer *lines, const lb_pair_format *f, const char *source, const char *target)
+{
+    const char *tab = f->source.features && *f->source.features ? strchr(source, '\t') : NULL;
+    int length = tab ? (int)(tab - source) : (int)strlen(source);
+    int source_column = f->source_column ? f->source_column : 1;
+    int features_column = !tab ? 0 : f->features_column ? f->features_column : 2;
+    int target_column = f->target_column ? f->target_column : features_column == 2 ? 3 : 2;
+    int last = target_column > source_column ? target_column : source_column;
+    if (features_column > last) last = features_column;
+    for (int column = 1; column <= last; column++) {
+        lb_buffer_print(lines, "%s", column > 1 ? "\t" : "");
+        if (column == source_column)
+            lb_buffer_print(lines, "%.*s", length, source);
+        else if (column == features_column)
+            lb_buffer_print(lines, "%s", tab + 1);
+        else
+            lb_buffer_print(lines, "%s", column == target_column ? target : "-");
+    }
+    lb_buffer_print(lines, "\n");
+}
+
+static bool is_usable(const lb_translation *text)
+{
+    return text->count > 0 && text->output->finished && text->output->length > 0 &&
+           !strstr(text->output->text, NO_SYMBOL);
+}
+
+static lb_status collect(lesson *l, const app_pair_texts *texts, bool targets)
+{
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < texts->count && !status; i++) {
+        status = lb_strings_add(&l->sources, lb_alloc_string(texts->source[i]), l->error);
+        if (!status && targets)
+            status = lb_strings_add(&l->targets, lb_alloc_string(texts->target[i]), l->error);
+    }
+    return status;
+}
+
+static lb_status collect_file(lesson *l, const char *path, const lb_pair_format *format)
+{
+    app_pair_input input = {.descriptor = -1};
+    app_pair_texts texts = {0};
+    lb_status status = app_pair_input_open(&input, path, format, l->error);
+    if (!status) status = app_pair_texts_new(&texts, AT_ONCE, l->error);
+    if (!status) lb_lines_keep(&input.lines);
+    bool more = !status;
+    while (more) {
+        status = app_pair_texts_read(&texts, &input, l->error);
+        more = !status && texts.count > 0;
+        if (more) status = collect(l, &texts, !format->no_target);
+        more = more && !status;
+    }
+    app_pair_texts_free(&texts);
+    app_pair_input_close(&input);
+    return status;
+}
+
+/* The teacher has learned the targets of its own sources by heart: what it knows beyond them shows on others. */
+static lb_status make_up(lesson *l)
+{
+    lb_strings made;
+    const lb_strings given = {.count = l->targets.count, .text = l->sources.text};
+    size_t wanted = l->asked->made_up < 0 ? given.count : (size_t)l->asked->made_up;
+    lb_status status =
+        lb_cross_sources(&l->asked->format.source, &given, wanted, l->asked->seed, &made, l->error);
+    const app_pair_texts texts = {.source = made.text, .count = made.count};
+    if (!status) status = collect(l, &texts, false);
+    lb_strings_free(&made);
+    return status;
+}
+
+static lb_status collect_all(lesson *l)
+{
+    const app_teaching *asked = l->asked;
+    lb_pair_format unlabelled = asked->format;
+    unlabelled.no_target = true;
+    unlabelled.target_column = 0;
+    lb_status status = collect_file(l, asked->train, &asked->format);
+    if (!status && asked->unlabelled) status = collect_file(l, asked->unlabelled, &unlabelled);
+    if (!status && asked->made_up != 0) status = make_up(l);
+    return status;
+}
+
+static lb_status teach_some(lesson *l, size_t first, size_t count)
+{
+    lb_translate_config config = {.skip_bad_texts = true};
+    lb_translations *found =
+        lb_translate_all(l->teacher, (const char *const *)l->sources.text + first, count, config, l->error);
+    if (!found) return l->error->status;
+    for (size_t i = 0; i < count; i++) {
+        const char *source = l->sources.text[first + i];
+        const char *target = first + i < l->targets.count ? l->targets.text[first + i] : NULL;
+        if (target) print_pair(&l->lines, &l->asked->format, source, target);
+        if (!is_usable(&found->text[i])) continue;
+        const char *output = found->text[i].output->text;
+        if (target && strcmp(output, target) == 0) continue;
+        print_pair(&l->added, &l->asked->format, source, output);
+        l->taught++;
+    }
+    lb_translations_free(found);
+    return LB_OK;
+}
+
+static lb_status teach(lesson *l)
+{
+    app_progress progress;
+    app_progress_config config = {.unit = "taught", .total = (int64_t)l->sources.count};
+    lb_status status = LB_OK;
+    app_progress_init(&progress, config);
+    for (size_t first = 0, count; first < l->sources.count && !status; first += count) {
+        if (app_interrupted(NULL)) {
+            status =
+                lb_error_set(l->error, LB_ERROR_INTERRUPTED,
+                             "interrupted before the teacher had written all; the same command starts again");
+            break;
+        }
+        count = l->sources.count - first < AT_ONCE ? l->sources.count - first : AT_ONCE;
+        status = teach_some(l, first, count);
+        if (!status)
+            app_progress_update(&progress, (int64_t)(first + count), "%lld new pairs", (long long)l->taught);
+    }
+    app_progress_end(&progress);
+    return status;
+}
+
+static lb_status write_pairs(const lesson *l, const char *path)
+{
+    lb_buffer all = {0};
+    lb_buffer_print(&all, "%s%s", l->lines.text ? l->lines.text : "", l->added.text ? l->added.text : "");
+    bool failed = all.failed || l->lines.failed || l->added.failed;
+    lb_status status = failed ? lb_error_set(l->error, LB_ERROR_MEMORY, "%s: out of memory", path)
+                              : lb_file_write_own(path, &(lb_bytes){all.text, all.length}, 1, l->error);
+    lb_release(all.text);
+    return status;
+}
+
+static uint64_t hash_texts(uint64_t hash, const lb_strings *strings)
+{
+    hash = lb_hash(hash, &strings->count, sizeof strings->count);
+    for (size_t i = 0; i < strings->count; i++)
+        hash = lb_hash(hash, strings->text[i], strlen(strings->text[i]) + 1);
+    return hash;
+}
+
+/* One number for who teaches what, and for what was written. */
+static lb_status seal_lesson(const lesson *l, const char *written, char seal[SEAL])
+{
+    uint64_t teacher, pairs, bytes;
+    const char *version = lb_version();
+    const lb_pair_format *f = &l->asked->format;
+    const int columns[] = {f->source_column, f->target_column, f->features_column};
+    lb_status status = lb_file_hash(lb_translator_about(l->teacher).path, &teacher, &bytes, l->error);
+    if (!status) status = lb_file_hash(written, &pairs, &bytes, l->error);
+    if (status) return status;
+    uint64_t hash = hash_texts(hash_texts(LB_HASH, &l->sources), &l->targets);
+    hash = lb_hash(lb_hash(hash, columns, sizeof columns), version, strlen(version));
+    hash = lb_hash(lb_hash(hash, &teacher, sizeof teacher), &pairs, sizeof pairs);
+    snprintf(seal, SEAL, "%016llx\n", (unsigned long long)hash);
+    return LB_OK;
+}
+
+/* A vote may take minutes to write them, and a training is resumed. */
+static bool are_written(lesson *l, const app_teaching *t)
+{
+    void *found = NULL;
+    char seal[SEAL];
+    size_t count;
+    bool same = !lb_file_read_own(t->seal, SEAL - 1, &found, &count, l->error) && count == SEAL - 1 &&
+                !seal_lesson(l, t->pairs, seal) && memcmp(found, seal, count) == 0;
+    lb_release(found);
+    *l->error = (lb_error){0};
+    return same;
+}
+
+static lb_status teach_and_write(lesson *l, const app_teaching *t)
+{
+    char seal[SEAL];
+    lb_status status = teach(l);
+    if (!status) status = write_pairs(l, t->pairs);
+    if (!status) status = seal_lesson(l, t->pairs, seal);
+    if (!status) status = lb_file_write_own(t->seal, &(lb_bytes){seal, SEAL - 1}, 1, l->error);
+    if (!status)
+        app_note("%s: %zu pairs of %s, %lld of the teacher", t->pairs, l->targets.count, t->train,
+                 (long long)l->taught);
+    return status;
+}
+
+lb_status app_taught_write(const app_teaching *teaching, lb_error *error)
+{
+    lesson l = {.asked = teaching, .error = error};
+    lb_status status = lb_own_check(teaching->pairs, "a file", error);
+    if (!status) status = lb_own_check(teaching->seal, "a file", error);
+    if (status) return status;
+    l.teacher = lb_translator_open(teaching->teacher, error);
+    status = l.teacher ? collect_all(&l) : error->status;
+    if (!status && are_written(&l, teaching))
+        app_note("%s: the teacher has written it already", teaching->pairs);
+    else if (!status)
+        status = teach_and_write(&l, teaching);
+    lb_release(l.lines.text);
+    lb_release(l.added.text);
+    lb_strings_free(&l.sources);
+    lb_strings_free(&l.targets);
+    lb_translator_free(l.teacher);
+    return status;
+}

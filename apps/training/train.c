@@ -1,0 +1,223 @@
+/* Trains a sequence-to-sequence model, or several that decode together, on pairs of texts from a TSV file. */
+#include "cli/option.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "console/console.h"
+#include "console/interrupt.h"
+#include "console/ranks.h"
+#include "data/symbols.h"
+#include "io/folder.h"
+#include "io/lock.h"
+#include "several/ensemble.h"
+#include "training/train_options.h"
+#include "training/training_view.h"
+#include "translate/training/member.h"
+
+#include <lookback/lookback.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
+static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_error *error)
+{
+    lb_normalization form = LB_NORMALIZE_NFD;
+    if (!t->teaching.teacher) return LB_OK;
+    if (t->settings.normalize) lb_normalization_find(t->settings.normalize, &form);
+    bool features = t->settings.features_column > 0;
+    const char *between = t->settings.features_separator ? t->settings.features_separator : ";";
+    t->teaching.train = t->settings.train;
+    t->teaching.made_up = t->choice.made_up;
+    t->teaching.seed = t->settings.seed;
+    t->teaching.format =
+        (lb_pair_format){.source_column = t->settings.source_column,
+                         .target_column = t->settings.target_column,
+                         .features_column = t->settings.features_column,
+                         .source = {.separator = t->settings.source_separator,
+                                    .normalize = form,
+                                    .features = features ? between : NULL},
+                         .target = {.separator = t->settings.target_separator, .normalize = form},
+                         .skip_bad_lines = t->settings.skip_bad_lines};
+    app_catch_interrupts();
+    lb_status status = lb_folder_make(t->settings.out, error);
+    t->teaching.pairs = app_path(t->settings.out, "taught.tsv", t->pairs);
+    t->teaching.seal = app_path(t->settings.out, "taught.seal", t->seal);
+    if (!status) status = lb_lock_folder(t->settings.out, lock, error);
+    if (!status) status = app_taught_write(&t->teaching, error);
+    t->settings.train = t->pairs;
+    return status;
+}
+
+static int train(app_train_options *t)
+{
+    lb_error error = {0};
+    lb_training_result result = {0};
+    app_training_view view = {
+        .chart = "training.png",
+        .measure = {.loss = "dev loss",
+                    .name = "dev error",
+                    .label = "Share of wrong answers",
+                    .error = true},
+    };
+    if (!t->choice.hold_out) {
+        view.measure.loss = "loss at evaluation";
+        view.measure.name = "error on training pairs";
+    }
+    lb_lock *lock = NULL;
+    lb_status status = learn_from_teacher(t, &lock, &error);
+    view.locked = lock;
+    if (!status) status = app_train_in_view(&view, t->settings, &result, &error);
+    lb_lock_free(lock);
+    if (status) return app_fail(&error);
+    if (!t->settings.group || t->settings.group->rank == 0)
+        printf("exact match %.4f on %lld pairs %s%s%s\n", result.dev.exact_match, (long long)result.pairs,
+               t->settings.dev || !t->choice.hold_out ? "of " : "held out of ",
+               t->settings.dev ? t->settings.dev : t->settings.train,
+               t->choice.hold_out ? "" : ", on which it was trained");
+    return app_close_stdout(app_training_status(&view));
+}
+
+static int print_config(const char *json)
+{
+    fputs(json, stdout);
+    return app_close_stdout(0);
+}
+
+static int check_and_run(app_train_options *t, const app_program *program)
+{
+    lb_error error = {0};
+    app_ranks_set_threads(t->choice.threads);
+    if (app_train_check(t, &error) || app_train_settle(t, &error)) return app_fail(&error);
+    char *json =
+        t->config.print ? app_config_json(program) : app_config_record(program, app_train_of_the_run);
+    if (!json) lb_error_set(&error, LB_ERROR_MEMORY, "out of memory");
+    t->settings.options = json;
+    int status = error.status ? app_fail(&error) : t->config.print ? print_config(json) : train(t);
+    lb_release(json);
+    return status;
+}
+
+static const app_example examples[] = {
+    {"Train a small model on pairs.tsv, in seconds.",
+     "lookback train --train pairs.tsv --hidden 64 --steps 300 --out out/small"},
+    {"Train two transformers that decode together; test them on dev.tsv.",
+     "lookback train --train pairs.tsv --dev dev.tsv --model transformer \\\n"
+     "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
+    {"Train a model that copies what it does not know, such as names.",
+     "lookback train --train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
+    {"Write all settings to a file, to edit them and to use it with --config.",
+     "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
+};
+
+/* Several trainings, each a process of its own. */
+static bool is_given(const app_train_options *t, const char *text)
+{
+    return text && !t->config.print;
+}
+
+/* Of the command line, and of each training with the options of its combination. */
+static lb_status check_sweep(const app_train_options *t, lb_error *error)
+{
+    return t->choice.hold_out ? LB_OK
+                              : lb_error_set(error, LB_ERROR_ARGUMENT,
+                                             "--sweep: --no-hold-out leaves no pairs to compare by");
+}
+
+static lb_status check_several(const app_train_options *t, lb_error *error)
+{
+    bool several = is_given(t, t->sweep.file) && is_given(t, t->ensemble);
+    if (several)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--sweep and --ensemble: expected only one of them");
+    if (t->settings.seeds > 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "--%s and --seeds: expected only one of them; %s trains several",
+                            is_given(t, t->ensemble) ? "ensemble" : "sweep",
+                            is_given(t, t->ensemble) ? "additive:3" : "{\"seed\": [1, 2, 3]} in the file");
+    if (is_given(t, t->sweep.file)) return check_sweep(t, error);
+    if (t->settings.from)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble and --from: expected only one of them");
+    return LB_OK;
+}
+
+static lb_status check_file(const char *path, lb_error *error)
+{
+    if (!path || access(path, R_OK) == 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
+}
+
+/* Whether one of several can be trained, before the first begins. */
+static lb_status check_one(const app_repeated *repeated, int argc, char **argv, lb_error *error)
+{
+    app_train_options t = {0};
+    app_option options[APP_TRAIN_MOST];
+    app_program one = *repeated->program;
+    one.options = options;
+    one.option_count = app_train_list(&t, options);
+    lb_status status = app_train_begin(&t, error);
+    if (!status) status = app_config_parse(&one, &t.config, argc, argv, error);
+    if (!status && repeated->compares) status = check_sweep(&t, error);
+    if (!status) status = app_train_check(&t, error);
+    if (!status) status = app_train_settle(&t, error);
+    if (!status) status = check_file(t.settings.train, error);
+    if (!status) status = check_file(t.settings.dev, error);
+    if (!status) status = check_file(t.teaching.unlabelled, error);
+    if (!status) status = check_file(t.teaching.teacher, error);
+    if (!status) status = lb_training_try(&t.settings, error);
+    app_config_free(&t.config);
+    return status;
+}
+
+static int run_several(app_train_options *t, app_repeated repeated)
+{
+    static char embed[32];
+    static const char *const of_seq2seq[] = {embed, "bidirectional", "attention=additive", NULL};
+    static const char *const of_transformer[] = {"positions=sinusoidal", "kv-heads=0", "softcap=0",
+                                                 "window=0", NULL};
+    lb_error error = {0};
+    lb_training_config data = t->settings;
+    data.no_hold_out = !t->choice.hold_out;
+    data.group = NULL; /* the first rank joins them alone */
+    repeated.out = t->settings.out;
+    repeated.seed = t->settings.seed;
+    repeated.threads = t->choice.threads;
+    repeated.fresh = t->settings.fresh;
+    repeated.group = t->settings.group;
+    repeated.compares = is_given(t, t->sweep.file);
+    repeated.check = check_one;
+    if (check_several(t, &error)) return app_fail(&error);
+    snprintf(embed, sizeof embed, "embed=%d", t->usual.embed);
+    return is_given(t, t->ensemble)
+               ? app_ensemble_run(
+                     t->ensemble, &repeated, data,
+                     (app_usual_options){of_seq2seq, of_transformer, (lb_attention_kind)t->model.attention})
+               : app_sweep_run(&t->sweep, &repeated);
+}
+
+int train_main(int argc, char **argv)
+{
+    lb_error error = {0};
+    app_train_options t = {0};
+    app_option options[APP_TRAIN_MOST];
+    if (app_train_begin(&t, &error)) return app_fail(&error);
+    const app_program program = {
+        .name = "train",
+        .purpose = "Trains a model with attention on pairs of texts. Run again, the same command resumes "
+                   "where it stopped.",
+        .options = options,
+        .option_count = app_train_list(&t, options),
+        .examples = examples,
+        .example_count = sizeof examples / sizeof examples[0],
+        .group = &t.settings.group,
+        .alone = &t.config.print,
+    };
+    const app_repeated repeated = {.program = &program, .argc = argc, .argv = argv};
+    int status = app_config_options(&program, &t.config, &argc, &argv);
+    if (status == APP_RUN) {
+        bool several = is_given(&t, t.sweep.file) || is_given(&t, t.ensemble);
+        status = several ? run_several(&t, repeated) : check_and_run(&t, &program);
+    }
+    app_config_free(&t.config);
+    return status;
+}

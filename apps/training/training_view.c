@@ -1,0 +1,196 @@
+#include "training/training_view.h"
+
+#include "apply/pair_input.h"
+#include "console/console.h"
+#include "console/interrupt.h"
+#include "io/own_file.h"
+#include "tensor/instruction_set.h"
+#include "translate/training/locked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { APP_OPTION = 64 };
+
+void app_show_step(app_progress *progress, const lb_training_run *run, const lb_training_step *step)
+{
+    char rate[APP_SHORT], exact[APP_SHORT] = "";
+    if (!progress->updated) {
+        app_progress_config config = {.unit = run->name, .first = step->step - 1, .total = run->steps};
+        app_progress_init(progress, config);
+    }
+    if (step->last) snprintf(exact, sizeof exact, "  exact match %.3f", step->last->dev.exact_match);
+    app_progress_update(progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
+                        app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
+}
+
+const char *app_arithmetic(void)
+{
+    static char text[APP_PROGRESS_TEXT];
+    int threads = lb_threads();
+    snprintf(text, sizeof text, "%s, loops for %s, %d thread%s", lb_kernel_name(), lb_instruction_set_name(),
+             threads, threads == 1 ? "" : "s");
+    return text;
+}
+
+static void report(void *context, const char *text)
+{
+    (void)context;
+    app_show(text);
+}
+
+static void hint(void *context, const char *text)
+{
+    (void)context;
+    app_note("%s", text);
+}
+
+static void begin(void *context, const lb_training_run *run)
+{
+    app_training_view *v = context;
+    snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
+    app_catch_interrupts();
+    v->progress = (app_progress){0};
+    if (!v->begun) app_note("%lld parameters, %s", (long long)run->parameters, app_arithmetic());
+    v->begun = true;
+    if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
+}
+
+void app_warn_unsaved(bool *warned, const lb_error *error)
+{
+    if (*warned) return;
+    *warned = true;
+    app_note("%s; training continues and tries again at each evaluation", error->message);
+}
+
+static void warn_unsaved(void *context, const lb_training_run *run, const lb_error *error)
+{
+    app_training_view *v = context;
+    (void)run;
+    app_warn_unsaved(&v->warned, error);
+}
+
+static void show_step(void *context, const lb_training_run *run, const lb_training_step *step)
+{
+    app_training_view *v = context;
+    if (!v->progress.updated && step->step > 1)
+        app_note("%s%sresuming at step %lld of %lld", run->name ? run->name : "", run->name ? ": " : "",
+                 (long long)step->step - 1, (long long)run->steps);
+    if (!v->progress.updated) v->first_loss = step->loss;
+    /* The bar outlives the run: after an error or an interruption, the run is gone before the line ends. */
+    lb_training_run lasting = *run;
+    if (run->name) lasting.name = v->name;
+    app_show_step(&v->progress, &lasting, step);
+}
+
+static const char *reason(lb_train_end end)
+{
+    return end == LB_TRAIN_TARGET ? "it reached the target" : "no evaluation since was better";
+}
+
+/* Reports which model was kept, and why the training ended before its last step. */
+static void note_end(const lb_training_run *run, const char *loss)
+{
+    const lb_train_history *history = run->history;
+    const lb_train_point *kept = run->kept, *last = &history->points[history->count - 1];
+    const char *name = run->name ? run->name : "", *colon = run->name ? ": " : "";
+    if (history->end != LB_TRAIN_ALL_STEPS)
+        app_note("%s%sstopped at step %lld of %lld: %s", name, colon, (long long)last->step,
+                 (long long)run->steps, reason(history->end));
+    app_note("%s%skept the model of step %lld: exact match %.4f, symbol error %.4f, %s %.4f", name, colon,
+             (long long)kept->step, kept->dev.exact_match, kept->dev.symbol_error, loss, kept->dev.loss);
+}
+
+/* The first weights may be much worse than guessing, and are no better after a few steps: such a training was short. */
+static void look_at_loss(app_training_view *v, const lb_training_run *run)
+{
+    static const double worse = 1.25; /* batches differ */
+    const lb_train_history *history = run->history;
+    double first = history->count > 1 ? history->points[0].loss : v->first_loss,
+           loss = history->points[history->count - 1].loss;
+    if (loss <= worse * fmax(first, run->guessing)) return;
+    v->worse = loss;
+    v->guessing = run->guessing;
+}
+
+int app_training_status(const app_training_view *v)
+{
+    if (v->worse == 0) return 0;
+    /* The last line comes after the result, also where both go to one file. */
+    if (app_flush_stdout())
+        app_note("the training ended worse than guessing: its loss is %.4g, that of guessing %.4g; a smaller "
+                 "--lr may "
+                 "help",
+                 v->worse, v->guessing);
+    return lb_status_exit(LB_ERROR_DIVERGED);
+}
+
+static lb_status end(void *context, const lb_training_run *run, lb_error *error)
+{
+    app_training_view *v = context;
+    char path[APP_PATH];
+    if (v->progress.updated)
+        app_progress_end(&v->progress);
+    else if (!v->of_ranks)
+        app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
+    if (!v->quiet) note_end(run, v->measure.loss);
+    look_at_loss(v, run);
+    return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
+}
+
+lb_status app_say_what_helps(const char *run, bool fresh, const lb_error *found, lb_error *error)
+{
+    static const char refused[] = "cannot resume from ";
+    char help[APP_SHORT + 48] = "";
+    bool interrupted = found->status == LB_ERROR_INTERRUPTED, named = interrupted && run && *run;
+    if (interrupted)
+        snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
+    else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
+        snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
+    else
+        snprintf(help, sizeof help, "%s", app_columns_help(found->message));
+    return lb_error_set(error, found->status, "%s%s%.*s%s", named ? run : "", named ? ": " : "",
+                        LB_ERROR_LENGTH - (int)sizeof help, found->message, help);
+}
+
+void app_name_setting(void *context, const char *name, const char *value, char *text, size_t size)
+{
+    char option[APP_OPTION];
+    bool off = strcmp(value, "false") == 0, flag = off || strcmp(value, "true") == 0;
+    (void)context;
+    snprintf(option, sizeof option, "%s", name);
+    for (char *letter = option; *letter; letter++)
+        if (*letter == '_') *letter = '-';
+    if (!*value)
+        snprintf(text, size, "no --%s", option);
+    else
+        snprintf(text, size, "--%s%s%s%s", off ? "no-" : "", option, flag ? "" : " ", flag ? "" : value);
+}
+
+lb_status app_train_in_view(app_training_view *view, lb_training_config config, lb_training_result *result,
+                            lb_error *error)
+{
+    char chart[APP_PATH];
+    if (lb_own_check(app_path(config.out, view->chart, chart), "a file", error)) return error->status;
+    config.listener = (lb_training_listener){.context = view,
+                                             .report = report,
+                                             .hint = hint,
+                                             .note = hint,
+                                             .begun = begin,
+                                             .stepped = show_step,
+                                             .stop = app_interrupted,
+                                             .setting = app_name_setting,
+                                             .unsaved = warn_unsaved,
+                                             .ended = end};
+    lb_error found = {0};
+    view->of_ranks = config.group;
+    view->quiet = config.group && config.group->rank > 0;
+    if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
+    lb_status status = view->locked ? lb_train_locked(&config, result, &found)
+                                    : lb_translator_train(&config, result, &found);
+    app_release_interrupts();
+    if (!status) return LB_OK;
+    app_progress_end(&view->progress);
+    return app_say_what_helps(view->name, config.fresh, &found, error);
+}

@@ -1,0 +1,256 @@
+/* The backward pass of lb_attention_gru_sequence: a team (autograd/recurrence.h) goes back through all steps. What no step
+ * waits for comes after all steps, as large products: the gradients of weights, and those of the values. */
+#include "autograd/fused/attention_gru_internal.h"
+#include "autograd/fused/gru_gradient.h"
+#include "autograd/parts.h"
+#include "tensor/gemm.h"
+#include "tensor/gemm_vector.h"
+
+#include <string.h>
+
+/* The working memory of the op; `all` is the number of rows times the number of steps. dv has a row for each row of the
+ * batch, so that the bits of its sum do not depend on who takes which rows. */
+typedef struct backward_memory {
+    lb_real *dstate;   /* [batch, hidden] */
+    lb_real *dv;       /* [batch, width] */
+    lb_real *dquery;   /* [all, width] */
+    lb_real *dcontext; /* [all, depth] */
+    lb_real *threads;  /* [threads, thread_size]: see backward_thread */
+    int64_t thread_size;
+    lb_panels query, context, state; /* the weights */
+} backward_memory;
+
+/* The working memory of one thread. There is room even for a gradient that is not required, because the kernel computes
+ * it. */
+typedef struct backward_thread {
+    lb_real *dscores;    /* [keys] */
+    lb_real *power;      /* [width]: of a query */
+    lb_real *spare_keys; /* [keys, width]; NULL if the keys require a gradient */
+} backward_thread;
+
+/* The data that all threads read and write. */
+typedef struct backward_pass {
+    lb_attention_gru_run run;
+    lb_attention_gru_traces traces; /* of all rows and steps */
+    lb_gru_gradient gates;          /* of all rows and steps */
+    backward_memory memory;
+} backward_pass;
+
+/* Divides a block among the parts of a thread, and returns how much it takes. */
+static int64_t lay_out_thread(const lb_attention_gru_run *run, lb_real *block, backward_thread *mine)
+{
+    int64_t keys = lb_wants_grad(run->in.keys) ? 0 : run->keys;
+    lb_parts parts = {.block = block};
+    mine->dscores = lb_parts_next(&parts, run->keys);
+    mine->power = lb_parts_next(&parts, run->width);
+    mine->spare_keys = lb_parts_next(&parts, keys * run->width);
+    return parts.count;
+}
+
+/* The same for the work of the whole op. */
+static int64_t lay_out(const lb_attention_gru_run *run, lb_real *block, backward_memory *memory)
+{
+    int64_t all = run->batch * run->steps;
+    const lb_tensor *context = run->in.weight_context;
+    lb_parts parts = {.block = block};
+    memory->dstate = lb_parts_next(&parts, run->batch * run->hidden);
+    memory->dv = lb_parts_next(&parts, run->batch * run->width);
+    memory->dquery = lb_parts_next(&parts, all * run->width);
+    memory->dcontext = lb_parts_next(&parts, all * run->depth);
+    memory->thread_size = lay_out_thread(run, NULL, &(backward_thread){0});
+    memory->threads =
+        lb_parts_next(&parts, lb_grid_threads(lb_attention_gru_grid(run)) * memory->thread_size);
+    memory->query = lb_recurrence_panels_back(
+        &run->x, &parts, lb_plain(run->in.weight_query->data, run->hidden), run->width, run->hidden);
+    memory->state = lb_recurrence_panels_back(&run->x, &parts, lb_plain(run->in.weight_hh->data, run->hidden),
+                                              3 * run->hidden, run->hidden);
+    memory->context = lb_recurrence_panels_back(
+        &run->x, &parts, lb_plain(context->data + run->context_column, lb_dim(context, 1)), 3 * run->hidden,
+        run->depth);
+    return parts.count;
+}
+
+int64_t lb_attention_gru_backward_work(const lb_node *node)
+{
+    lb_attention_gru_run run = lb_attention_gru_run_of(node);
+    return lay_out(&run, NULL, &(backward_memory){0});
+}
+
+static void clear(lb_real *numbers, int64_t count)
+{
+    memset(numbers, 0, (size_t)count * sizeof *numbers);
+}
+
+/* Each row of a batch has its own keys, so gradients are added directly. */
+static lb_attended_grad grads_of(const backward_pass *pass, const backward_thread *mine, int64_t row,
+                                 lb_real *dquery)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    const lb_tensor *keys = run->in.keys;
+    return (lb_attended_grad){.keys = lb_wants_grad(keys) ? keys->grad + row * run->keys * run->width
+                                                          : mine->spare_keys,
+                              .v = pass->memory.dv + row * run->width,
+                              .query = dquery,
+                              .scores = mine->dscores};
+}
+
+/* Computes the gradients of the queries of step t, and of the keys. */
+static void attend_back(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine,
+                        int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+        int64_t at = row * run->steps + t;
+        lb_real *dquery = pass->memory.dquery + at * run->width;
+        if (!lb_gru_input_has(&run->x, row, t)) {
+            clear(dquery, run->width);
+            continue;
+        }
+        lb_attended to = lb_attention_gru_attended(run, row, mine->power);
+        lb_attend_backward(&to, pass->traces.query + at * pass->traces.stride,
+                           run->weights->data + at * run->keys, pass->memory.dcontext + at * run->depth,
+                           run->weights->grad + at * run->keys, grads_of(pass, mine, row, dquery));
+    }
+}
+
+/* Turns the gradient of the states after step t into that of the gates, for the member's units. After the end of a row
+ * there is no gradient. */
+static void pass_gates_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t hidden = run->hidden, first = walk->first_unit, count = walk->end_unit - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * run->steps + t;
+        lb_real *dx = pass->gates.x + at * pass->gates.x_stride + first;
+        if (lb_gru_input_has(&run->x, row, t))
+            lb_gru_gates_backward(hidden, count, pass->traces.gates + at * pass->traces.stride + first,
+                                  run->outputs->grad + at * hidden + first, dx,
+                                  pass->memory.dstate + row * hidden + first);
+        else
+            for (int gate = 0; gate < 3; gate++) clear(dx + gate * hidden, count);
+    }
+}
+
+/* The gradients of the contexts of step t: what came from above, and the part of the gates. */
+static void multiply_contexts_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    const lb_gru_gradient *gates = &pass->gates;
+    int64_t depth = run->depth, panel,
+            end = lb_share(lb_panel_count(depth), walk->me->place, walk->me->grid.width, &panel);
+    int64_t first = panel * LB_PANEL, count = (end * LB_PANEL < depth ? end * LB_PANEL : depth) - first;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = (row * run->steps + t) * depth + first;
+        if (!lb_gru_input_has(&run->x, row, t))
+            clear(pass->memory.dcontext + at, count);
+        else
+            memcpy(pass->memory.dcontext + at, run->contexts->grad + at, (size_t)count * sizeof(lb_real));
+    }
+    lb_walk_multiply(walk, t, &pass->memory.context, 0, 3 * run->hidden,
+                     lb_plain(gates->x + t * gates->x_stride, run->steps * gates->x_stride), 1,
+                     pass->memory.dcontext + t * depth, run->steps * depth);
+}
+
+/* Adds the gradients of the states that came through the queries of step t. */
+static void multiply_queries_back(const backward_pass *pass, const lb_walk *walk, int64_t t)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    lb_matrix dquery = lb_plain(pass->memory.dquery + t * run->width, run->steps * run->width);
+    lb_walk_multiply(walk, t, &pass->memory.query, 0, run->width, dquery, 1, pass->memory.dstate,
+                     run->hidden);
+}
+
+/* Clears the gradients of the keys of the member's rows now, so that they stay in its cache. */
+static void begin_grads(const backward_pass *pass, const lb_walk *walk, const backward_thread *mine)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t size = run->keys * run->width;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk)) {
+        clear(pass->memory.dv + row * run->width, run->width);
+        if (lb_wants_grad(run->in.keys)) lb_op_begin_grad(run->node, LB_AGRU_KEYS, row * size, size);
+    }
+    if (!lb_wants_grad(run->in.keys)) clear(mine->spare_keys, size);
+}
+
+/* The gradients of the values of the member's rows: sums over all steps. */
+static void give_values(const backward_pass *pass, const lb_walk *walk)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    int64_t keys = run->keys, depth = run->depth, steps = run->steps;
+    if (!lb_wants_grad(run->in.values)) return;
+    for (int64_t row = lb_walk_own_row(walk); row < walk->end_row; row += lb_walk_own_step(walk))
+        lb_gemm_own(keys, depth, steps, lb_transposed(run->weights->data + row * steps * keys, keys),
+                    lb_plain(pass->memory.dcontext + row * steps * depth, depth),
+                    lb_op_sets(run->node, LB_AGRU_VALUES) ? 0 : 1, run->in.values->grad + row * keys * depth,
+                    depth);
+}
+
+static void walk_back(const lb_member *me, void *context)
+{
+    const backward_pass *pass = context;
+    const lb_attention_gru_run *run = &pass->run;
+    lb_walk walk = lb_walk_of(me, &run->x);
+    backward_thread mine;
+    lay_out_thread(run, pass->memory.threads + lb_walk_number(&walk) * pass->memory.thread_size, &mine);
+    begin_grads(pass, &walk, &mine);
+    lb_walk_pack(&walk, &pass->memory.query);
+    lb_walk_pack(&walk, &pass->memory.context);
+    lb_walk_pack(&walk, &pass->memory.state);
+    lb_team_meet_all(me);
+    for (int64_t t = run->steps - 1; t >= 0; t--) {
+        pass_gates_back(pass, &walk, t);
+        lb_team_meet(me);
+        multiply_contexts_back(pass, &walk, t);
+        lb_gru_walk_states_back(&walk, t, pass->gates, &pass->memory.state, pass->memory.dstate, run->hidden);
+        lb_team_meet(me);
+        attend_back(pass, &walk, &mine, t);
+        lb_team_meet(me);
+        multiply_queries_back(pass, &walk, t);
+    }
+    give_values(pass, &walk);
+}
+
+/* The last columns of the weight += gradient' input, over all rows and steps, as one product. */
+static void add_product(lb_tensor *weight, int64_t inputs, int64_t rows, lb_matrix gradient, lb_matrix input)
+{
+    int64_t stride = lb_dim(weight, 1);
+    if (lb_wants_grad(weight))
+        lb_gemm(lb_dim(weight, 0), inputs, rows, gradient, input, 1, weight->grad + stride - inputs, stride);
+}
+
+/* Adds what the threads have computed to the operands that all rows or steps share. */
+static void give_gradients(const backward_pass *pass)
+{
+    const lb_attention_gru_run *run = &pass->run;
+    const lb_gru_gradient *gates = &pass->gates;
+    int64_t all = run->batch * run->steps;
+    lb_matrix previous = lb_plain(pass->traces.previous, pass->traces.stride);
+    lb_op_add_grad(run->in.initial, pass->memory.dstate);
+    lb_op_add_grad_rows(run->in.v, run->batch, pass->memory.dv);
+    lb_gru_give_input_gradient(run->node, LB_AGRU_X, &run->x, *gates);
+    lb_gru_add_weight_gradient(*gates, all, previous, run->in.weight_hh, run->in.bias_hh);
+    add_product(run->in.weight_query, run->hidden, all, lb_transposed(pass->memory.dquery, run->width),
+                previous);
+    add_product(run->in.weight_context, run->depth, all, lb_transposed(gates->x, gates->x_stride),
+                lb_plain(run->contexts->data, run->depth));
+}
+
+static backward_pass pass_of(const lb_node *node)
+{
+    const lb_attention_gru_saved *saved = node->saved;
+    backward_pass pass = {.run = lb_attention_gru_run_of(node)};
+    pass.run.powers = saved->powers;
+    pass.traces = lb_attention_gru_traces_from(&pass.run, saved->traces, 1);
+    pass.gates = lb_gru_gradient_in(node, LB_AGRU_X, &pass.run.x, pass.traces.gates, pass.traces.stride);
+    lay_out(&pass.run, node->work, &pass.memory);
+    memcpy(pass.memory.dstate, pass.run.final->grad,
+           (size_t)(pass.run.batch * pass.run.hidden) * sizeof(lb_real));
+    return pass;
+}
+
+void lb_attention_gru_backward(lb_node *node)
+{
+    backward_pass pass = pass_of(node);
+    lb_team_run(lb_attention_gru_grid(&pass.run), walk_back, &pass);
+    give_gradients(&pass);
+}

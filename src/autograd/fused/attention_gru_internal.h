@@ -1,0 +1,100 @@
+/* Shared by the passes of lb_attention_gru_sequence (ops/attention_gru.c): a run of the op with named operands, and the
+ * traces that forward saves for backward, one per row of the batch and step, at row * steps + t:
+ *
+ *     0      H      2H     3H     4H         5H        5H + width          H = hidden
+ *     +------+------+------+------+----------+---------+
+ *     |  r   |  z   |  n   | h_n  | previous |  query  |                   after forward
+ *     +------+------+------+------+----------+---------+
+ *     | dx_r | dx_z | dx_n | dh_n | previous |  query  |                   after backward
+ *     +------+------+------+------+----------+---------+
+ *     '-------- tensor/gru_kernel.h ---------'
+ *
+ * where previous = h_(t-1) and query = W_query previous. If possible, backward writes dx directly to the gradient of x
+ * (autograd/gru_gradient.h). */
+#ifndef LB_ATTENTION_GRU_INTERNAL_H
+#define LB_ATTENTION_GRU_INTERNAL_H
+
+#include "autograd/fused/gru_input.h"
+#include "autograd/fused/key_powers.h"
+#include "autograd/fused/recurrence.h"
+#include "autograd/op.h"
+#include "tensor/attention_kernel.h"
+#include "tensor/gru_kernel.h"
+
+/** Indices of the operands and outputs in a node. */
+enum {
+    LB_AGRU_X,
+    LB_AGRU_INITIAL,
+    LB_AGRU_KEYS,
+    LB_AGRU_VALUES,
+    LB_AGRU_MASK,
+    LB_AGRU_WEIGHT_QUERY,
+    LB_AGRU_V,
+    LB_AGRU_WEIGHT_CONTEXT,
+    LB_AGRU_WEIGHT_HH,
+    LB_AGRU_BIAS_HH,
+};
+enum { LB_AGRU_OUTPUTS, LB_AGRU_CONTEXTS, LB_AGRU_WEIGHTS, LB_AGRU_FINAL };
+
+/** The attributes of the op. */
+typedef struct lb_attention_gru_attributes {
+    lb_gru_attributes gru; /* comes first */
+    lb_normalizer normalizer;
+} lb_attention_gru_attributes;
+
+/** A run of the op, and its sizes. */
+typedef struct lb_attention_gru_run {
+    const lb_node *node;
+    lb_attention_gru_operands in; /* the tensors; tokens and lengths are in `x` */
+    lb_tensor *outputs, *contexts, *weights, *final;
+    lb_gru_input x;
+    int64_t batch, steps, hidden, keys, width, depth;
+    int64_t context_column; /* the first column of weight_context that multiplies a context */
+    lb_key_powers *powers;  /* NULL: none */
+} lb_attention_gru_run;
+
+/** The run of a node: without outputs before they are allocated, and without powers, which the passes add. */
+lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node);
+
+/** What row `row` of the batch attends to. `power` [width] is working memory; NULL if the run has no powers. */
+lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t row, lb_real *power);
+
+/** The team of both passes. */
+lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run);
+
+/** Numbers in a trace. */
+static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *run)
+{
+    return LB_GRU_SAVED * run->hidden + run->width;
+}
+
+/** The parts of a trace, and the distance to those of the next one. */
+typedef struct lb_attention_gru_traces {
+    lb_real *gates;    /* r, z, n, h_n, previous: what lb_gru_gates saves */
+    lb_real *previous; /* the last of these */
+    lb_real *query;
+    int64_t stride;
+} lb_attention_gru_traces;
+
+/** Every `step`-th trace, starting at `first`. */
+static inline lb_attention_gru_traces lb_attention_gru_traces_from(const lb_attention_gru_run *run,
+                                                                   lb_real *first, int64_t step)
+{
+    return (lb_attention_gru_traces){.gates = first,
+                                     .previous = first + LB_GRU_SAVED_PREVIOUS * run->hidden,
+                                     .query = first + LB_GRU_SAVED * run->hidden,
+                                     .stride = step * lb_attention_gru_trace_size(run)};
+}
+
+/** node->saved: the data that forward keeps for backward. */
+typedef struct lb_attention_gru_saved {
+    lb_real *traces;       /* [batch, steps, trace_size] */
+    lb_key_powers *powers; /* NULL: none */
+} lb_attention_gru_saved;
+
+/** The passes, for the descriptor of the op. */
+lb_status lb_attention_gru_forward(lb_node *node);
+int64_t lb_attention_gru_backward_work(const lb_node *node);
+void lb_attention_gru_backward(lb_node *node);
+
+#endif

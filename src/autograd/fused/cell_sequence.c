@@ -1,0 +1,198 @@
+#include "autograd/fused/cell_sequence.h"
+
+#include "autograd/fused/gru_gradient.h"
+#include "autograd/fused/recurrence.h"
+
+#include <string.h>
+
+/* A run of an op, and its parts that all threads share. Forward: */
+typedef struct sequence {
+    const lb_cell *cell;
+    lb_node *node;
+    lb_gru_input x;
+    lb_panels gate[LB_MOST_GATES]; /* the weight */
+    lb_real *product;              /* [batch, gates hidden]: W_hh h */
+    lb_real *spare;                /* [threads, saved hidden]: where backward will not come */
+    /* Backward: */
+    lb_gru_gradient gradient; /* of the gates at all steps */
+    lb_real *dstate;          /* [batch, state hidden]: at last the gradient of the initial state */
+    lb_panels weight;
+} sequence;
+
+static const lb_cell *cell_of(const lb_node *node)
+{
+    return &((const lb_cell_op *)node->op)->cell;
+}
+
+static sequence sequence_of(const lb_node *node)
+{
+    return (sequence){.cell = cell_of(node), .node = (lb_node *)node, .x = lb_gru_input_of(node, LB_CELL_X)};
+}
+
+lb_status lb_cell_shapes(const lb_node *node, lb_shape *out)
+{
+    lb_status status = lb_gru_input_check(node, LB_CELL_X, LB_CELL_INITIAL, LB_CELL_WEIGHT, LB_CELL_BIAS);
+    if (status) return status;
+    lb_gru_input x = lb_gru_input_of(node, LB_CELL_X);
+    out[LB_CELL_OUTPUTS] = LB_SHAPE(x.batch, x.steps, x.hidden);
+    out[LB_CELL_FINAL] = LB_SHAPE(x.batch, cell_of(node)->state * x.hidden);
+    return LB_OK;
+}
+
+static lb_grid grid_of(const sequence *s)
+{
+    return lb_recurrence_grid(&s->x, s->cell->gates * s->x.hidden * s->x.hidden, 0);
+}
+
+/* Step `i` of a walk in the direction of the op, or against it. */
+static int64_t time_at(const sequence *s, int64_t i, bool backward)
+{
+    bool reverse = ((const lb_gru_attributes *)s->node->attributes)->reverse;
+    return reverse != backward ? s->x.steps - 1 - i : i;
+}
+
+/* Clears the member's units in each of some parts of a row. */
+static void clear_units(const sequence *s, const lb_walk *walk, int parts, lb_real *row)
+{
+    size_t bytes = (size_t)(walk->end_unit - walk->first_unit) * sizeof *row;
+    for (int part = 0; part < parts; part++) memset(row + part * s->x.hidden + walk->first_unit, 0, bytes);
+}
+
+/* W_hh h of the active rows. Without a state yet, there is nothing to multiply. */
+static void multiply_states(const sequence *s, const lb_walk *walk, int64_t t)
+{
+    int64_t hidden = s->x.hidden, gates = s->cell->gates;
+    lb_matrix states = lb_plain(s->node->out[LB_CELL_FINAL]->data, s->cell->state * hidden);
+    for (int64_t gate = 0; gate < gates; gate++)
+        lb_walk_multiply(walk, t, &s->gate[gate], 0, hidden, states, 0, s->product + gate * hidden,
+                         gates * hidden);
+}
+
+/* The member's units after step t. A row without a token keeps its state. */
+static void pass_gates(const sequence *s, const lb_walk *walk, int64_t t)
+{
+    const lb_cell *cell = s->cell;
+    const lb_node *node = s->node;
+    int64_t hidden = s->x.hidden, first = walk->first_unit, kept = cell->saved * hidden;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * s->x.steps + t;
+        lb_real *saved =
+            node->saved ? (lb_real *)node->saved + at * kept : s->spare + lb_walk_number(walk) * kept;
+        lb_real *out = node->out[LB_CELL_OUTPUTS]->data + at * hidden;
+        if (lb_gru_input_has(&s->x, row, t)) {
+            cell->step(hidden, walk->end_unit - first, lb_gru_input_row(&s->x, at) + first,
+                       s->product + row * cell->gates * hidden + first, node->in[LB_CELL_BIAS]->data + first,
+                       node->out[LB_CELL_FINAL]->data + row * cell->state * hidden + first, out + first,
+                       saved + first);
+        } else {
+            clear_units(s, walk, 1, out);
+            clear_units(s, walk, cell->saved, saved);
+        }
+    }
+}
+
+static void walk_forward(const lb_member *me, void *context)
+{
+    const sequence *s = context;
+    lb_walk walk = lb_walk_of(me, &s->x);
+    for (int gate = 0; gate < s->cell->gates; gate++) lb_walk_pack(&walk, &s->gate[gate]);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < s->x.steps; i++) {
+        int64_t t = time_at(s, i, false);
+        if (i > 0 || s->node->in[LB_CELL_INITIAL]) multiply_states(s, &walk, t);
+        lb_team_meet(me);
+        pass_gates(s, &walk, t);
+        lb_team_meet(me);
+    }
+}
+
+lb_status lb_cell_forward(lb_node *node)
+{
+    sequence s = sequence_of(node);
+    int64_t batch = s.x.batch, hidden = s.x.hidden, kept = s.cell->saved * hidden;
+    lb_tensor *initial = node->in[LB_CELL_INITIAL], *final = node->out[LB_CELL_FINAL];
+    lb_grid grid = grid_of(&s);
+    s.product = lb_op_zeros(node, batch * s.cell->gates * hidden);
+    lb_real *saved = lb_op_reals(node, (node->records ? batch * s.x.steps : lb_grid_threads(grid)) * kept);
+    if (node->records)
+        node->saved = saved;
+    else
+        s.spare = saved;
+    if (!s.product || !saved ||
+        !lb_recurrence_panels(node, &s.x, node->in[LB_CELL_WEIGHT], 0, hidden, s.cell->gates, s.gate))
+        return LB_ERROR_MEMORY;
+    if (initial)
+        memcpy(final->data, initial->data, (size_t)lb_count(final) * sizeof(lb_real));
+    else
+        memset(final->data, 0, (size_t)lb_count(final) * sizeof(lb_real));
+    lb_team_run(grid, walk_forward, &s);
+    return LB_OK;
+}
+
+/* Divides a block among the parts of backward, and returns how much it takes. */
+static int64_t lay_out(sequence *s, lb_real *block)
+{
+    lb_parts parts = {.block = block};
+    int64_t hidden = s->x.hidden;
+    s->dstate = lb_parts_next(&parts, s->x.batch * s->cell->state * hidden);
+    s->weight = lb_recurrence_panels_back(&s->x, &parts, lb_plain(s->node->in[LB_CELL_WEIGHT]->data, hidden),
+                                          s->cell->gates * hidden, hidden);
+    return parts.count;
+}
+
+int64_t lb_cell_work(const lb_node *node)
+{
+    sequence s = sequence_of(node);
+    return lay_out(&s, NULL);
+}
+
+/* The gradient of the gates of step t, for the member's units. */
+static void pass_gates_back(const sequence *s, const lb_walk *walk, int64_t t)
+{
+    const lb_cell *cell = s->cell;
+    int64_t hidden = s->x.hidden, first = walk->first_unit;
+    for (int64_t row = walk->first_row; row < walk->end_row; row += walk->parts) {
+        int64_t at = row * s->x.steps + t;
+        lb_real *dx = s->gradient.x + at * s->gradient.x_stride;
+        if (lb_gru_input_has(&s->x, row, t))
+            cell->back(hidden, walk->end_unit - first,
+                       (lb_real *)s->node->saved + at * cell->saved * hidden + first,
+                       s->node->out[LB_CELL_OUTPUTS]->grad + at * hidden + first, dx + first,
+                       s->dstate + row * cell->state * hidden + first);
+        else
+            clear_units(s, walk, cell->gates, dx);
+    }
+}
+
+static void walk_back(const lb_member *me, void *context)
+{
+    const sequence *s = context;
+    lb_walk walk = lb_walk_of(me, &s->x);
+    lb_walk_pack(&walk, &s->weight);
+    lb_team_meet_all(me);
+    for (int64_t i = 0; i < s->x.steps; i++) {
+        int64_t t = time_at(s, i, true);
+        pass_gates_back(s, &walk, t);
+        lb_team_meet(me);
+        if (i < s->x.steps - 1 || s->node->in[LB_CELL_INITIAL])
+            lb_gru_walk_states_back(&walk, t, s->gradient, &s->weight, s->dstate,
+                                    s->cell->state * s->x.hidden);
+    }
+}
+
+void lb_cell_backward(lb_node *node)
+{
+    sequence s = sequence_of(node);
+    int64_t kept = s.cell->saved * s.x.hidden;
+    lb_real *saved = node->saved;
+    lay_out(&s, node->work);
+    s.gradient = lb_gru_gradient_in(node, LB_CELL_X, &s.x, saved, kept);
+    memcpy(s.dstate, node->out[LB_CELL_FINAL]->grad,
+           (size_t)lb_count(node->out[LB_CELL_FINAL]) * sizeof *s.dstate);
+    lb_team_run(grid_of(&s), walk_back, &s);
+    lb_gru_give_input_gradient(node, LB_CELL_X, &s.x, s.gradient);
+    lb_op_add_grad(node->in[LB_CELL_INITIAL], s.dstate);
+    lb_gru_add_weight_gradient(s.gradient, s.x.batch * s.x.steps,
+                               lb_plain(saved + s.cell->previous * s.x.hidden, kept),
+                               node->in[LB_CELL_WEIGHT], node->in[LB_CELL_BIAS]);
+}

@@ -1,0 +1,176 @@
+#include "autograd/fused/dot_shapes.h"
+
+#include "autograd/operands.h"
+#include "tensor/shape.h"
+
+#include <math.h>
+
+enum { QUERY = LB_DOT_QUERY, KEYS = LB_DOT_KEYS, VALUES = LB_DOT_VALUES, MASK = LB_DOT_MASK };
+enum { CONTEXT = LB_DOT_CONTEXT, WEIGHTS = LB_DOT_WEIGHTS };
+
+/* Operands are [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width].
+ * Either way, a head of one batch row is a matrix whose rows are `row` numbers apart. */
+typedef struct view {
+    int64_t length, width; /* of one head */
+    int64_t batch, head, row;
+} view;
+
+static view view_of(const lb_tensor *x, int64_t heads)
+{
+    int64_t length = lb_dim(x, -2), width = lb_dim(x, -1);
+    if (x->shape.ndim == 4) return (view){length, width, heads * length * width, length * width, width};
+    return (view){length, width / heads, length * width, width / heads, width};
+}
+
+static lb_status check_heads(const lb_node *node)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    for (int i = QUERY; i <= VALUES; i++) {
+        lb_shape shape = node->in[i]->shape;
+        int64_t heads = i == QUERY ? options->heads : options->kv_heads;
+        if (shape.ndim != node->in[QUERY]->shape.ndim || shape.ndim < 3 || shape.ndim > 4)
+            return lb_op_misfit(node, "expected three axes, or four with heads", QUERY,
+                                i == QUERY ? KEYS : i);
+        if (heads < 1 || (shape.ndim == 4 ? shape.dim[1] != heads : shape.dim[2] % heads != 0)) {
+            char text[LB_SHAPE_TEXT];
+            return lb_op_fail(node, LB_ERROR_SHAPE, "cannot divide %s into %lld heads",
+                              lb_shape_format(shape, text), (long long)heads);
+        }
+    }
+    if (options->heads % options->kv_heads)
+        return lb_op_fail(node, LB_ERROR_SHAPE,
+                          "%lld heads of queries cannot share %lld heads of keys evenly",
+                          (long long)options->heads, (long long)options->kv_heads);
+    return LB_OK;
+}
+
+static lb_status check_numbers(const lb_node *node)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    if (!(options->dropout >= 0 && options->dropout < 1))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid dropout probability %g, expected 0 <= p < 1",
+                          (double)options->dropout);
+    if (!(options->softcap >= 0))
+        return lb_op_fail(node, LB_ERROR_ARGUMENT,
+                          "invalid softcap %g, expected a positive number, or 0 for none",
+                          (double)options->softcap);
+    return LB_OK;
+}
+
+static lb_status check_mask(const lb_node *node, int which, lb_shape weights)
+{
+    const lb_tensor *mask = node->in[which];
+    lb_shape common;
+    if (!mask || (lb_shape_broadcast(mask->shape, weights, &common) && lb_shape_equal(common, weights)))
+        return LB_OK;
+    char name[LB_OPERAND_TEXT], text_mask[LB_SHAPE_TEXT], text_weights[LB_SHAPE_TEXT];
+    return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not broadcast: %s%s x weights%s",
+                      lb_operand_name(node->op->operands, which, name),
+                      lb_shape_format(mask->shape, text_mask), lb_shape_format(weights, text_weights));
+}
+
+lb_status lb_dot_shapes(const lb_node *node, lb_shape *out)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    lb_status status = check_heads(node);
+    if (!status) status = check_numbers(node);
+    if (status) return status;
+    lb_shape query = node->in[QUERY]->shape, keys = node->in[KEYS]->shape, values = node->in[VALUES]->shape;
+    int last = query.ndim - 1;
+    int64_t share = query.ndim == 4 ? 1 : options->heads / options->kv_heads;
+    if (query.dim[0] != keys.dim[0] || query.dim[last] != keys.dim[last] * share)
+        return lb_op_misfit(node, "batch sizes or widths differ", QUERY, KEYS);
+    if (values.dim[0] != keys.dim[0] || values.dim[last - 1] != keys.dim[last - 1])
+        return lb_op_misfit(node, "expected one value per key", KEYS, VALUES);
+    out[CONTEXT] = query;
+    out[CONTEXT].dim[last] = values.dim[last] * share;
+    out[WEIGHTS] = LB_SHAPE(query.dim[0], options->heads, query.dim[last - 1], keys.dim[last - 1]);
+    status = check_mask(node, MASK, out[WEIGHTS]);
+    return status ? status : check_mask(node, LB_DOT_BIAS, out[WEIGHTS]);
+}
+
+lb_dot_head lb_dot_head_of(const lb_node *node, int64_t index)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    int64_t heads = options->heads, batch = index / heads, h = index % heads, shared = h / lb_dot_group(node);
+    view q = view_of(node->in[QUERY], heads), k = view_of(node->in[KEYS], options->kv_heads),
+         v = view_of(node->in[VALUES], options->kv_heads);
+    view c = view_of(node->out[CONTEXT], heads);
+    return (lb_dot_head){
+        .queries = q.length,
+        .keys = k.length,
+        .width = q.width,
+        .depth = v.width,
+        .query_at = batch * q.batch + h * q.head,
+        .keys_at = batch * k.batch + shared * k.head,
+        .values_at = batch * v.batch + shared * v.head,
+        .context_at = batch * c.batch + h * c.head,
+        .weights_at = index * q.length * k.length,
+        .query_row = q.row,
+        .keys_row = k.row,
+        .values_row = v.row,
+        .context_row = c.row,
+    };
+}
+
+int64_t lb_dot_head_count(const lb_node *node)
+{
+    return lb_dim(node->in[QUERY], 0) * lb_dot_options_of(node)->heads;
+}
+
+int64_t lb_dot_group(const lb_node *node)
+{
+    return lb_dot_options_of(node)->heads / lb_dot_options_of(node)->kv_heads;
+}
+
+int64_t lb_dot_row_at(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step)
+{
+    const lb_tensor *mask = node->in[which];
+    int64_t heads = lb_dot_options_of(node)->heads, offset = 0;
+    const int64_t at[LB_MAX_DIMS] = {i, index % heads, index / heads};
+    *step = mask->shape.ndim > 0 && lb_dim(mask, -1) > 1 ? 1 : 0;
+    for (int axis = 2; axis <= mask->shape.ndim; axis++)
+        if (lb_dim(mask, -axis) > 1) offset += at[axis - 2] * lb_shape_stride(mask->shape, -axis);
+    return offset;
+}
+
+const lb_real *lb_dot_row(const lb_node *node, int which, int64_t index, int64_t i, int64_t *step)
+{
+    return node->in[which] ? node->in[which]->data + lb_dot_row_at(node, which, index, i, step) : NULL;
+}
+
+void lb_dot_reach(const lb_dot_options *options, int64_t i, int64_t keys, int64_t *first, int64_t *end)
+{
+    lb_window w = options->window;
+    int64_t here = options->first + i;
+    *first = 0;
+    *end = keys;
+    if (!w.on) return;
+    if (w.left >= 0 && here - w.left > 0) *first = here - w.left;
+    if (w.right >= 0 && here + w.right + 1 < keys) *end = here + w.right + 1;
+    if (*end < 0) *end = 0;
+    if (*first > *end) *first = *end;
+}
+
+double lb_dot_reference_score(const lb_node *node, int64_t index, int64_t i, int64_t k)
+{
+    const lb_dot_options *options = lb_dot_options_of(node);
+    lb_dot_head h = lb_dot_head_of(node, index);
+    int64_t mask_step = 0, bias_step = 0, here = options->first + i;
+    const lb_real *mask = lb_dot_row(node, MASK, index, i, &mask_step);
+    const lb_real *bias = lb_dot_row(node, LB_DOT_BIAS, index, i, &bias_step);
+    double score = 0, added = bias ? (double)bias[k * bias_step] : 0, cap = (double)options->softcap;
+    for (int64_t j = 0; j < h.width; j++)
+        score += (double)node->in[QUERY]->data[h.query_at + i * h.query_row + j] *
+                 (double)node->in[KEYS]->data[h.keys_at + k * h.keys_row + j];
+    score *= (double)options->scale;
+    if (mask && mask[k * mask_step] == 0) added = -(double)INFINITY;
+    if (cap > 0 && options->cap_biased)
+        score = cap * tanh((score + added) / cap);
+    else
+        score = (cap > 0 ? cap * tanh(score / cap) : score) + added;
+    if (options->window.on && options->window.left >= 0 && k < here - options->window.left) return -INFINITY;
+    if (options->window.on && options->window.right >= 0 && k > here + options->window.right)
+        return -INFINITY;
+    return score;
+}

@@ -1,0 +1,286 @@
+#include "lookback/models.h"
+
+#include "autograd/steps.h"
+#include "lookback/op.h"
+#include "models/decode/direction.h"
+#include "models/decode/model.h"
+#include "models/decode/trail.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An unfinished hypothesis. */
+typedef struct live {
+    const lb_trail *last;
+    double log_probability;
+    bool greedy; /* the likeliest token was taken at every step */
+} live;
+
+typedef struct candidate {
+    int64_t from; /* which of the row's live hypotheses */
+    int32_t token;
+    double log_probability;
+    bool greedy;
+} candidate;
+
+/* A hypothesis that has ended, or was cut off. */
+typedef struct ended {
+    const lb_trail *last;
+    int64_t steps;
+    bool finished;
+    double score;
+} ended;
+
+typedef struct search {
+    const lb_model *model;
+    lb_tape *tape;
+    lb_beam_config config;
+    lb_tokens source;
+    int64_t maps; /* of attention, layers times heads; 0: the hypotheses have none */
+    int64_t vocabulary;
+    live *live;            /* [batch, beam] */
+    int64_t *live_count;   /* [batch] */
+    ended *done;           /* [batch, n_best]: the best first */
+    int64_t *done_count;   /* [batch] */
+    candidate *candidates; /* [2 beam] */
+    bool *impossible;      /* [batch] whether some continuation of the row had the probability 0 */
+} search;
+
+static void *grab(const search *s, int64_t count, size_t size)
+{
+    void *memory = lb_tape_alloc(s->tape, (size_t)count * size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+static double normalised(const search *s, double log_probability, int64_t tokens)
+{
+    double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
+    return log_probability / pow((double)tokens, penalty);
+}
+
+/* Keeps the best candidates in order; an earlier one wins a tie, as in greedy decoding. */
+static int64_t offer(candidate *best, int64_t count, int64_t room, candidate offered)
+{
+    if (count == room && offered.log_probability <= best[count - 1].log_probability) return count;
+    int64_t at = count < room ? count : room - 1;
+    for (; at > 0 && offered.log_probability > best[at - 1].log_probability; at--) best[at] = best[at - 1];
+    best[at] = offered;
+    return count < room ? count + 1 : room;
+}
+
+/* A hypothesis that was cut off can score high, in particular if it repeats itself, but it is not an answer. */
+static bool is_better(const ended *a, const ended *b)
+{
+    return a->finished != b->finished ? a->finished : a->score > b->score;
+}
+
+/* Keeps a hypothesis of `steps` tokens if it is one of the best. */
+static void finish(search *s, int64_t row, live last, int64_t steps, bool finished)
+{
+    ended *done = s->done + row * s->config.n_best;
+    int64_t room = s->config.n_best, at = s->done_count[row];
+    ended h = {last.last, steps, finished, normalised(s, last.log_probability, steps)};
+    if (at == room && !is_better(&h, &done[--at])) return;
+    for (; at > 0 && is_better(&h, &done[at - 1]); at--) done[at] = done[at - 1];
+    done[at] = h;
+    if (s->done_count[row] < room) s->done_count[row]++;
+}
+
+/* Whether no continuation can score better than the finished hypotheses of the row. A log-probability only falls, and
+ * at best it is divided by the greatest length. */
+static bool is_hopeless(const search *s, int64_t row, double log_probability)
+{
+    if (s->done_count[row] < s->config.n_best) return false;
+    double worst = s->done[(row + 1) * s->config.n_best - 1].score;
+    return normalised(s, log_probability, s->config.limit) <= worst;
+}
+
+/* Keeps the greedy candidate within the beam, so that the search never scores below greedy decoding. */
+static int64_t promote_greedy(search *s, int64_t count, candidate greedy)
+{
+    int64_t last = s->config.beam - 1, at = 0;
+    while (at < count && !s->candidates[at].greedy) at++;
+    if (at <= last && at < count) return count;
+    if (at == count) at = count < 2 * s->config.beam ? count++ : count - 1;
+    for (; at > last; at--) s->candidates[at] = s->candidates[at - 1];
+    s->candidates[at] = greedy;
+    return count;
+}
+
+/* The 2 beam likeliest continuations of a row's live hypotheses: even if half of them end, a whole beam continues. */
+static int64_t find_candidates(search *s, int64_t row, const lb_real *log_probabilities)
+{
+    int64_t count = 0;
+    candidate greedy = {0};
+    for (int64_t from = 0; from < s->live_count[row]; from++) {
+        const live *l = &s->live[row * s->config.beam + from];
+        const lb_real *added = log_probabilities + from * s->vocabulary;
+        int64_t likeliest = l->greedy ? lb_model_likeliest(added, s->vocabulary) : -1;
+        for (int64_t token = LB_FIRST_WRITTEN; token < s->vocabulary; token++) {
+            if (added[token] == -(lb_real)INFINITY) {
+                s->impossible[row] = true;
+                continue;
+            }
+            candidate c = {from, (int32_t)token, l->log_probability + (double)added[token],
+                           token == likeliest};
+            count = offer(s->candidates, count, 2 * s->config.beam, c);
+            if (c.greedy) greedy = c;
+        }
+    }
+    return greedy.greedy ? promote_greedy(s, count, greedy) : count;
+}
+
+/* Extends a row by its `steps`th token. At the limit, all ends among the candidates count, since nothing else is an answer,
+ * unless the beam is 1, as in greedy decoding. `first` is the first hypothesis of the row in the batch of the step. `origin`
+ * receives the index in the batch of each hypothesis that continues. Returns how many continue. */
+static int64_t advance(search *s, int64_t row, int64_t first, int64_t steps, const lb_model_step *step,
+                       const lb_tensor *log_probabilities, int64_t *origin)
+{
+    int64_t beam = s->config.beam, map = s->maps * s->source.length, kept = 0;
+    int64_t found = find_candidates(s, row, log_probabilities->data + first * s->vocabulary);
+    bool last = steps == s->config.limit && beam > 1;
+    live *going = grab(s, beam, sizeof *going);
+    if (!going) return 0;
+    for (int64_t i = 0; i < found && (kept < beam || last); i++) {
+        candidate c = s->candidates[i];
+        bool ends = c.token == LB_EOS;
+        if (ends ? i >= beam && !last : kept == beam || is_hopeless(s, row, c.log_probability)) continue;
+        lb_trail n = {.before = s->live[row * beam + c.from].last, .token = c.token};
+        n.log_probability = (double)log_probabilities->data[(first + c.from) * s->vocabulary + c.token];
+        if (map) n.weights = step->weights->data + (first + c.from) * map;
+        live next = {lb_trail_new(s->tape, n, map), c.log_probability, c.greedy};
+        if (!next.last) return 0;
+        if (ends) {
+            finish(s, row, next, steps, true);
+        } else {
+            origin[kept] = first + c.from;
+            going[kept++] = next;
+        }
+    }
+    if (beam == 1 && s->done_count[row]) kept = 0; /* as in greedy decoding */
+    memcpy(s->live + row * beam, going, (size_t)kept * sizeof *going);
+    s->live_count[row] = kept;
+    return kept;
+}
+
+/* The input of the decoder for the hypotheses that continue. */
+typedef struct frontier {
+    lb_decoder_state state;
+    lb_tokens next;
+} frontier;
+
+static frontier select_frontier(const search *s, lb_decoder_state state, const int64_t *origin, int64_t count)
+{
+    frontier f = {.state = s->model->kind->select(s->model, s->tape, state, origin, count)};
+    int32_t *id, *lengths;
+    f.next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
+    for (int64_t i = 0, at = 0; i < s->source.batch && id; i++)
+        for (int64_t h = 0; h < s->live_count[i]; h++, at++) {
+            const lb_trail *last = s->live[i * s->config.beam + h].last;
+            id[at] = last ? last->token : LB_BOS;
+            lengths[at] = 1;
+        }
+    return f;
+}
+
+/* If there are fewer outputs than are asked for, that is an error, unless the others are impossible. */
+static void trace_row(const search *s, int64_t row, lb_hypothesis *all)
+{
+    int64_t found = s->done_count[row];
+    for (int64_t i = 0; i < s->config.n_best; i++) {
+        const ended *done = &s->done[row * s->config.n_best + i];
+        lb_hypothesis h = {.finished = done->finished,
+                           .steps = done->steps,
+                           .length = done->steps - (done->finished ? 1 : 0),
+                           .score = i < found ? done->score : (double)-INFINITY};
+        all[i] = i < found ? lb_trail_trace(s->tape, done->last, h, s->maps, s->source.length) : h;
+    }
+    if (found == s->config.n_best || (found > 0 && s->impossible[row])) return;
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_beam_search: expected n_best %lld, found only %lld outputs of at most %lld tokens",
+                 (long long)s->config.n_best, (long long)found, (long long)s->config.limit);
+}
+
+static void search_all(search *s)
+{
+    lb_decoder_state state = lb_model_encode(s->model, s->source);
+    int64_t *origin = grab(s, s->source.batch * s->config.beam, sizeof *origin), count = s->source.batch;
+    if (lb_tape_status(s->tape)) return;
+    for (int64_t row = 0; row < count; row++) {
+        origin[row] = row;
+        s->live_count[row] = 1;
+        s->live[row * s->config.beam].greedy = true;
+    }
+    for (int64_t t = 0; t < s->config.limit && count > 0; t++) {
+        lb_tape_begin_step(s->tape, false);
+        frontier f = select_frontier(s, state, origin, count);
+        lb_model_step step = lb_model_decode(s->model, f.state, f.next, s->source.length);
+        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
+        if (lb_tape_status(s->tape)) return;
+        int64_t first = 0;
+        count = 0;
+        for (int64_t row = 0; row < s->source.batch; row++) {
+            int64_t before = s->live_count[row];
+            if (before) count += advance(s, row, first, t + 1, &step, log_probabilities, origin + count);
+            first += before;
+        }
+        state = step.state;
+    }
+    for (int64_t row = 0; row < s->source.batch; row++)
+        for (int64_t h = 0; h < s->live_count[row]; h++)
+            finish(s, row, s->live[row * s->config.beam + h], s->config.limit, false);
+}
+
+static lb_hypothesis *trace_all(const search *s)
+{
+    lb_hypothesis *all = grab(s, s->source.batch * s->config.n_best, sizeof *all);
+    for (int64_t row = 0; row < s->source.batch && all; row++)
+        trace_row(s, row, all + row * s->config.n_best);
+    return all;
+}
+
+static bool is_possible(const search *s)
+{
+    const lb_beam_config *c = &s->config;
+    if (c->beam >= 1 && c->limit >= 1 && c->n_best >= 1 && c->n_best <= c->beam && c->beam <= s->vocabulary &&
+        s->vocabulary > LB_EOS)
+        return true;
+    lb_tape_fail(
+        s->tape, LB_ERROR_ARGUMENT,
+        "lb_beam_search: expected 1 <= n_best <= beam <= vocabulary, limit >= 1 and vocabulary > %d, "
+        "found n_best %lld, beam %lld, vocabulary %lld, limit %lld",
+        (int)LB_EOS, (long long)c->n_best, (long long)c->beam, (long long)s->vocabulary, (long long)c->limit);
+    return false;
+}
+
+lb_beam lb_beam_search(const lb_model *model, lb_tokens source, lb_beam_config config)
+{
+    if (config.beam == 0) config.beam = 1;
+    if (config.n_best == 0) config.n_best = config.beam;
+    if (config.limit == 0) config.limit = 2 * source.length + 8;
+    config.limit = lb_model_limit(model, config.limit);
+    if (config.length_penalty == 0) config.length_penalty = 1;
+    search s = {.model = model, .tape = source.tape, .config = config, .source = source};
+    if (!config.without_weights) s.maps = model->layers * model->heads;
+    s.vocabulary = model->target_vocab;
+    if (!is_possible(&s)) return (lb_beam){0};
+    if (model->kind->search) return model->kind->search(model, source, config);
+    int64_t all = source.batch * config.beam;
+    s.live = grab(&s, all, sizeof *s.live);
+    s.done = grab(&s, source.batch * config.n_best, sizeof *s.done);
+    s.live_count = grab(&s, source.batch, sizeof *s.live_count);
+    s.done_count = grab(&s, source.batch, sizeof *s.done_count);
+    s.candidates = grab(&s, 2 * config.beam, sizeof *s.candidates);
+    s.impossible = grab(&s, source.batch, sizeof *s.impossible);
+    lb_mode mode = lb_tape_mode(source.tape);
+    lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
+    if (lb_tape_status(source.tape) == LB_OK) search_all(&s);
+    lb_tape_end_steps(source.tape);
+    lb_tape_set_mode(source.tape, mode);
+    lb_hypothesis *found = lb_tape_status(source.tape) ? NULL : trace_all(&s);
+    if (lb_tape_status(source.tape)) return (lb_beam){0};
+    for (int64_t i = 0; model->backward && i < source.batch * config.n_best; i++)
+        lb_hypothesis_reverse(&found[i], s.maps, source.length);
+    return (lb_beam){source.batch, config.n_best, found};
+}

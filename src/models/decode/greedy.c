@@ -1,0 +1,118 @@
+#include "lookback/models.h"
+
+#include "autograd/steps.h"
+#include "lookback/op.h"
+#include "models/decode/direction.h"
+#include "models/decode/model.h"
+#include "tensor/softmax_row.h"
+
+#include <string.h>
+
+/* Attention maps per row. */
+static int64_t maps_of(const lb_decoded *all)
+{
+    return all->layers * all->heads;
+}
+
+static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limit)
+{
+    lb_tape *tape = source.tape;
+    size_t cells = (size_t)(source.batch * limit);
+    lb_decoded all = {.source_length = source.length, .layers = model->layers, .heads = model->heads};
+    all.id = lb_tape_alloc(tape, cells * sizeof *all.id);
+    all.lengths = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.lengths);
+    all.finished = lb_tape_alloc(tape, (size_t)source.batch * sizeof *all.finished);
+    size_t row = (size_t)(maps_of(&all) * source.length);
+    if (row > 0) all.weights = lb_tape_alloc(tape, cells * row * sizeof *all.weights);
+    if (lb_tape_status(tape)) return all;
+    all.batch = source.batch;
+    memset(all.id, 0, cells * sizeof *all.id);
+    memset(all.lengths, 0, (size_t)source.batch * sizeof *all.lengths);
+    memset(all.finished, 0, (size_t)source.batch * sizeof *all.finished);
+    return all;
+}
+
+LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
+{
+    return lb_largest_inline(count, x);
+}
+
+int32_t lb_argmax(const lb_real *logits, int64_t classes)
+{
+    lb_real wanted = largest_of(classes, logits);
+    for (int64_t i = 0; i < classes; i++)
+        if (logits[i] == wanted) return (int32_t)i;
+    return 0; /* NaNs have no largest */
+}
+
+/* Takes the token of one step for every unfinished row. Returns how many rows continue. */
+static int64_t choose(lb_decoded *all, int64_t limit, int64_t t, const lb_model_step *step, int32_t *next)
+{
+    int64_t classes = lb_dim(step->logits, -1), maps = maps_of(all), writing = 0;
+    for (int64_t row = 0; row < all->batch; row++) {
+        for (int64_t m = row * maps; all->weights && m < (row + 1) * maps; m++)
+            memcpy(all->weights + (m * limit + t) * all->source_length,
+                   step->weights->data + m * all->source_length,
+                   (size_t)all->source_length * sizeof(lb_real));
+        next[row] = lb_model_likeliest(step->logits->data + row * classes, classes);
+        all->finished[row] |= next[row] == LB_EOS;
+        if (all->finished[row]) continue;
+        all->id[row * limit + t] = next[row];
+        all->lengths[row]++;
+        writing++;
+    }
+    return writing;
+}
+
+/* Rows were `limit` apart, because the longest length was not known yet. */
+static void close_ranks(lb_decoded *all, int64_t limit)
+{
+    for (int64_t row = 1; row < all->batch; row++)
+        memmove(all->id + row * all->length, all->id + row * limit, (size_t)all->length * sizeof *all->id);
+    int64_t map = all->length * all->source_length;
+    for (int64_t m = 1; all->weights && m < all->batch * maps_of(all); m++)
+        memmove(all->weights + m * map, all->weights + m * limit * all->source_length,
+                (size_t)map * sizeof *all->weights);
+}
+
+static lb_decoded decode_all(const lb_model *model, lb_tokens source, int64_t limit)
+{
+    lb_tape *tape = source.tape;
+    lb_decoded all = allocate(model, source, limit);
+    lb_decoder_state state = lb_model_encode(model, source);
+    int32_t *id, *lengths;
+    lb_tokens next = lb_tokens_new(tape, source.batch, 1, &id, &lengths);
+    int64_t writing = source.batch, *row_of = lb_tape_alloc(tape, (size_t)source.batch * sizeof *row_of);
+    for (int64_t row = 0; row < next.batch && row_of; row++) {
+        id[row] = LB_BOS;
+        lengths[row] = 1;
+        row_of[row] = row;
+    }
+    while (writing > 0 && all.length < limit && lb_tape_status(tape) == LB_OK) {
+        lb_tape_begin_step(tape, true);
+        if (all.length > 0) state = model->kind->select(model, tape, state, row_of, source.batch);
+        lb_model_step step = lb_model_decode(model, state, next, source.length);
+        if (lb_tape_status(tape)) break;
+        writing = choose(&all, limit, all.length++, &step, id);
+        state = step.state;
+    }
+    if (lb_tape_status(tape)) return (lb_decoded){0};
+    close_ranks(&all, limit);
+    return all;
+}
+
+lb_decoded lb_greedy(const lb_model *model, lb_tokens source, int64_t limit)
+{
+    if (limit < 1) {
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "lb_greedy: found limit %lld, expected at least 1",
+                     (long long)limit);
+        return (lb_decoded){0};
+    }
+    lb_mode mode = lb_tape_mode(source.tape);
+    lb_tape_set_mode(source.tape, LB_MODE_EVALUATE);
+    lb_decoded all = decode_all(model, source, lb_model_limit(model, limit));
+    lb_tape_end_steps(source.tape);
+    lb_tape_set_mode(source.tape, mode);
+    if (model->backward) lb_decoded_reverse(&all);
+    return all;
+}

@@ -1,0 +1,121 @@
+#include "models/decode/model.h"
+
+#include "autograd/steps.h"
+#include "lookback/models.h"
+#include "lookback/op.h"
+#include "lookback/ops.h"
+#include "tensor/shape.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_shape(const lb_tensor *tensor, lb_shape shape)
+{
+    return lb_is_sound(tensor) && lb_shape_equal(tensor->shape, shape);
+}
+
+lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source)
+{
+    if (model->kind->encode) return model->kind->encode(model, source);
+    lb_tape_fail(
+        source.tape, LB_ERROR_ARGUMENT,
+        "a model of the kind %.80s has no steps, such as one whose members write in different directions: "
+        "decode it with lb_beam_search",
+        model->kind->name);
+    return NULL;
+}
+
+lb_model_step lb_model_decode(const lb_model *model, lb_decoder_state state, lb_tokens target_in,
+                              int64_t source_length)
+{
+    lb_tape *tape = target_in.tape;
+    int64_t maps = model->layers * model->heads;
+    lb_shape logits = LB_SHAPE(target_in.batch, target_in.length, model->target_vocab),
+             weights = LB_SHAPE(target_in.batch, maps, target_in.length, source_length);
+    if (!model->kind->decode)
+        return (lb_model_step){.logits = lb_tape_fail(tape, LB_ERROR_ARGUMENT, "no steps")};
+    lb_model_step step = model->kind->decode(model, state, target_in);
+    if (lb_tape_status(tape)) return step;
+    if (has_shape(step.logits, logits) && (maps == 0 || has_shape(step.weights, weights))) return step;
+    char logits_text[LB_SHAPE_TEXT], weights_text[LB_SHAPE_TEXT];
+    step.logits =
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "model kind %.80s did not return logits %s%s%s", model->kind->name,
+                     lb_shape_format(logits, logits_text), maps ? " with weights " : "",
+                     maps ? lb_shape_format(weights, weights_text) : "");
+    return step;
+}
+
+int64_t lb_model_limit(const lb_model *model, int64_t limit)
+{
+    return model->positions && model->positions < limit ? model->positions : limit;
+}
+
+lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)
+{
+    return lb_model_decode(model, lb_model_encode(model, source), target_in, source.length).logits;
+}
+
+const char *const lb_loss_names[] = {
+    [LB_SOFTMAX] = "cross-entropy", [LB_SPARSEMAX] = "sparsemax", [LB_ENTMAX] = "entmax", NULL};
+
+/* The first of `classes` tokens that can be written. */
+static int64_t first_written(int64_t classes)
+{
+    return classes > LB_FIRST_WRITTEN ? LB_FIRST_WRITTEN : 0;
+}
+
+int32_t lb_model_likeliest(const lb_real *logits, int64_t classes)
+{
+    int64_t first = first_written(classes);
+    return (int32_t)first + lb_argmax(logits + first, classes - first);
+}
+
+/* The logits, with -inf for what is never written. */
+static lb_tensor *hide_unwritten(lb_tensor *logits)
+{
+    if (!lb_is_sound(logits)) return logits;
+    int64_t classes = lb_dim(logits, -1), first = first_written(classes);
+    lb_tensor *mask = lb_tensor_new(logits->tape, LB_SHAPE(classes), NULL);
+    for (int64_t i = first; i < classes && lb_is_sound(mask); i++) mask->data[i] = 1;
+    return lb_masked_fill(logits, mask, -(lb_real)INFINITY);
+}
+
+lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits)
+{
+    logits = hide_unwritten(logits);
+    switch (model->output) {
+    case LB_SPARSEMAX:
+        return lb_sparsemax(logits);
+    case LB_ENTMAX:
+        return lb_entmax15(logits);
+    case LB_SOFTMAX:
+        break;
+    }
+    return lb_softmax(logits);
+}
+
+lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)
+{
+    if (model->output == LB_SOFTMAX) return lb_log_softmax(hide_unwritten(logits));
+    return lb_log(lb_model_probabilities(model, logits));
+}
+
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
+                         lb_real smoothing)
+{
+    return lb_entmax_loss(logits, targets, ignored, smoothing, model->output);
+}
+
+lb_tensor *lb_select_rows(lb_tape *tape, const lb_tensor *x, const int64_t *row, int64_t count)
+{
+    if (!x) return NULL;
+    if (lb_tape_shares(tape) && lb_is_sound(x) && lb_tape_lasts(tape, x->data)) return lb_on_tape(tape, x);
+    lb_shape shape = x->shape;
+    size_t length = (size_t)lb_shape_stride(shape, 0);
+    shape.dim[0] = count;
+    lb_tensor *selected = lb_tensor_new(tape, shape, NULL);
+    for (int64_t i = 0; i < count && lb_is_sound(selected); i++)
+        memcpy(selected->data + (size_t)i * length, x->data + (size_t)row[i] * length,
+               length * sizeof *x->data);
+    return selected;
+}

@@ -1,0 +1,175 @@
+/* Ancestral sampling: draws each token from the distribution of the model. */
+#include "lookback/models.h"
+
+#include "autograd/steps.h"
+#include "lookback/op.h"
+#include "models/decode/direction.h"
+#include "models/decode/model.h"
+#include "models/decode/trail.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_DRAWS = 65536 }; /* per source; the random numbers depend on it */
+
+/* An unfinished output. */
+typedef struct draw {
+    const lb_trail *last;
+    double log_probability;
+    uint64_t number; /* of its random numbers */
+    bool finished;
+    int64_t steps;
+} draw;
+
+typedef struct sampling {
+    const lb_model *model;
+    lb_tape *tape;
+    lb_sample_config config;
+    lb_tokens source;
+    int64_t maps;    /* of attention; 0: the outputs have none */
+    draw *draws;     /* [batch, count] */
+    double *weights; /* [vocabulary]: working memory */
+} sampling;
+
+static void *grab(const sampling *s, int64_t count, size_t size)
+{
+    void *memory = lb_tape_alloc(s->tape, (size_t)count * size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+/* Draws a token by the log-probabilities, sharpened by the temperature. `uniform` is from [0, 1). */
+static int32_t choose(const sampling *s, const lb_real *log_probabilities, double uniform)
+{
+    int64_t first = LB_FIRST_WRITTEN, count = s->model->target_vocab - first;
+    const lb_real *x = log_probabilities + first;
+    double largest = (double)x[lb_argmax(x, count)], sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += s->weights[i] = exp(((double)x[i] - largest) / s->config.temperature);
+    double left = uniform * sum;
+    for (int64_t i = 0; i < count; i++) {
+        left -= s->weights[i];
+        if (left < 0) return (int32_t)(first + i);
+    }
+    return (int32_t)first + lb_argmax(x, count); /* rounding has left over a little, or nothing is a number */
+}
+
+/* Draws a token of one output. `row` is its row in the batch of the step. False if the token was the last. */
+static bool write_token(const sampling *s, draw *d, int64_t row, const lb_model_step *step,
+                        const lb_tensor *log_probabilities)
+{
+    const lb_real *x = log_probabilities->data + row * s->model->target_vocab;
+    lb_rng rng = {s->config.seed, lb_rng_stream("sample"), (uint32_t)d->steps};
+    int32_t token = choose(s, x, lb_rng_uniform(rng, d->number));
+    int64_t map = s->maps * s->source.length;
+    lb_trail n = {.before = d->last, .token = token, .log_probability = (double)x[token]};
+    if (map) n.weights = step->weights->data + row * map;
+    d->last = lb_trail_new(s->tape, n, map);
+    if (!d->last) return false;
+    d->log_probability += n.log_probability;
+    d->steps++;
+    d->finished = token == LB_EOS;
+    return !d->finished && d->steps < s->config.limit;
+}
+
+/* The unfinished outputs, in order: their states and their last tokens. */
+static lb_tokens next_tokens(const sampling *s, const int64_t *writing, int64_t count)
+{
+    int32_t *id, *lengths;
+    lb_tokens next = lb_tokens_new(s->tape, count, 1, &id, &lengths);
+    for (int64_t i = 0; i < next.batch && id; i++) {
+        const lb_trail *last = s->draws[writing[i]].last;
+        id[i] = last ? last->token : LB_BOS;
+        lengths[i] = 1;
+    }
+    return next;
+}
+
+static void draw_all(const sampling *s)
+{
+    int64_t count = s->source.batch * s->config.count;
+    int64_t *writing = grab(s, count, sizeof *writing), *origin = grab(s, count, sizeof *origin);
+    lb_decoder_state state = lb_model_encode(s->model, s->source);
+    for (int64_t i = 0; i < count && writing && origin; i++) {
+        origin[i] = i / s->config.count;
+        writing[i] = i;
+    }
+    while (count > 0 && lb_tape_status(s->tape) == LB_OK) {
+        lb_tape_begin_step(s->tape, false);
+        state = s->model->kind->select(s->model, s->tape, state, origin, count);
+        lb_model_step step =
+            lb_model_decode(s->model, state, next_tokens(s, writing, count), s->source.length);
+        lb_tensor *log_probabilities = lb_model_log_probabilities(s->model, step.logits);
+        if (lb_tape_status(s->tape)) return;
+        int64_t kept = 0;
+        for (int64_t i = 0; i < count; i++) {
+            if (!write_token(s, &s->draws[writing[i]], i, &step, log_probabilities)) continue;
+            origin[kept] = i;
+            writing[kept++] = writing[i];
+        }
+        count = kept;
+        state = step.state;
+    }
+}
+
+static lb_hypothesis *trace_all(const sampling *s)
+{
+    int64_t count = s->source.batch * s->config.count;
+    lb_hypothesis *all = grab(s, count, sizeof *all);
+    double penalty = s->config.length_penalty < 0 ? 0 : s->config.length_penalty;
+    for (int64_t i = 0; i < count && all; i++) {
+        const draw *d = &s->draws[i];
+        lb_hypothesis h = {.finished = d->finished,
+                           .steps = d->steps,
+                           .length = d->steps - (d->finished ? 1 : 0),
+                           .score = d->log_probability / pow((double)d->steps, penalty)};
+        all[i] = lb_trail_trace(s->tape, d->last, h, s->maps, s->source.length);
+    }
+    return all;
+}
+
+static bool is_possible(const sampling *s)
+{
+    const lb_sample_config *c = &s->config;
+    if (c->count >= 1 && c->count <= MOST_DRAWS && c->limit >= 1 && c->temperature > 0 &&
+        s->model->target_vocab > LB_EOS)
+        return true;
+    lb_tape_fail(s->tape, LB_ERROR_ARGUMENT,
+                 "lb_sample: expected 1 <= count <= %d, limit >= 1, temperature > 0 and vocabulary > %d, "
+                 "found count %lld, limit %lld, temperature %g, vocabulary %lld",
+                 MOST_DRAWS, (int)LB_EOS, (long long)c->count, (long long)c->limit, c->temperature,
+                 (long long)s->model->target_vocab);
+    return false;
+}
+
+lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config config)
+{
+    if (config.count == 0) config.count = 1;
+    if (config.limit == 0) config.limit = 2 * source.length + 8;
+    config.limit = lb_model_limit(model, config.limit);
+    if (config.temperature == 0) config.temperature = 1;
+    if (config.length_penalty == 0) config.length_penalty = 1;
+    sampling s = {.model = model,
+                  .tape = source.tape,
+                  .config = config,
+                  .source = source,
+                  .maps = config.without_weights ? 0 : model->layers * model->heads};
+    if (!is_possible(&s)) return (lb_beam){0};
+    s.draws = grab(&s, source.batch * config.count, sizeof *s.draws);
+    s.weights = grab(&s, model->target_vocab, sizeof *s.weights);
+    if (lb_tape_status(s.tape)) return (lb_beam){0};
+    for (int64_t i = 0; i < source.batch * config.count; i++) {
+        uint64_t text = (uint64_t)(i / config.count), own = (uint64_t)(i % config.count);
+        s.draws[i].number = (config.text ? config.text[text] : text) * MOST_DRAWS + own;
+    }
+    lb_mode mode = lb_tape_mode(s.tape);
+    lb_tape_set_mode(s.tape, LB_MODE_EVALUATE);
+    draw_all(&s);
+    lb_tape_end_steps(s.tape);
+    lb_hypothesis *all = lb_tape_status(s.tape) ? NULL : trace_all(&s);
+    lb_tape_set_mode(s.tape, mode);
+    if (lb_tape_status(s.tape)) return (lb_beam){0};
+    for (int64_t i = 0; model->backward && i < source.batch * config.count; i++)
+        lb_hypothesis_reverse(&all[i], s.maps, source.length);
+    return (lb_beam){source.batch, config.count, all};
+}

@@ -1,0 +1,270 @@
+#include "models/ensemble/vote.h"
+
+#include "autograd/scratch.h"
+#include "lookback/op.h"
+#include "models/decode/force.h"
+#include "models/decode/model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DIRECTIONS = 2 };
+
+/* A member whose attention excludes a symbol finds it impossible. It is then outvoted, not the only one that counts. */
+static const double LEAST = -1e3;
+
+/* The pool while it is made. */
+typedef struct gathering {
+    const lb_ensemble *ensemble;
+    lb_beam_config config;
+    lb_tokens source;
+    lb_tape *tape;
+    lb_tape *scratch; /* of one search, or of one member */
+    lb_vote_pool pool;
+    int64_t *row;      /* [total] the source of each hypothesis */
+    lb_hypothesis **h; /* [total] */
+    int64_t total, longest;
+} gathering;
+
+static void *grab(lb_tape *tape, int64_t count, size_t size)
+{
+    void *memory = lb_tape_alloc(tape, (size_t)count * size);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
+}
+
+/* The members of one direction as an ensemble of its own; without members, if there are none. */
+static lb_ensemble group_of(const gathering *g, bool backward)
+{
+    const lb_ensemble *e = g->ensemble;
+    lb_ensemble group = {.count = 0};
+    const lb_model **member = grab(g->tape, e->count, sizeof *member);
+    double *weight = grab(g->tape, e->count, sizeof *weight), sum = 0;
+    if (!member || !weight) return group;
+    int count = 0;
+    for (int i = 0; i < e->count; i++) {
+        if (e->member[i]->backward != backward) continue;
+        member[count] = e->member[i];
+        sum += weight[count++] = lb_ensemble_weight(e, i);
+    }
+    if (count == 0 || lb_ensemble_init(&group, member, count, NULL)) return group;
+    /* Members without a say still look for hypotheses. */
+    for (int i = 0; i < count; i++) weight[i] = sum > 0 ? weight[i] / sum : 1 / (double)count;
+    if (e->weight) group.weight = weight;
+    return group;
+}
+
+/* The same arrays, for ops that need not last. */
+static lb_tokens on_scratch(const gathering *g, lb_tokens tokens)
+{
+    tokens.tape = g->scratch;
+    return tokens;
+}
+
+/* Frees what a search or a member needed. */
+static bool end_scratch(const gathering *g)
+{
+    lb_status status = lb_tape_status(g->scratch);
+    if (status) lb_tape_fail(g->tape, status, "%s", lb_tape_error(g->scratch));
+    return status == LB_OK && lb_tape_scratch(g->tape);
+}
+
+/* One that was cut off has as many tokens as the limit, and one that has ended fewer. */
+static bool is_same(const lb_hypothesis *a, const lb_hypothesis *b)
+{
+    return a->length == b->length && memcmp(a->id, b->id, (size_t)a->length * sizeof *a->id) == 0;
+}
+
+static void add_to_row(gathering *g, int64_t row, const lb_hypothesis *found)
+{
+    lb_hypothesis *all = g->pool.hypothesis + row * g->pool.most;
+    for (int64_t i = 0; i < g->pool.count[row]; i++)
+        if (is_same(&all[i], found)) return;
+    int32_t *id = grab(g->tape, found->steps, sizeof *id);
+    if (!id) return;
+    memcpy(id, found->id, (size_t)found->length * sizeof *id);
+    all[g->pool.count[row]] = *found;
+    all[g->pool.count[row]++].id = id;
+}
+
+/* The hypotheses that the members of one direction find together. */
+static bool propose(gathering *g, bool backward)
+{
+    lb_ensemble group = group_of(g, backward);
+    if (group.count == 0) return lb_tape_status(g->tape) == LB_OK;
+    lb_beam_config config = g->config;
+    int64_t possible = group.base.target_vocab - LB_FIRST_WRITTEN;
+    if (config.n_best < config.beam) config.n_best = config.beam < possible ? config.beam : possible;
+    lb_beam found = lb_beam_search(&group.base, on_scratch(g, g->source), config);
+    for (int64_t i = 0; i < found.batch * found.n_best; i++) /* without steps: there were fewer */
+        if (found.hypothesis[i].steps > 0) add_to_row(g, i / found.n_best, &found.hypothesis[i]);
+    return end_scratch(g) && found.batch > 0;
+}
+
+/* Numbers the hypotheses of all rows, and makes room for what members think of them. */
+static bool list(gathering *g, int64_t maps)
+{
+    lb_vote_pool *pool = &g->pool;
+    for (int64_t row = 0; row < pool->batch; row++) g->total += pool->count[row];
+    g->row = grab(g->tape, g->total, sizeof *g->row);
+    g->h = grab(g->tape, g->total, sizeof(lb_hypothesis *));
+    for (int64_t row = 0, at = 0; row < pool->batch && g->row && g->h; row++)
+        for (int64_t i = 0; i < pool->count[row]; i++, at++) {
+            lb_hypothesis *h = &pool->hypothesis[row * pool->most + i];
+            g->row[at] = row;
+            g->h[at] = h;
+            g->longest = h->steps > g->longest ? h->steps : g->longest;
+            h->score = 0;
+            h->log_probability = grab(g->tape, h->steps, sizeof *h->log_probability);
+            h->weights = maps ? grab(g->tape, maps * h->steps * g->source.length, sizeof *h->weights) : NULL;
+        }
+    return lb_tape_status(g->tape) == LB_OK;
+}
+
+static lb_tokens targets(const gathering *g)
+{
+    int32_t *id, *lengths;
+    lb_tokens out = lb_tokens_new(g->tape, g->total, g->longest, &id, &lengths);
+    for (int64_t i = 0; i < out.batch; i++) {
+        const lb_hypothesis *h = g->h[i];
+        memcpy(id + i * g->longest, h->id, (size_t)h->length * sizeof *id);
+        if (h->finished) id[i * g->longest + h->length] = LB_EOS;
+        lengths[i] = (int32_t)h->steps;
+    }
+    return out;
+}
+
+/* The attention of the ensemble has as many maps as that of its members, or one: the mean over the heads of the last
+ * layer. Adds `share` of the map of a member. */
+static void add_weights(const gathering *g, const lb_model *member, const lb_real *from, lb_hypothesis *h,
+                        double share)
+{
+    int64_t length = g->source.length, maps = g->ensemble->base.layers * g->ensemble->base.heads;
+    int64_t own = member->layers * member->heads, from_map = g->longest * length, cells = h->steps * length;
+    int64_t merged = own == maps ? 1 : member->heads, first = own == maps ? 0 : own - merged;
+    for (int64_t map = 0; map < maps; map++)
+        for (int64_t k = 0; k < merged; k++)
+            for (int64_t i = 0; i < cells; i++)
+                h->weights[map * cells + i] +=
+                    (lb_real)(share / (double)merged) * from[(first + map + k) * from_map + i];
+}
+
+static double normalised(const gathering *g, double log_probability, int64_t steps)
+{
+    double penalty = g->config.length_penalty < 0 ? 0 : g->config.length_penalty;
+    return log_probability / pow((double)steps, penalty);
+}
+
+/* What one member thinks of all hypotheses. */
+static bool ask(const gathering *g, int m, lb_tokens out)
+{
+    const lb_ensemble *e = g->ensemble;
+    const lb_model *member = e->member[m];
+    double share = lb_ensemble_weight(e, m);
+    lb_forced forced = lb_model_force_rows(member, on_scratch(g, g->source), g->row, on_scratch(g, out));
+    int64_t classes = member->target_vocab, maps = member->layers * member->heads;
+    for (int64_t i = 0; i < g->total && forced.log_probabilities; i++) {
+        lb_hypothesis *h = g->h[i];
+        double sum = 0;
+        for (int64_t t = 0; t < h->steps; t++) {
+            int32_t token = out.id[i * g->longest + t];
+            int64_t at = (i * g->longest + t) * classes + token;
+            double found = fmax((double)forced.log_probabilities->data[at], LEAST);
+            h->log_probability[t] += share * found;
+            sum += found;
+        }
+        double score = normalised(g, sum, h->steps);
+        g->pool.score[(h - g->pool.hypothesis) * e->count + m] = score;
+        h->score += share * score;
+        if (h->weights)
+            add_weights(g, member, forced.weights->data + i * maps * g->longest * g->source.length, h, share);
+    }
+    bool found = forced.log_probabilities != NULL;
+    return end_scratch(g) && found;
+}
+
+static bool gather(gathering *g)
+{
+    const lb_ensemble *e = g->ensemble;
+    int64_t batch = g->source.batch;
+    g->pool = (lb_vote_pool){.batch = batch, .most = DIRECTIONS * g->config.beam};
+    g->pool.count = grab(g->tape, batch, sizeof *g->pool.count);
+    g->pool.hypothesis = grab(g->tape, batch * g->pool.most, sizeof *g->pool.hypothesis);
+    g->pool.score = grab(g->tape, batch * g->pool.most * e->count, sizeof *g->pool.score);
+    if (lb_tape_status(g->tape) || !propose(g, false) || !propose(g, true)) return false;
+    if (!list(g, g->config.without_weights ? 0 : e->base.layers * e->base.heads)) return false;
+    lb_tokens out = targets(g);
+    for (int m = 0; m < e->count; m++)
+        if (!ask(g, m, out)) return false;
+    return true;
+}
+
+lb_vote_pool lb_vote_gather(const lb_ensemble *ensemble, lb_tokens source, lb_beam_config config)
+{
+    lb_tape *tape = source.tape;
+    gathering g = {.ensemble = ensemble,
+                   .config = config,
+                   .source = source,
+                   .tape = tape,
+                   .scratch = lb_tape_scratch(tape)};
+    return g.scratch && gather(&g) ? g.pool : (lb_vote_pool){0};
+}
+
+static bool is_better(const lb_hypothesis *a, const lb_hypothesis *b)
+{
+    return a->finished != b->finished ? a->finished : a->score > b->score;
+}
+
+/* The best `room` hypotheses of a row; of equal ones, the earlier. If there are fewer, the rest is as in lb_beam, and the
+ * result is false. */
+static bool choose(const lb_vote_pool *pool, int64_t row, int64_t room, lb_hypothesis *best)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < pool->count[row]; i++) {
+        const lb_hypothesis *h = &pool->hypothesis[row * pool->most + i];
+        if (kept == room && !is_better(h, &best[room - 1])) continue;
+        int64_t at = kept < room ? kept++ : room - 1;
+        for (; at > 0 && is_better(h, &best[at - 1]); at--) best[at] = best[at - 1];
+        best[at] = *h;
+    }
+    for (int64_t i = kept; i < room; i++) best[i] = (lb_hypothesis){.score = (double)-INFINITY};
+    return kept == room;
+}
+
+static lb_beam search(const lb_model *model, lb_tokens source, lb_beam_config config)
+{
+    const lb_ensemble *ensemble = (const lb_ensemble *)model;
+    lb_tape *tape = source.tape;
+    lb_mode mode = lb_tape_mode(tape);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_vote_pool pool = lb_vote_gather(ensemble, source, config);
+    lb_tape_set_mode(tape, mode);
+    lb_hypothesis *best = grab(tape, pool.batch * config.n_best, sizeof *best);
+    for (int64_t row = 0; row < pool.batch && best; row++)
+        if (!choose(&pool, row, config.n_best, best + row * config.n_best) &&
+            (pool.count[row] == 0 || ensemble->base.output == LB_SOFTMAX))
+            lb_tape_fail(
+                tape, LB_ERROR_ARGUMENT,
+                "lb_beam_search: expected n_best %lld, found only %lld different outputs of all members",
+                (long long)config.n_best, (long long)pool.count[row]);
+    if (pool.batch == 0 || lb_tape_status(tape)) return (lb_beam){0};
+    return (lb_beam){pool.batch, config.n_best, best};
+}
+
+/* The weighted means of the members. */
+static lb_tensor *force(const lb_model *model, lb_tokens source, lb_tokens target_out)
+{
+    const lb_ensemble *ensemble = (const lb_ensemble *)model;
+    lb_tensor *sum = NULL;
+    for (int m = 0; m < ensemble->count; m++) {
+        const lb_tensor *found = lb_model_force(ensemble->member[m], source, target_out).log_probabilities;
+        if (found && m == 0) sum = lb_tensor_new(target_out.tape, found->shape, NULL);
+        if (!found || !lb_is_sound(sum)) return NULL;
+        lb_real share = (lb_real)lb_ensemble_weight(ensemble, m);
+        for (int64_t i = 0; i < lb_count(sum); i++)
+            sum->data[i] += share * (lb_real)fmax((double)found->data[i], LEAST);
+    }
+    return sum;
+}
+
+const lb_model_kind lb_vote_kind = {.name = "vote", .search = search, .force = force};

@@ -1,0 +1,131 @@
+#include "lookback/models.h"
+
+#include "base/alloc.h"
+#include "io/json.h"
+#include "io/safetensors_format.h"
+#include "models/attention/copying.h"
+#include "models/file/extensions.h"
+#include "models/file/model_formats.h"
+#include "nn/params.h"
+
+#include <string.h>
+
+static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
+
+/* Forward, if it is missing. */
+static const char BACKWARD[] = "backward";
+
+enum { MOST_METADATA = 16, OWN_METADATA = 3 };
+
+/* Bytes that a model may need besides its values: in all, and for each array of its file. */
+enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
+
+lb_status lb_model_save(const char *path, const lb_model *model, const lb_params *params,
+                        const lb_safetensors_metadata *metadata, size_t metadata_count, lb_error *error)
+{
+    lb_safetensors_metadata all[MOST_METADATA];
+    if (metadata_count > MOST_METADATA - OWN_METADATA)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: found more than %d metadata entries", path,
+                            MOST_METADATA - OWN_METADATA);
+    const lb_model_kind *const kinds[] = {model->kind, NULL};
+    lb_status status = lb_extensions_check(&(lb_extensions){.kinds = kinds}, error);
+    if (status) return status;
+    char *config = lb_model_config_json(model);
+    if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    /* What cannot be read must not replace a model that can. */
+    status = lb_json_check_length(CONFIG_KEY, config, error);
+    size_t count = 0;
+    all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
+    all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
+    if (model->backward) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
+    for (size_t i = 0; i < metadata_count; i++) all[count++] = metadata[i];
+    lb_checkpoint_extra extra = {.metadata = all, .metadata_count = count};
+    if (!status) status = lb_checkpoint_save(path, params, extra, error);
+    lb_release(config);
+    return status;
+}
+
+static lb_status check_array(const void *context, const char *name, lb_shape shape, lb_error *error)
+{
+    return lb_safetensors_expect(context, name, shape, NULL, error);
+}
+
+/* Builds the model that the file describes. Every parameter is looked up in the file before there is memory for it, and
+ * so is what modules need besides: a small file cannot ask for a large model. */
+static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, lb_params *params,
+                         const char *config, const lb_extensions *own, lb_error *error)
+{
+    lb_error found = {0};
+    const lb_params_source source = {file, check_array,
+                                     LEAST_ROOM + ROOM_OF_ARRAY * lb_safetensors_count(file)};
+    lb_params_take_from(params, &source);
+    lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
+    lb_params_take_from(params, NULL);
+    /* What refuses an array or its configuration cannot know that they come from a file. */
+    if (found.status == LB_ERROR_ARGUMENT || found.status == LB_ERROR_SHAPE) found.status = LB_ERROR_FORMAT;
+    if (!model && (lb_params_status(params) || found.status == LB_ERROR_MEMORY))
+        lb_error_set(error, found.status, "%s", found.message);
+    else if (!model)
+        lb_error_set(error, found.status, "%s: %s: %.200s", CONFIG_KEY, found.message, config);
+    return model;
+}
+
+static lb_status read_direction(const lb_safetensors *file, lb_model *model, lb_error *error)
+{
+    const char *direction = lb_safetensors_metadata_value(file, LB_DIRECTION_KEY);
+    if (!direction) return LB_OK;
+    if (strcmp(direction, BACKWARD) != 0)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found \"%.40s\", expected \"%s\"", LB_DIRECTION_KEY,
+                            direction, BACKWARD);
+    model->backward = true;
+    return LB_OK;
+}
+
+lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_extensions *own,
+                        lb_error *error)
+{
+    if (lb_extensions_check(own, error)) return NULL;
+    const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
+    const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
+    if (!name || !text) {
+        lb_error_set(error, LB_ERROR_FORMAT,
+                     "the file has weights, but no model description: %s is missing from its metadata",
+                     name ? CONFIG_KEY : MODEL_KEY);
+        return NULL;
+    }
+    if (lb_json_check_length(CONFIG_KEY, text, error)) return NULL;
+    const lb_model_kind *kind = lb_model_kind_find(name, own, error);
+    lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;
+    if (!model || read_direction(file, model, error)) return NULL;
+    if (lb_checkpoint_load(file, params, error)) return NULL;
+    return lb_copying_check(model, error) == LB_OK ? model : NULL;
+}
+
+static lb_status find_array(const void *params, const char *name, lb_shape shape, lb_error *error)
+{
+    (void)shape;
+    if (lb_params_find(params, name)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "found no parameter '%s', expected a model whose name in lb_..._init was \"\"", name);
+}
+
+/* Builds the model again as lb_model_load will. What else fails there is a custom part, which needs its table. */
+lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error)
+{
+    const lb_params_source source = {params, find_array, SIZE_MAX};
+    lb_error found = {0};
+    char *config = lb_model_config_json(model);
+    lb_params *again = lb_params_new(0);
+    lb_status status = config && again ? LB_OK : LB_ERROR_MEMORY;
+    if (!status) {
+        lb_params_take_from(again, &source);
+        if (!lb_model_restore(model->kind, again, "", config, NULL, &found)) status = lb_params_status(again);
+    }
+    if (status == LB_ERROR_ARGUMENT)
+        lb_error_set(error, status, "%s", lb_params_error(again));
+    else if (status)
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
+    lb_params_free(again);
+    lb_release(config);
+    return status;
+}

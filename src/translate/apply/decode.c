@@ -1,0 +1,144 @@
+#include "translate/apply/translator.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum {
+    BEAM = 5,          /* default number of hypotheses */
+    MOST = 1 << 23,    /* approximate limit on the numbers in memory for sources decoded side by side */
+    STEPS_AT_ONCE = 2, /* see lb_tape_begin_step */
+    TRAIL = 32         /* numbers that a hypothesis keeps of a step: its lb_trail */
+};
+
+const lb_model *lb_translate_model(const lb_translator *t, const lb_translate_config *c)
+{
+    return c->member > 0 ? ((const lb_ensemble *)t->model.model)->member[c->member - 1] : t->model.model;
+}
+
+lb_status lb_translate_settle(const lb_translator *t, lb_translate_config *c, lb_error *error)
+{
+    if (!(c->temperature >= 0))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "temperature: found %g, expected 0 or more",
+                            c->temperature);
+    if (c->beam < 0 || c->n_best < 0 || c->limit < 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "found beam %d, n_best %d and limit %lld, expected 0 or more", c->beam, c->n_best,
+                            (long long)c->limit);
+    int members = lb_is_ensemble(t->model.model) ? ((const lb_ensemble *)t->model.model)->count : 0;
+    if (c->member < 0 || c->member > members)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "member: found %d, expected 0 to %d", c->member,
+                            members);
+    if (c->beam == 0) c->beam = t->model.sorts ? 1 : BEAM;
+    if (c->n_best == 0) c->n_best = 1;
+    if (c->beam < c->n_best || c->sample) c->beam = c->n_best;
+    if (c->copy_unknown && lb_translate_model(t, c)->heads == 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "copy_unknown: the model has no attention, expected one that has");
+    if (c->sample || c->beam <= t->model.model->target_vocab) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT,
+                        "found beam %d, expected at most %lld, the symbols of the model", c->beam,
+                        (long long)t->model.model->target_vocab);
+}
+
+static int64_t limit_of(const lb_translator *t, const lb_source *source, const lb_translate_config *config)
+{
+    return config->limit ? config->limit : lb_text_model_limit(&t->model, source->length);
+}
+
+/* Whether nobody looks at the attention of the outputs. */
+static bool is_blind(const lb_translator *t, const lb_translate_config *config)
+{
+    return !config->attention && !config->copy_unknown && !lb_translate_model(t, config)->copies;
+}
+
+/* What each step leaves behind for each hypothesis until its output ends, in numbers. */
+static int64_t reals_kept(const lb_translator *t, const lb_translate_config *config, int64_t longest,
+                          bool given)
+{
+    const lb_model *model = lb_translate_model(t, config);
+    int64_t maps = model->layers * model->heads;
+    if (given) return maps * longest + model->target_vocab + model->step_reals;
+    return TRAIL + (is_blind(t, config) ? 0 : maps * longest);
+}
+
+/* The approximate count of numbers in memory for each source; `longest` is the length of the longest one. Outputs are
+ * seldom longer than twice the source. */
+static int64_t reals_of_each(const lb_translator *t, const lb_translate_config *config, int64_t longest,
+                             int64_t limit, bool given)
+{
+    const lb_model *model = lb_translate_model(t, config);
+    int64_t maps = model->layers * model->heads, usual = 2 * longest + 10;
+    int64_t steps = limit < usual ? limit : usual;
+    int64_t state = longest * (model->state_reals + maps);
+    int64_t step = model->step_reals + model->target_vocab + state;
+    return longest * maps * longest + state +
+           config->beam * (STEPS_AT_ONCE * step + steps * reals_kept(t, config, longest, given));
+}
+
+size_t lb_translate_affordable(const lb_translator *t, const lb_source *sources, size_t count,
+                               const lb_translate_config *config, bool given)
+{
+    int64_t limit = limit_of(t, sources, config), longest = 0;
+    size_t fit = 0;
+    while (fit < count && limit_of(t, &sources[fit], config) == limit) {
+        longest = sources[fit].length > longest ? sources[fit].length : longest;
+        int64_t each = reals_of_each(t, config, longest, limit, given);
+        if (fit > 0 && ((int64_t)fit + 1) * each > MOST) break;
+        fit++;
+    }
+    return fit;
+}
+
+lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count)
+{
+    int32_t longest = 0, *id, *lengths;
+    for (size_t row = 0; row < count; row++)
+        longest = sources[row].length > longest ? sources[row].length : longest;
+    lb_tokens tokens = lb_tokens_new(tape, (int64_t)count, longest, &id, &lengths);
+    for (int64_t row = 0; row < tokens.batch; row++) {
+        lengths[row] = sources[row].length;
+        memcpy(id + row * longest, sources[row].id, (size_t)sources[row].length * sizeof *id);
+    }
+    return tokens;
+}
+
+static lb_beam search(const lb_translator *t, lb_tokens tokens, const lb_source *sources,
+                      const lb_translate_config *config)
+{
+    lb_beam_config search = {.beam = config->beam,
+                             .n_best = config->n_best,
+                             .limit = limit_of(t, sources, config),
+                             .length_penalty = config->length_penalty,
+                             .without_weights = is_blind(t, config)};
+    return lb_beam_search(lb_translate_model(t, config), tokens, search);
+}
+
+static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *sources, size_t count,
+                    const lb_translate_config *config)
+{
+    uint64_t *text = lb_alloc(count * sizeof *text);
+    lb_sample_config sample = {.count = config->n_best,
+                               .limit = limit_of(t, sources, config),
+                               .temperature = config->temperature,
+                               .length_penalty = config->length_penalty,
+                               .without_weights = is_blind(t, config),
+                               .seed = config->seed,
+                               .text = text};
+    for (size_t i = 0; i < count && text; i++) text[i] = sources[i].number;
+    lb_beam found = text ? lb_sample(lb_translate_model(t, config), tokens, sample) : (lb_beam){0};
+    lb_release(text);
+    return found;
+}
+
+lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t count,
+                              const lb_translate_config *config, lb_beam *found, lb_error *error)
+{
+    lb_tape_reset(t->tape);
+    lb_tokens tokens = lb_translate_tokens(t->tape, sources, count);
+    *found = config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, config);
+    if (found->batch == (int64_t)count) return LB_OK;
+    if (lb_tape_status(t->tape))
+        return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
+}

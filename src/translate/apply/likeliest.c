@@ -1,0 +1,79 @@
+/* Alternatives for an output: the likeliest symbols at each step and their probabilities. */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "models/decode/force.h"
+#include "models/decode/model.h"
+#include "translate/apply/translator.h"
+
+/* Puts the `count` largest of a row into `symbol` and `probability`, in descending order. */
+static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t width, int64_t count,
+                 const char **symbol, double *probability)
+{
+    int64_t kept = 0;
+    for (int64_t id = LB_FIRST_WRITTEN; id < width; id++) {
+        int64_t place = kept < count ? kept++ : count;
+        while (place > 0 && (double)row[id] > probability[place - 1]) {
+            if (place < count) {
+                probability[place] = probability[place - 1];
+                symbol[place] = symbol[place - 1];
+            }
+            place--;
+        }
+        if (place == count) continue;
+        probability[place] = (double)row[id];
+        symbol[place] = lb_vocabulary_symbol(vocabulary, (int32_t)id);
+    }
+}
+
+static lb_status find(lb_translator *t, const lb_translation *text, const lb_output *output, lb_likeliest *l,
+                      lb_error *error)
+{
+    lb_tape_reset(t->tape);
+    lb_given given = lb_translate_given(t, text, output);
+    lb_tensor *probabilities =
+        lb_softmax(lb_model_force(t->model.model, given.source, given.target_out).log_probabilities);
+    lb_status status = lb_tape_status(t->tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
+    size_t cells = (size_t)(l->steps * l->count);
+    l->symbol = lb_arena_alloc(l->memory, cells * sizeof *l->symbol);
+    l->probability = lb_arena_alloc(l->memory, cells * sizeof *l->probability);
+    if (!l->symbol || !l->probability) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    int64_t width = t->model.model->target_vocab;
+    for (int64_t step = 0; step < l->steps; step++)
+        pick(t->model.target, probabilities->data + step * width, width, l->count,
+             l->symbol + step * l->count, l->probability + step * l->count);
+    return LB_OK;
+}
+
+lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+                                     const lb_output *output, int64_t count, lb_error *error)
+{
+    int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
+    bool fits = lb_translate_has_steps(translator, text, output);
+    if (count < 1 || !fits) {
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
+                               : "a text without symbols, or an output without steps",
+                     (long long)count);
+        return NULL;
+    }
+    lb_error found = {0};
+    lb_status status = LB_ERROR_MEMORY;
+    lb_likeliest *l = lb_alloc_zero(sizeof *l);
+    if (l) {
+        *l = (lb_likeliest){
+            .steps = output->steps, .count = count < symbols ? count : symbols, .memory = lb_arena_new()};
+        if (l->memory) status = find(translator, text, output, l, &found);
+    }
+    if (!status) return l;
+    lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");
+    lb_likeliest_free(l);
+    return NULL;
+}
+
+void lb_likeliest_free(lb_likeliest *likeliest)
+{
+    if (!likeliest) return;
+    lb_arena_free(likeliest->memory);
+    lb_release(likeliest);
+}

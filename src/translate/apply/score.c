@@ -1,0 +1,129 @@
+/* Scores given pairs: the probability that a model assigns to a target. */
+#include "base/alloc.h"
+#include "models/decode/force.h"
+#include "translate/apply/result.h"
+#include "translate/file/list.h"
+
+#include <string.h>
+
+/* A target in symbols and in ids, in memory of the result. */
+typedef struct target {
+    const char **symbol;
+    int32_t *id;
+    int32_t length;
+} target;
+
+/* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
+static lb_status force(lb_translator *t, const lb_source *source, const target *targets, size_t count,
+                       lb_tensor **log_probabilities, lb_error *error)
+{
+    int32_t longest = 0, *id, *lengths;
+    for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
+    lb_tape_reset(t->tape);
+    lb_tokens tokens = lb_translate_tokens(t->tape, source, count);
+    lb_tokens out = lb_tokens_new(t->tape, (int64_t)count, longest + 1, &id, &lengths);
+    for (int64_t row = 0; row < out.batch; row++) {
+        lengths[row] = targets[row].length + 1;
+        memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
+        id[row * out.length + targets[row].length] = LB_EOS;
+    }
+    *log_probabilities = lb_model_force(t->model.model, tokens, out).log_probabilities;
+    lb_status status = lb_tape_status(t->tape);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(t->tape)) : LB_OK;
+}
+
+/* Splits a target into the symbols of the model. */
+static lb_status read_target(lb_translate_job *j, lb_translation *t, const char *text, target *to)
+{
+    const lb_text_model *m = &j->translator->model;
+    lb_error found = {0};
+    size_t length = strlen(text), most = (size_t)j->translator->most;
+    lb_status status = m->sorts ? lb_list_split(&m->task, text, length, &j->symbols, &found)
+                                : lb_symbols_split(&m->target_rule, text, length, &j->symbols, &found);
+    size_t count = j->symbols.count;
+    if (most < (size_t)m->longest_target) most = (size_t)m->longest_target;
+    /* The model reads a token for the start before them. */
+    if (m->model->positions && most >= (size_t)m->model->positions) most = (size_t)m->model->positions - 1;
+    if (!status && count > most)
+        status = lb_error_set(&found, LB_ERROR_FORMAT, "found a target of %zu symbols, expected at most %zu",
+                              count, most);
+    if (status == LB_ERROR_FORMAT) return lb_keep_error(j, t, found.message);
+    if (status) return lb_error_set(j->error, status, "%s", found.message);
+    to->symbol = lb_keep_symbols(j, j->symbols.symbol, count);
+    to->id = lb_keep_room(j, count, sizeof *to->id);
+    if (!to->symbol || !to->id) return lb_keep_failed(j);
+    to->length = lb_vocabulary_encode(m->target, to->symbol, count, to->id, (int32_t)count);
+    return LB_OK;
+}
+
+/* Stores a target as the only output of its source. */
+static lb_status keep_target(const lb_translate_job *j, size_t number, const target *given,
+                             const lb_real *log_probabilities)
+{
+    lb_translation *t = j->good[number];
+    int64_t vocabulary = j->translator->model.model->target_vocab;
+    lb_hypothesis h = {
+        .length = given->length, .id = given->id, .finished = true, .steps = given->length + 1};
+    h.log_probability = lb_alloc((size_t)h.steps * sizeof *h.log_probability);
+    t->output = lb_keep_room(j, 1, sizeof *t->output);
+    if (!h.log_probability || !t->output) {
+        lb_release(h.log_probability);
+        return lb_keep_failed(j);
+    }
+    for (int64_t step = 0; step < h.steps; step++) {
+        int32_t token = step < h.length ? given->id[step] : LB_EOS;
+        h.log_probability[step] = (double)log_probabilities[step * vocabulary + token];
+        h.score += h.log_probability[step];
+    }
+    lb_status status = lb_keep_output(j, number, &h, 0, given->symbol, t->output);
+    t->count = !status;
+    lb_release(h.log_probability);
+    return status;
+}
+
+static lb_status score_some(lb_translate_job *j, const target *targets, size_t first, size_t *count)
+{
+    lb_tensor *found;
+    const lb_source *source = j->source + first;
+    int64_t longest = 0;
+    for (size_t i = first; i < j->good_count; i++)
+        longest = targets[i].length > longest ? targets[i].length : longest;
+    j->config.limit = longest + 1;
+    *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
+    lb_status status = force(j->translator, source, targets + first, *count, &found, j->error);
+    if (status) return status;
+    int64_t row = lb_dim(found, 1) * lb_dim(found, 2);
+    for (size_t i = 0; i < *count && !status; i++)
+        status = keep_target(j, first + i, &targets[first + i], found->data + (int64_t)i * row);
+    return status;
+}
+
+static lb_status score(lb_translate_job *j, const char *const *sources, const char *const *texts,
+                       target *targets)
+{
+    lb_status status = lb_translate_settle(j->translator, &j->config, j->error);
+    for (size_t i = 0; i < j->all->count && !status; i++) {
+        size_t before = j->good_count;
+        status = lb_keep_text(j, i, sources[i]);
+        if (status || j->good_count == before) continue;
+        status = read_target(j, &j->all->text[i], texts[i], &targets[before]);
+        if (j->all->text[i].error) j->good_count = before;
+    }
+    for (size_t first = 0, some; first < j->good_count && !status; first += some)
+        status = score_some(j, targets, first, &some);
+    return status;
+}
+
+lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
+                                     const char *const *targets, size_t count, lb_error *error)
+{
+    lb_error found = {0};
+    lb_translate_job j;
+    lb_status status = lb_translate_job_begin(&j, translator, count, &found);
+    j.config = (lb_translate_config){.beam = 1, .length_penalty = -1, .skip_bad_texts = true};
+    target *given = lb_alloc_zero((count + 1) * sizeof *given);
+    if (!status) status = given ? score(&j, sources, targets, given) : lb_keep_failed(&j);
+    lb_release(given);
+    if (status) lb_error_set(error, status, "%s", found.message);
+    return lb_translate_job_end(&j);
+}

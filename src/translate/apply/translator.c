@@ -1,0 +1,93 @@
+#include "translate/apply/translator.h"
+
+#include "base/alloc.h"
+#include "models/decode/model.h"
+#include "translate/file/model_path.h"
+
+/* Texts longer than those of the training are allowed, although outputs get worse, but one text must not exhaust the
+ * memory. */
+enum { LONG = 1000, LONGER_LISTS = 10 };
+
+int32_t lb_translator_most(const lb_text_model *model)
+{
+    int64_t longest = model->longest_source, most = LONG;
+    if (model->sorts && LONGER_LISTS * longest < most) most = LONGER_LISTS * longest;
+    return (int32_t)lb_model_limit(model->model, longest > most ? longest : most);
+}
+
+static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)
+{
+    lb_error found = {0};
+    t->tape = lb_tape_new();
+    if (!t->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
+    if (lb_text_model_load(file, own, &t->model, &found)) return lb_name_file(t->path, &found, error);
+    t->most = lb_translator_most(&t->model);
+    return LB_OK;
+}
+
+lb_translator *lb_translator_open_with(const char *path, const lb_extensions *own, lb_error *error)
+{
+    lb_translator *t = lb_alloc_zero(sizeof *t);
+    if (!t) {
+        lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+        return NULL;
+    }
+    lb_safetensors *file = lb_model_file_open(path, &t->path, error);
+    bool loaded = file && load(t, file, own, error) == LB_OK;
+    lb_safetensors_close(file);
+    if (loaded) return t;
+    lb_translator_free(t);
+    return NULL;
+}
+
+lb_translator *lb_translator_open(const char *path, lb_error *error)
+{
+    return lb_translator_open_with(path, NULL, error);
+}
+
+void lb_translator_free(lb_translator *t)
+{
+    if (!t) return;
+    lb_tape_free(t->tape);
+    lb_text_model_free(&t->model);
+    lb_release(t->path);
+    lb_release(t);
+}
+
+lb_translator_facts lb_translator_about(const lb_translator *t)
+{
+    const lb_text_model *m = &t->model;
+    return (lb_translator_facts){.path = t->path,
+                                 .model = m->model,
+                                 .source = m->source,
+                                 .target = m->target,
+                                 .source_rule = m->source_rule,
+                                 .target_rule = m->target_rule,
+                                 .shortest_source = m->shortest_source,
+                                 .longest_source = m->longest_source,
+                                 .longest_target = m->longest_target,
+                                 .most = t->most,
+                                 .sorts = m->sorts,
+                                 .training = m->training};
+}
+
+/* The result of lb_translate from its only translation; NULL, with an error, if it failed. */
+static char *best_text(const lb_translation *translation, lb_error *error)
+{
+    if (translation->error) {
+        lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error);
+        return NULL;
+    }
+    char *text = lb_alloc_string(translation->output->text);
+    if (!text) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an output");
+    return text;
+}
+
+char *lb_translate(lb_translator *translator, const char *text, lb_error *error)
+{
+    lb_translate_config config = {.skip_bad_texts = true};
+    lb_translations *all = lb_translate_all(translator, &text, 1, config, error);
+    char *best = all ? best_text(all->text, error) : NULL;
+    lb_translations_free(all);
+    return best;
+}

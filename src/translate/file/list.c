@@ -1,0 +1,82 @@
+#include "translate/file/list.h"
+
+#include "base/alloc.h"
+#include "lookback/tensor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { QUOTED = 40, NUMBER = 16 };
+
+const lb_symbol_rule lb_list_rule = {.separator = " ", .normalize = LB_NORMALIZE_NONE};
+
+lb_vocabulary *lb_list_vocabulary(const lb_sort_task *task, lb_error *error)
+{
+    lb_vocabulary *numbers = lb_vocabulary_new_reserved(error);
+    for (int32_t i = 0; numbers && i <= task->max_value; i++) {
+        char number[NUMBER];
+        snprintf(number, sizeof number, "%d", (int)i);
+        if (lb_vocabulary_add(numbers, &(const char *){number}, 1, error) == LB_OK) continue;
+        lb_vocabulary_free(numbers);
+        return NULL;
+    }
+    return numbers;
+}
+
+/* The number in these bytes; -1 if they are not a number of the task. */
+static int32_t number_of(const char *word, size_t length, int32_t max_value)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (word[i] < '0' || word[i] > '9') return -1;
+        value = 10 * value + (word[i] - '0');
+        if (value > max_value) return -1;
+    }
+    return (int32_t)value;
+}
+
+static lb_status refuse_word(const lb_sort_task *task, const char *word, size_t length, lb_error *error)
+{
+    char quoted[QUOTED + 1] = "";
+    for (size_t i = 0; i < QUOTED && i < length; i++) quoted[i] = word[i] ? word[i] : '?';
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s%s is not a number from 0 to %d", quoted,
+                        length > QUOTED ? "..." : "", (int)task->max_value);
+}
+
+/* Writes the normalised list to `to`, which has room for as many bytes as `text`. */
+static lb_status tidy(const lb_sort_task *task, const char *text, size_t length, char *to, size_t *used,
+                      lb_error *error)
+{
+    *used = 0;
+    for (size_t at = 0; at < length;) {
+        size_t word = at;
+        while (at < length && text[at] != ' ' && text[at] != '\t') at++;
+        if (at == word) {
+            at++;
+            continue;
+        }
+        if (number_of(text + word, at - word, task->max_value) < 0)
+            return refuse_word(task, text + word, at - word, error);
+        while (word + 1 < at && text[word] == '0') word++;
+        if (*used > 0) to[(*used)++] = ' ';
+        memcpy(to + *used, text + word, at - word);
+        *used += at - word;
+    }
+    if (*used > 0) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT,
+                        "found no number, expected numbers from 0 to %d, separated by blanks",
+                        (int)task->max_value);
+}
+
+lb_status lb_list_split(const lb_sort_task *task, const char *text, size_t length, lb_symbols *symbols,
+                        lb_error *error)
+{
+    size_t used;
+    symbols->count = 0;
+    char *list = lb_alloc(length + 1);
+    if (!list) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a list of numbers");
+    lb_status status = tidy(task, text, length, list, &used, error);
+    if (!status) status = lb_symbols_split(&lb_list_rule, list, used, symbols, error);
+    lb_release(list);
+    return status;
+}

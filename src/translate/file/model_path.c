@@ -1,0 +1,64 @@
+#include "translate/file/model_path.h"
+
+#include "base/alloc.h"
+#include "io/own_file.h"
+#include "io/path.h"
+#include "lookback/translate.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The path of the model in a folder, to be released; NULL, with an error, if there is none. Only a file that does not
+ * exist is none: one that cannot be read is found, and opening it says why. */
+static char *look_into(const char *folder, lb_error *error)
+{
+    static const char *const names[] = {"model.safetensors", "sort.safetensors"};
+    struct stat found;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = lb_folder_path(folder, names[i], error);
+        bool there = path && (lstat(path, &found) == 0 || errno != ENOENT);
+        if (!path || (there && lb_own_check_content(path, error) == LB_OK)) return path;
+        lb_release(path);
+        if (there) return NULL;
+    }
+    lb_error_set(error, LB_ERROR_OPEN,
+                 "%s: found a folder without a model, expected model.safetensors or sort.safetensors in it",
+                 folder);
+    return NULL;
+}
+
+char *lb_model_path(const char *path, lb_error *error)
+{
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return look_into(path, error);
+    char *copy = lb_alloc_string(path);
+    if (!copy) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
+    return copy;
+}
+
+static lb_safetensors *open_model(const char *path, lb_error *error)
+{
+    lb_safetensors *file = lb_safetensors_open(path, error);
+    if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
+    lb_safetensors_close(file);
+    lb_error_set(error, LB_ERROR_FORMAT,
+                 "%s: found the checkpoint of a training, expected its model, which is in the same folder",
+                 path);
+    return NULL;
+}
+
+lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)
+{
+    char *name = lb_model_path(path, error);
+    lb_safetensors *file = name ? open_model(name, error) : NULL;
+    if (found) *found = file ? name : NULL;
+    if (!file || !found) lb_release(name);
+    return file;
+}
+
+lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
+{
+    bool named = strncmp(found->message, path, strlen(path)) == 0;
+    return lb_error_set(error, found->status, "%s%s%s", named ? "" : path, named ? "" : ": ", found->message);
+}

@@ -1,0 +1,266 @@
+#include "translate/file/text_model.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "data/pair_line.h"
+#include "data/sort_task_json.h"
+#include "data/vocabulary_json.h"
+#include "io/json.h"
+#include "models/decode/model.h"
+#include "train/evaluate.h"
+#include "translate/file/list.h"
+
+#include <string.h>
+
+/* Every model stores its task under the same key. */
+static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
+
+/* The first id of the target that an output can have. Files from before do not have it. */
+static const char FIRST_WRITTEN[] = "first_written";
+
+static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
+{
+    lb_buffer_print(json, ",\"%s\":{\"separator\":", key);
+    lb_buffer_json_string(json, rule->separator ? rule->separator : "");
+    lb_buffer_print(json, ",\"normalize\":\"%s\"", lb_normalization_name(rule->normalize));
+    if (lb_symbol_rule_has_features(rule)) {
+        lb_buffer_print(json, ",\"features\":");
+        lb_buffer_json_string(json, rule->features);
+    }
+    lb_buffer_print(json, "}");
+}
+
+/* The task of the model; NULL if there is no memory. */
+static char *print_task(const lb_text_model *t)
+{
+    lb_buffer json = {0};
+    char *sort = t->sorts ? lb_sort_task_print(&t->task) : NULL;
+    if (t->sorts && !sort) return NULL;
+    if (sort)
+        lb_buffer_print(&json, "%.*s", (int)strlen(sort) - 1, sort); /* up to its closing brace */
+    else
+        lb_buffer_print(&json, "{\"task\":\"%s\"", PAIRS);
+    lb_release(sort);
+    print_rule(&json, "source", &t->source_rule);
+    print_rule(&json, "target", &t->target_rule);
+    lb_buffer_print(&json,
+                    ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d,"
+                    "\"%s\":%d}",
+                    (int)t->shortest_source, (int)t->longest_source, (int)t->longest_target, FIRST_WRITTEN,
+                    LB_FIRST_WRITTEN);
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+/* Each id of the model needs a symbol. */
+static lb_status check_sizes(const lb_text_model *t, int32_t source, int32_t target, lb_status otherwise,
+                             lb_error *error)
+{
+    if (t->model->source_vocab == source && t->model->target_vocab == target) return LB_OK;
+    return lb_error_set(
+        error, otherwise, "the vocabularies have %d and %d symbols, expected %lld and %lld as in the model",
+        (int)source, (int)target, (long long)t->model->source_vocab, (long long)t->model->target_vocab);
+}
+
+static lb_status check_vocabularies(const lb_text_model *t, lb_status otherwise, lb_error *error)
+{
+    return check_sizes(t, lb_vocabulary_size(t->source), lb_vocabulary_size(t->target), otherwise, error);
+}
+
+lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_error *error)
+{
+    const lb_text_model *t = model;
+    lb_status status = check_vocabularies(t, LB_ERROR_ARGUMENT, error);
+    if (!status) status = lb_symbol_rule_check(&t->source_rule, error);
+    if (!status) status = lb_symbol_rule_check(&t->target_rule, error);
+    if (status) return status;
+    bool shared = t->source == t->target;
+    char *task = print_task(t), *source = lb_vocabulary_print(t->source);
+    char *target = shared ? NULL : lb_vocabulary_print(t->target);
+    if (task && source && (target || shared)) {
+        lb_safetensors_metadata metadata[4] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
+        size_t count = 2;
+        if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
+        if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
+        status = lb_model_save(path, t->model, t->params, metadata, count, error);
+    } else {
+        status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
+    }
+    lb_release(target);
+    lb_release(source);
+    lb_release(task);
+    return status;
+}
+
+static bool is_task(const cJSON *json, const char *task)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "task"));
+    return name && strcmp(name, task) == 0;
+}
+
+/* A copy that lives as long as the model. */
+static lb_status keep(lb_text_model *t, const char *text, const char **kept, lb_error *error)
+{
+    lb_status status = lb_strings_add(&t->texts, lb_alloc_string(text), error);
+    if (!status) *kept = t->texts.text[t->texts.count - 1];
+    return status;
+}
+
+static lb_status parse_rule(lb_text_model *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
+                            lb_error *error)
+{
+    const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
+    const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
+    const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
+    if (!fields) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", TASK_KEY, key);
+    if (!separator || !normalize)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
+                            separator ? "normalize" : "separator", key);
+    if (!lb_normalization_find(normalize, &rule->normalize))
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
+                            TASK_KEY, key, normalize);
+    const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
+    lb_status status = keep(t, separator, &rule->separator, error);
+    if (!status && features) status = keep(t, features, &rule->features, error);
+    if (!status) status = lb_symbol_rule_check(rule, error);
+    if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
+    return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;
+}
+
+/* The number of symbols with this key; 0 if it is missing or invalid. */
+static int32_t parse_length(const cJSON *json, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return value >= 1 && value <= LB_PAIR_LONGEST ? (int32_t)value : 0;
+}
+
+static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *error)
+{
+    /* In old models, sort tasks have no rules. */
+    if (t->sorts && !cJSON_HasObjectItem(json, "source")) {
+        t->source_rule = t->target_rule = lb_list_rule;
+        return LB_OK;
+    }
+    lb_status status = parse_rule(t, json, "source", &t->source_rule, error);
+    return status ? status : parse_rule(t, json, "target", &t->target_rule, error);
+}
+
+static lb_status check_written(const cJSON *json, lb_error *error)
+{
+    const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
+    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_FIRST_WRITTEN)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN,
+                        LB_FIRST_WRITTEN);
+}
+
+static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)
+{
+    lb_status status = LB_OK;
+    t->sorts = is_task(json, SORT);
+    if (t->sorts)
+        status = lb_sort_task_parse(text, &t->task, error);
+    else if (cJSON_IsObject(json) && !cJSON_GetObjectItemCaseSensitive(json, "task"))
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"task\"", TASK_KEY);
+    else if (!is_task(json, PAIRS))
+        status = text ? lb_error_set(error, LB_ERROR_FORMAT,
+                                     "%s is %.160s, expected the task \"pairs\" or \"sort\"", TASK_KEY, text)
+                      : lb_error_set(error, LB_ERROR_FORMAT,
+                                     "%s is missing from the metadata: the model was saved without its "
+                                     "vocabularies; lb_translator_save saves both",
+                                     TASK_KEY);
+    if (!status) status = parse_rules(json, t, error);
+    t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
+    t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
+    t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");
+    return status ? status : check_written(json, error);
+}
+
+static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_error *error)
+{
+    const char *text = lb_safetensors_metadata_value(file, TASK_KEY);
+    cJSON *json = NULL;
+    if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
+    if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+    lb_status status = parse_task(text, json, t, error);
+    cJSON_Delete(json);
+    return status;
+}
+
+static lb_vocabulary *load_vocabulary(const char *key, const char *text, int64_t most, lb_error *error)
+{
+    lb_error found = {0};
+    lb_vocabulary *vocabulary = text ? lb_vocabulary_parse(text, (int32_t)most, &found) : NULL;
+    if (!text)
+        lb_error_set(error, LB_ERROR_FORMAT, "%s is missing from the metadata", key);
+    else if (!vocabulary)
+        lb_error_set(error, found.status, "%s: %s", key, found.message);
+    return vocabulary;
+}
+
+static lb_status load_vocabularies(const lb_safetensors *file, lb_text_model *t, lb_error *error)
+{
+    const char *source = lb_safetensors_metadata_value(file, LB_SOURCE_VOCABULARY_KEY);
+    const char *target = lb_safetensors_metadata_value(file, LB_TARGET_VOCABULARY_KEY);
+    bool implied = t->sorts && !source; /* in old files, the task defines the numbers */
+    int32_t numbers = implied ? lb_sort_vocab(&t->task) : 0;
+    if (implied && check_sizes(t, numbers, numbers, LB_ERROR_FORMAT, error)) return LB_ERROR_FORMAT;
+    t->source = implied ? lb_list_vocabulary(&t->task, error)
+                        : load_vocabulary(LB_SOURCE_VOCABULARY_KEY, source, t->model->source_vocab, error);
+    if (!t->source) return error->status;
+    t->target =
+        target ? load_vocabulary(LB_TARGET_VOCABULARY_KEY, target, t->model->target_vocab, error) : t->source;
+    return t->target ? LB_OK : error->status;
+}
+
+static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *t, lb_error *error)
+{
+    t->params = lb_params_new(0);
+    if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+    t->model = lb_model_load(file, t->params, own, error);
+    if (!t->model) return error->status;
+    lb_status status = load_task(file, t, error);
+    if (!status) status = load_vocabularies(file, t, error);
+    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
+    if (!status && training) status = keep(t, training, &t->training, error);
+    return status ? status : check_vocabularies(t, LB_ERROR_FORMAT, error);
+}
+
+lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,
+                             lb_error *error)
+{
+    lb_error found = {0};
+    *model = (lb_text_model){0};
+    lb_status status = load(file, own, model, &found);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for minutes
+ * with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded together. */
+static int64_t most_of_training(int64_t source_length)
+{
+    int64_t most = LB_TEXT_MODEL_TRUSTED;
+    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
+    return most;
+}
+
+int64_t lb_text_model_limit(const lb_text_model *model, int64_t source_length)
+{
+    int64_t longest =
+        model->longest_source > model->longest_target ? model->longest_source : model->longest_target;
+    int64_t most = most_of_training(source_length);
+    if (longest > most) longest = most;
+    return lb_decoding_limit(longest > source_length ? longest : source_length);
+}
+
+void lb_text_model_free(lb_text_model *model)
+{
+    lb_strings_free(&model->texts);
+    if (model->target != model->source) lb_vocabulary_free(model->target);
+    lb_vocabulary_free(model->source);
+    lb_params_free(model->params);
+    *model = (lb_text_model){0};
+}

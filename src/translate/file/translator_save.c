@@ -1,0 +1,57 @@
+#include "base/alloc.h"
+#include "data/vocabulary_json.h"
+#include "lookback/translate.h"
+#include "models/file/model_formats.h"
+#include "translate/file/list.h"
+#include "translate/file/text_model.h"
+
+/* Whether lb_text_model_load would read these symbols again. */
+static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary, lb_error *error)
+{
+    lb_error found = {0};
+    if (!vocabulary)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found no %s vocabulary, expected one", name);
+    char *text = lb_vocabulary_print(vocabulary);
+    if (!text) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a vocabulary");
+    lb_vocabulary_free(lb_vocabulary_parse(text, lb_vocabulary_size(vocabulary), &found));
+    lb_release(text);
+    if (!found.status) return LB_OK;
+    lb_status status = found.status == LB_ERROR_FORMAT ? LB_ERROR_ARGUMENT : found.status;
+    return lb_error_set(error, status, "the %s vocabulary: %s", name, found.message);
+}
+
+static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort_task *task, lb_error *error)
+{
+    lb_status status = lb_sort_check(task, error);
+    if (status) return status;
+    made->sorts = true;
+    made->task = *task;
+    made->source_rule = made->target_rule = lb_list_rule;
+    made->shortest_source = task->min_length;
+    made->longest_source = made->longest_target = task->max_length;
+    made->source = made->target = lb_list_vocabulary(task, error);
+    status = made->source ? lb_text_model_save(path, made, error) : LB_ERROR_MEMORY;
+    lb_vocabulary_free(made->source);
+    return status;
+}
+
+/* Nothing changes what the text model points to: it is only for saving. */
+lb_status lb_translator_save(const char *path, const lb_model *model, const lb_params *params,
+                             const lb_translator_texts *texts, lb_error *error)
+{
+    lb_text_model made = {.params = (lb_params *)params, .model = (lb_model *)model};
+    lb_status status = lb_model_check_names(model, params, error);
+    if (status) return status;
+    if (texts->sort) return save_lists(path, &made, texts->sort, error);
+    status = check_symbols("source", texts->source, error);
+    if (!status) status = check_symbols("target", texts->target, error);
+    if (status) return status;
+    made.source = (lb_vocabulary *)texts->source;
+    made.target = (lb_vocabulary *)texts->target;
+    made.source_rule = texts->source_rule;
+    made.target_rule = texts->target_rule;
+    made.shortest_source = texts->shortest_source;
+    made.longest_source = texts->longest_source;
+    made.longest_target = texts->longest_target;
+    return lb_text_model_save(path, &made, error);
+}

@@ -1,0 +1,344 @@
+/* One model made of finished ones. */
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "data/pairs.h"
+#include "io/folder.h"
+#include "io/json.h"
+#include "io/lock.h"
+#include "io/path.h"
+#include "io/set_aside.h"
+#include "models/ensemble/vote_fit.h"
+#include "models/label.h"
+#include "translate/file/model_path.h"
+#include "translate/join/join_fit.h"
+#include "translate/training/locked.h"
+#include "translate/training/recipe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A model as it was opened. */
+typedef struct source {
+    char *path;
+    lb_text_model text;
+} source;
+
+typedef struct joining {
+    const lb_join_config *config;
+    source *sources; /* [config->count] */
+    int opened;
+    lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
+    lb_lock *lock;
+    bool locked;    /* by the caller */
+    lb_start start; /* of the data: nothing */
+    lb_training_data data;
+    lb_params *params;
+    lb_ensemble *ensemble;
+    lb_text_model text; /* of the result; rules and vocabularies are those of the first model */
+    lb_join_result *result;
+    lb_error *error;
+} joining;
+
+static lb_status out_of_memory(const joining *j)
+{
+    lb_error_set(j->error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    return LB_ERROR_MEMORY;
+}
+
+/* The first symbol that two vocabularies do not have in common. */
+static lb_status compare_symbols(const joining *j, const char *side, const lb_vocabulary *a,
+                                 const lb_vocabulary *b, const char *path)
+{
+    int32_t ours = lb_vocabulary_size(a), found = lb_vocabulary_size(b);
+    for (int32_t id = 0; id < ours || id < found; id++) {
+        const char *x = id < ours ? lb_vocabulary_symbol(a, id) : "no symbol",
+                   *y = id < found ? lb_vocabulary_symbol(b, id) : "no symbol";
+        if (id < ours && id < found && strcmp(x, y) == 0) continue;
+        return lb_error_set(
+            j->error, LB_ERROR_ARGUMENT,
+            "cannot join %s and %s: the vocabularies of the %ss differ: symbol %d is \"%.40s\" in the "
+            "first and \"%.40s\" in the second",
+            j->sources->path, path, side, (int)id, lb_symbol_name(x), lb_symbol_name(y));
+    }
+    return LB_OK;
+}
+
+static const char *text_or_none(const char *text)
+{
+    return text ? text : "";
+}
+
+static lb_status compare_rules(const joining *j, const char *side, const lb_symbol_rule *a,
+                               const lb_symbol_rule *b, const char *path)
+{
+    const struct {
+        const char *name, *ours, *found;
+    } parts[] = {{"separator", text_or_none(a->separator), text_or_none(b->separator)},
+                 {"normal form", lb_normalization_name(a->normalize), lb_normalization_name(b->normalize)},
+                 {"separator of features", text_or_none(a->features), text_or_none(b->features)}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].ours, parts[i].found) != 0)
+            return lb_error_set(
+                j->error, LB_ERROR_ARGUMENT,
+                "cannot join %s and %s: the %s of the %ss is \"%.40s\" in the first and \"%.40s\" in "
+                "the second",
+                j->sources->path, path, parts[i].name, side, parts[i].ours, parts[i].found);
+    return LB_OK;
+}
+
+/* Members must read and write the same symbols. */
+static lb_status compare(const joining *j, const source *s)
+{
+    const lb_text_model *a = &j->sources->text, *b = &s->text;
+    if (a->sorts != b->sorts)
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                            "cannot join %s and %s: only one of them sorts lists", j->sources->path, s->path);
+    lb_status status = compare_rules(j, "source", &a->source_rule, &b->source_rule, s->path);
+    if (!status) status = compare_rules(j, "target", &a->target_rule, &b->target_rule, s->path);
+    if (!status) status = compare_symbols(j, "source", a->source, b->source, s->path);
+    return status ? status : compare_symbols(j, "target", a->target, b->target, s->path);
+}
+
+static lb_status add_part(joining *j, lb_ensemble_part part, const char *path)
+{
+    lb_join_result *r = j->result;
+    if (r->count == LB_JOIN_MOST)
+        return lb_error_set(j->error, LB_ERROR_ARGUMENT, "cannot join more than %d models", LB_JOIN_MOST);
+    lb_join_member *member = &r->member[r->count];
+    char label[LB_LABEL];
+    snprintf(member->label, sizeof member->label, "%s", lb_model_label(part.model, label));
+    snprintf(member->path, sizeof member->path, "%s", path);
+    j->part[r->count++] = part;
+    return LB_OK;
+}
+
+/* The members of an ensemble become members themselves. */
+static lb_status add_parts(joining *j, const source *s)
+{
+    const lb_params *params = s->text.params;
+    if (!lb_is_ensemble(s->text.model))
+        return add_part(j, (lb_ensemble_part){s->text.model, params, 0, lb_params_count(params)}, s->path);
+    const lb_ensemble *all = (const lb_ensemble *)s->text.model;
+    lb_status status = LB_OK;
+    for (int i = 0; i < all->count && !status; i++) {
+        int first = lb_ensemble_member_first(params, i), end = lb_ensemble_member_first(params, i + 1);
+        status = add_part(j, (lb_ensemble_part){all->member[i], params, first, end - first}, s->path);
+    }
+    return status;
+}
+
+static char *target_path(const joining *j)
+{
+    return lb_folder_path(j->config->out, j->sources->text.sorts ? "sort.safetensors" : "model.safetensors",
+                          j->error);
+}
+
+static lb_status check_place(const joining *j, const source *s)
+{
+    struct stat from, to;
+    char *path = target_path(j);
+    if (!path) return LB_ERROR_MEMORY;
+    bool same = stat(s->path, &from) == 0 && stat(path, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino;
+    lb_release(path);
+    if (!same) return LB_OK;
+    return lb_error_set(j->error, LB_ERROR_ARGUMENT,
+                        "cannot join %s: the result would overwrite it; choose another folder to write to",
+                        s->path);
+}
+
+static lb_status open_source(joining *j, const char *path)
+{
+    lb_error found = {0};
+    source *s = &j->sources[j->opened];
+    lb_safetensors *file = lb_model_file_open(path, &s->path, j->error);
+    if (!file) return j->error->status;
+    j->opened++;
+    lb_status status = lb_text_model_load(file, NULL, &s->text, &found);
+    lb_safetensors_close(file);
+    if (status) return lb_name_file(s->path, &found, j->error);
+    status = compare(j, s);
+    if (!status) status = check_place(j, s);
+    return status ? status : add_parts(j, s);
+}
+
+static lb_status open_all(joining *j)
+{
+    const lb_join_config *c = j->config;
+    if (c->count < 1 || !c->out) {
+        lb_error_set(j->error, LB_ERROR_ARGUMENT, "expected models to join, and a folder to write to");
+        return LB_ERROR_ARGUMENT;
+    }
+    j->sources = lb_alloc_zero((size_t)c->count * sizeof *j->sources);
+    if (!j->sources) return out_of_memory(j);
+    lb_status status = LB_OK;
+    for (int i = 0; i < c->count && !status; i++) status = open_source(j, c->models[i]);
+    return status;
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static lb_status gather(joining *j)
+{
+    j->params = lb_params_new(0);
+    if (!j->params) return out_of_memory(j);
+    j->ensemble = lb_ensemble_gather_parts(j->params, j->part, j->result->count, NULL, j->error);
+    if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
+    j->text = j->sources->text;
+    j->text.params = j->params;
+    j->text.model = &j->ensemble->base;
+    for (int i = 1; i < j->opened; i++) {
+        const lb_text_model *t = &j->sources[i].text;
+        if (t->shortest_source < j->text.shortest_source) j->text.shortest_source = t->shortest_source;
+        j->text.longest_source = larger(j->text.longest_source, t->longest_source);
+        j->text.longest_target = larger(j->text.longest_target, t->longest_target);
+        j->text.task.min_length = j->text.sorts ? j->text.shortest_source : j->text.task.min_length;
+        j->text.task.max_length = larger(j->text.task.max_length, t->task.max_length);
+    }
+    return LB_OK;
+}
+
+/* The pairs to fit the weights on. */
+static lb_status open_pairs(joining *j)
+{
+    const lb_training_config *c = j->config->data;
+    lb_training_data *d = &j->data;
+    d->format = (lb_pair_format){.source_column = c->source_column,
+                                 .target_column = c->target_column,
+                                 .features_column = c->features_column,
+                                 .source = j->text.source_rule,
+                                 .target = j->text.target_rule,
+                                 .skip_bad_lines = c->skip_bad_lines};
+    if (!c->dev) d->train = lb_pairs_open(c->train, &d->format, j->error);
+    if (!c->dev && !d->train) return j->error->status;
+    d->dev = c->dev ? lb_pairs_open(c->dev, &d->format, j->error)
+                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
+    if (!d->dev) return j->error->status;
+    return lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
+                               j->error);
+}
+
+/* A vote of one has nothing to weigh. */
+static lb_status fit(joining *j)
+{
+    lb_join_result *r = j->result;
+    double weight[LB_JOIN_MOST];
+    lb_status status = open_pairs(j);
+    for (int i = 0; i < r->count && !status; i++)
+        status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data, &r->member[i].dev, j->error);
+    if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data, weight, j->error);
+    if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
+    if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data, &r->dev, j->error);
+    r->pairs = j->data.sample.count;
+    return status;
+}
+
+/* Prints one record, {} if there is none. */
+static void print_record(lb_buffer *json, const cJSON *record)
+{
+    char *text = record ? lb_json_print(record) : NULL;
+    json->failed = json->failed || (record && !text);
+    lb_buffer_print(json, "%s%s", json->text[json->length - 1] == '[' ? "" : ",", text ? text : "{}");
+    cJSON_free(text);
+}
+
+/* Prints the record of a model, or those of its members. */
+static void print_source(lb_buffer *json, const source *s)
+{
+    cJSON *record = NULL;
+    const char *text = s->text.training;
+    const lb_ensemble *all = (const lb_ensemble *)s->text.model;
+    if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY) json->failed = true;
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
+    if (!lb_is_ensemble(s->text.model))
+        print_record(json, record);
+    else
+        for (int i = 0; i < all->count && !json->failed; i++)
+            print_record(json, cJSON_GetArrayItem(members, i));
+    cJSON_Delete(record);
+}
+
+static char *print_records(const joining *j)
+{
+    lb_buffer json = {0};
+    const lb_evaluation *dev = &j->result->dev;
+    lb_buffer_print(&json, "{");
+    if (j->config->data)
+        lb_buffer_print(&json, "\"exact_match\":%.9g,\"symbol_error\":%.9g,", dev->exact_match,
+                        dev->symbol_error);
+    lb_buffer_print(&json, "\"members\":[");
+    for (int i = 0; i < j->opened && !json.failed; i++) print_source(&json, &j->sources[i]);
+    lb_buffer_print(&json, "]}");
+    if (!json.failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static lb_status keep_earlier_model(const joining *j, const char *path)
+{
+    char *kept = NULL;
+    lb_status status = j->config->replace ? LB_OK : lb_set_aside(path, &kept, j->error);
+    if (kept) snprintf(j->result->set_aside, sizeof j->result->set_aside, "%s", kept);
+    lb_release(kept);
+    return status;
+}
+
+static lb_status save(joining *j)
+{
+    lb_status status = lb_folder_make(j->config->out, j->error);
+    if (!status && !j->locked) status = lb_lock_folder(j->config->out, &j->lock, j->error);
+    if (status) return status;
+    char *record = print_records(j), *path = target_path(j);
+    j->text.training = record;
+    status = record && path ? keep_earlier_model(j, path) : out_of_memory(j);
+    if (!status) status = lb_text_model_save(path, &j->text, j->error);
+    lb_release(record);
+    lb_release(path);
+    return status;
+}
+
+static lb_status join(joining *j)
+{
+    lb_status status = open_all(j);
+    if (!status) status = gather(j);
+    if (!status && j->config->data) status = fit(j);
+    for (int i = 0; i < j->result->count && !status; i++)
+        j->result->member[i].weight = lb_ensemble_weight(j->ensemble, i);
+    return status ? status : save(j);
+}
+
+static lb_status join_in(bool locked, const lb_join_config *config, lb_join_result *result, lb_error *error)
+{
+    lb_error found = {0};
+    lb_join_result *room = lb_alloc_zero(sizeof *room);
+    if (!room) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
+    joining j = {.config = config, .locked = locked, .result = room, .error = &found};
+    lb_status status = join(&j);
+    if (result) *result = *room;
+    lb_release(room);
+    for (int i = 0; i < j.opened; i++) {
+        lb_text_model_free(&j.sources[i].text);
+        lb_release(j.sources[i].path);
+    }
+    lb_release(j.sources);
+    lb_pair_sample_free(&j.data.sample);
+    lb_pairs_close(j.data.dev);
+    lb_pairs_close(j.data.train);
+    lb_params_free(j.params);
+    lb_lock_free(j.lock);
+    return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
+}
+
+lb_status lb_join_locked(const lb_join_config *config, lb_join_result *result, lb_error *error)
+{
+    return join_in(true, config, result, error);
+}
+
+lb_status lb_translator_join(const lb_join_config *config, lb_join_result *result, lb_error *error)
+{
+    return join_in(false, config, result, error);
+}

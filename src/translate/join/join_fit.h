@@ -1,0 +1,19 @@
+/* Members of an ensemble on pairs that were kept out of training: how good each is, and what weight it gets. */
+#ifndef LB_JOIN_FIT_H
+#define LB_JOIN_FIT_H
+
+#include "models/ensemble/ensemble.h"
+#include "translate/file/text_model.h"
+#include "translate/training/data.h"
+
+/** How many of the outputs are right that a model finds by beam search, as in lb_translate_all. The loss is that of
+ *  the right outputs. Errors: those recorded on the tape. */
+LB_MUST_USE lb_status lb_join_measure(const lb_text_model *text, const lb_model *model,
+                                      lb_training_data *data, lb_evaluation *found, lb_error *error);
+
+/** Fits the weights of the members: see lb_vote_fit. `weight` receives [ensemble->count].
+ *  Errors: LB_ERROR_MEMORY; those recorded on the tape. */
+LB_MUST_USE lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble,
+                                  lb_training_data *data, double *weight, lb_error *error);
+
+#endif

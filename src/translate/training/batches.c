@@ -1,0 +1,91 @@
+#include "translate/training/batches.h"
+
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "data/sort_task_json.h"
+#include "train/batch.h"
+#include "train/evaluate.h"
+#include "translate/training/recipe.h"
+
+lb_status lb_producer_init(lb_producer *p, lb_training_data *data, const lb_training_config *config,
+                           uint64_t seed, int shards, lb_error *error)
+{
+    int64_t pairs = data->sorts ? 0 : lb_pairs_count(data->train);
+    *p = (lb_producer){.data = data,
+                       .min_count = config->min_count,
+                       .batch = lb_recipe_batch(config, pairs),
+                       .shards = shards,
+                       .task = data->task};
+    p->task.seed = seed;
+    if (data->sorts) return LB_OK;
+    p->pair = lb_alloc((size_t)p->batch * sizeof *p->pair);
+    if (!p->pair)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for batches of %lld pairs",
+                            (long long)p->batch);
+    p->order = lb_pair_order_new(data->train, p->batch, seed, error);
+    return p->order ? LB_OK : error->status;
+}
+
+void lb_producer_free(lb_producer *p)
+{
+    lb_pair_order_free(p->order);
+    lb_release(p->pair);
+}
+
+int64_t lb_producer_steps(const lb_producer *p, const lb_training_config *config)
+{
+    return lb_recipe_steps(config, p->order ? lb_pair_order_batches(p->order) : 0);
+}
+
+/* Lists are drawn, so a part is as good as any other. */
+static lb_batch draw_part(const lb_producer *p, lb_tape *tape, int64_t step, int64_t shard)
+{
+    int64_t first = shard * p->batch / p->shards, end = (shard + 1) * p->batch / p->shards;
+    if (first == end) return lb_batch_empty(tape);
+    return lb_sort_batch_from(&p->task, LB_SPLIT_TRAIN, tape, end - first,
+                              (uint64_t)(step * p->batch + first));
+}
+
+lb_batch lb_producer_batch(lb_producer *p, lb_tape *tape, int64_t part)
+{
+    int64_t step = part / p->shards, shard = part % p->shards, count = 0;
+    if (!p->order) return draw_part(p, tape, step, shard);
+    lb_pair_step now = lb_pair_order_at(p->order, step);
+    for (int64_t i = shard; i < now.count; i += p->shards) p->pair[count++] = now.pair[i];
+    if (count == 0) return lb_batch_empty(tape);
+    return lb_pair_batch(p->data->train, p->data->source, p->data->target, tape, p->pair, count);
+}
+
+lb_batch lb_producer_held_out(lb_producer *p, lb_tape *tape, int64_t count, int64_t *number)
+{
+    int64_t all = p->order ? lb_pairs_count(p->data->dev) : count;
+    count = count < all ? count : all;
+    for (int64_t i = 0; i < count; i++) number[i] = i * all / count;
+    if (!p->order) return lb_sort_batch_from(&p->task, LB_SPLIT_TEST, tape, count, 0);
+    return lb_pair_batch(p->data->dev, p->data->source, p->data->target, tape, number, count);
+}
+
+lb_status lb_producer_measure(lb_producer *p, const lb_model *model, lb_tape *tape, const lb_group *group,
+                              lb_evaluation *found)
+{
+    lb_training_data *d = p->data;
+    if (!p->order) return lb_sort_measure(model, &p->task, tape, LB_MEASURED, group, found);
+    return lb_pair_evaluate(model, d->dev, d->source, d->target, &d->sample, tape, group, found);
+}
+
+void lb_producer_print(const lb_producer *p, lb_buffer *json)
+{
+    if (p->order) {
+        lb_buffer_print(json,
+                        "\"train\":\"%016llx\",\"dev\":\"%016llx\",\"min_count\":%d,\"batch\":%lld,"
+                        "\"batches\":%lld,",
+                        (unsigned long long)lb_pairs_facts_of(p->data->train)->hash,
+                        (unsigned long long)lb_pairs_facts_of(p->data->dev)->hash, p->min_count,
+                        (long long)p->batch, (long long)lb_pair_order_batches(p->order));
+        return;
+    }
+    char *task = lb_sort_task_print(&p->task);
+    lb_buffer_print(json, "\"task\":%s,\"batch\":%lld,", task ? task : "", (long long)p->batch);
+    json->failed = json->failed || !task;
+    lb_release(task);
+}

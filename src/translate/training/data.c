@@ -1,0 +1,160 @@
+#include "translate/training/data.h"
+
+#include "base/alloc.h"
+#include "base/format.h"
+#include "data/pair_report.h"
+#include "data/vocabulary.h"
+#include "translate/file/list.h"
+#include "translate/training/pairs.h"
+#include "translate/training/recipe.h"
+
+static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
+{
+    if (!c->train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a file of pairs to train on");
+    lb_indexed_pairs pairs;
+    lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
+    data->train = pairs.train;
+    data->dev = pairs.held_out;
+    data->source = pairs.source;
+    data->target = pairs.target;
+    data->index = pairs.file;
+    if (!data->dev && c->no_hold_out) data->dev = data->train;
+    if (status || data->dev) return status;
+    data->dev = lb_pairs_open(c->dev, &data->format, error);
+    return data->dev ? LB_OK : error->status;
+}
+
+static lb_status report(const lb_training_data *data, const lb_training_listener *listener, lb_error *error)
+{
+    lb_pair_report found;
+    if (!listener->report) return LB_OK;
+    lb_status status = lb_pair_report_make(data->train, data->dev == data->train ? NULL : data->dev,
+                                           data->source, data->target, &found, error);
+    char *text = status ? NULL : lb_pair_report_text(&found, error);
+    if (text) listener->report(listener->context, text);
+    lb_release(text);
+    lb_pair_report_free(&found);
+    return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
+}
+
+/* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
+ * language are longer than this on average. */
+static const double LETTERS_OF_WORDS = 2.5;
+
+static void hint_at_blanks(const lb_pairs *pairs, const lb_vocabulary *symbols, const char *separator,
+                           int32_t (*length)(const lb_pairs *, int64_t), const char *side,
+                           const lb_training_listener *listener)
+{
+    char text[LB_ERROR_LENGTH];
+    int32_t blank = lb_vocabulary_id(symbols, " ");
+    if (!listener->hint || (separator && *separator) || blank == LB_UNK) return;
+    int64_t blanks = lb_vocabulary_count(symbols, blank), all = 0, count = lb_pairs_count(pairs);
+    for (int64_t i = 0; i < count; i++) all += length(pairs, i);
+    double between = (double)(all - blanks) / (double)(blanks + count);
+    if (between >= LETTERS_OF_WORDS) return;
+    lb_snprintf(text, sizeof text,
+                "%s: the %ss have a blank after every %.1f characters: should it separate symbols? Then it "
+                "is their separator, \" \"",
+                lb_pairs_path(pairs), side, between);
+    listener->hint(listener->context, text);
+}
+
+static void hint_at_separators(const lb_training_data *data, const lb_training_listener *listener)
+{
+    hint_at_blanks(data->train, data->source, data->format.source.separator, lb_pairs_source_length, "source",
+                   listener);
+    hint_at_blanks(data->train, data->target, data->format.target.separator, lb_pairs_target_length, "target",
+                   listener);
+}
+
+static lb_status drop_rare_symbols(lb_training_data *data, int min_count, lb_error *error)
+{
+    lb_vocabulary *const vocabularies[] = {data->source, data->target};
+    for (int i = 0; i < 2; i++) {
+        lb_vocabulary_sort(vocabularies[i], min_count);
+        if (lb_vocabulary_size(vocabularies[i]) > LB_FIRST_TOKEN) continue;
+        return lb_error_set(error, LB_ERROR_FORMAT,
+                            "%s: no symbol of the %s occurs %d times, expected at least one (min_count)",
+                            lb_pairs_path(data->train), i ? "targets" : "sources", min_count);
+    }
+    return LB_OK;
+}
+
+static lb_status prepare_lists(lb_training_data *data, const lb_sort_task *task, lb_error *error)
+{
+    data->sorts = true;
+    data->task = *task;
+    data->format.source = data->format.target = lb_list_rule;
+    lb_status status = lb_sort_check(task, error);
+    if (status) return status;
+    data->source = data->target = lb_list_vocabulary(task, error);
+    return data->source ? LB_OK : LB_ERROR_MEMORY;
+}
+
+lb_status lb_training_data_open(lb_training_data *data, const lb_training_config *config,
+                                const lb_start *start, lb_error *error)
+{
+    *data = (lb_training_data){.format = lb_recipe_format(config), .start = start};
+    if (config->sort) return prepare_lists(data, config->sort, error);
+    lb_status status = open_files(data, config, error);
+    if (!status) status = report(data, &config->listener, error);
+    if (!status) {
+        hint_at_separators(data, &config->listener);
+        status = drop_rare_symbols(data, config->min_count, error);
+    }
+    if (!status) status = lb_start_grow(start, start->model.source, &data->source, error);
+    if (!status) status = lb_start_grow(start, start->model.target, &data->target, error);
+    if (!status)
+        status =
+            lb_pair_sample_make(data->dev, data->target, config->copy, LB_MEASURED, &data->sample, error);
+    return status;
+}
+
+void lb_training_data_close(lb_training_data *data)
+{
+    lb_pair_sample_free(&data->sample);
+    lb_vocabulary_free(data->source);
+    if (data->target != data->source) lb_vocabulary_free(data->target);
+    if (data->dev != data->train) lb_pairs_close(data->dev);
+    lb_pairs_close(data->train);
+    lb_mapping_close(&data->index);
+    lb_release(data->index_path);
+}
+
+/* Of this training and of the one before, if any. */
+static int32_t longest(const lb_training_data *data, int32_t (*length)(const lb_pairs *, int64_t),
+                       int32_t before)
+{
+    int32_t most = before;
+    if (data->sorts) return data->task.max_length;
+    for (int64_t i = 0; i < lb_pairs_count(data->train); i++)
+        most = length(data->train, i) > most ? length(data->train, i) : most;
+    return most;
+}
+
+static int32_t shortest_source(const lb_training_data *data)
+{
+    int32_t before = data->start->model.shortest_source, least = before > 0 ? before : INT32_MAX;
+    if (data->sorts) return data->task.min_length;
+    for (int64_t i = 0; i < lb_pairs_count(data->train); i++) {
+        int32_t length = lb_pairs_source_length(data->train, i);
+        least = length < least ? length : least;
+    }
+    return least;
+}
+
+lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
+{
+    const lb_text_model *before = &data->start->model;
+    return (lb_text_model){.params = params,
+                           .model = model,
+                           .source = data->source,
+                           .target = data->target,
+                           .source_rule = data->format.source,
+                           .target_rule = data->format.target,
+                           .shortest_source = shortest_source(data),
+                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+                           .sorts = data->sorts,
+                           .task = data->task};
+}

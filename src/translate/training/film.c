@@ -1,0 +1,175 @@
+#include "translate/training/film.h"
+
+#include "base/alloc.h"
+#include "base/base64.h"
+#include "data/symbols.h"
+#include "io/append.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+static lb_status out_of_memory(const lb_film *film, lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", film->path);
+}
+
+/* The step of a line; -1 if it is none of a film. */
+static double step_of(const char *line, size_t length)
+{
+    cJSON *json;
+    if (lb_json_parse(line, length, NULL, &json)) return -1;
+    const cJSON *step = cJSON_GetObjectItemCaseSensitive(json, "step");
+    double found = cJSON_IsNumber(step) ? step->valuedouble : -1;
+    cJSON_Delete(json);
+    return found;
+}
+
+/* Whether the history has an evaluation at this step before its last one. */
+static bool is_before(const lb_train_history *history, double step)
+{
+    for (int64_t i = 0; i < history->count - 1; i++)
+        if ((double)history->points[i].step == step) return true;
+    return false;
+}
+
+/* Copies the lines of earlier evaluations to `pending`, up to the first that is something else. */
+static void keep_lines(lb_film *film, const char *text, const lb_train_history *history)
+{
+    const char *end;
+    for (; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+        size_t length = (size_t)(end - text);
+        if (!is_before(history, step_of(text, length))) return;
+        lb_buffer_print(&film->pending, "%.*s\n", (int)length, text);
+    }
+}
+
+static lb_status begin(lb_film *film, const lb_train_history *history, lb_error *error)
+{
+    void *text = NULL;
+    size_t count;
+    film->begun = true;
+    film->tape = lb_tape_new();
+    if (!film->tape) return out_of_memory(film, error);
+    if (history->count < 2 || lb_file_is_missing(film->path)) return LB_OK;
+    lb_error found = {0};
+    lb_status status = lb_file_read_own(film->path, 0, &text, &count, &found);
+    if (!status) keep_lines(film, text, history);
+    lb_release(text);
+    /* A file that cannot be read has no frames to keep; that it cannot be written will be said. */
+    return status == LB_ERROR_MEMORY ? out_of_memory(film, error) : LB_OK;
+}
+
+static void print_symbols(lb_buffer *json, const char *key, const lb_vocabulary *vocabulary,
+                          const int32_t *id, int32_t length)
+{
+    lb_buffer_print(json, "\"%s\":[", key);
+    for (int32_t i = 0; i < length; i++) {
+        const char *symbol = id[i] < LB_FIRST_TOKEN ? NO_SYMBOL : lb_vocabulary_symbol(vocabulary, id[i]);
+        if (i) lb_buffer_print(json, ",");
+        lb_buffer_json_string(json, lb_symbol_name(symbol));
+    }
+    lb_buffer_print(json, "],");
+}
+
+/* The mean over the heads of the last layer for one step and position of a row. */
+static double weight_of(const lb_decoded *all, int64_t row, int64_t step, int64_t position)
+{
+    double sum = 0;
+    int64_t first = ((row + 1) * all->layers - 1) * all->heads;
+    for (int64_t head = first; head < first + all->heads; head++)
+        sum += (double)all->weights[(head * all->length + step) * all->source_length + position];
+    return sum / (double)all->heads;
+}
+
+static void print_weights(lb_buffer *json, const lb_decoded *all, int64_t row, int64_t length)
+{
+    int64_t steps = all->lengths[row] + all->finished[row];
+    size_t count = (size_t)(steps * length), letters = lb_base64_length(count);
+    unsigned char *bytes = lb_alloc(count + 1);
+    char *text = lb_alloc(letters + 1);
+    json->failed = json->failed || !bytes || !text;
+    if (bytes && text) {
+        for (int64_t i = 0; i < steps * length; i++)
+            bytes[i] = (unsigned char)lround(255 * weight_of(all, row, i / length, i % length));
+        lb_base64_encode(bytes, count, text);
+        lb_buffer_print(json, "%.*s", (int)letters, text);
+    }
+    lb_release(bytes);
+    lb_release(text);
+}
+
+static void print_frame(lb_buffer *json, const lb_text_model *model, const lb_batch *batch,
+                        const lb_decoded *all, int64_t row, int64_t pair, int64_t step)
+{
+    int32_t length = batch->source.lengths[row];
+    lb_buffer_print(json, "{\"step\":%lld,\"pair\":%lld,", (long long)step, (long long)pair);
+    print_symbols(json, "source", model->source, batch->source.id + row * batch->source.length, length);
+    print_symbols(json, "expected", model->target, batch->target_out.id + row * batch->target_out.length,
+                  batch->target_out.lengths[row] - 1);
+    print_symbols(json, "output", model->target, all->id + row * all->length, all->lengths[row]);
+    lb_buffer_print(json, "\"finished\":%s,\"weights\":\"", all->finished[row] ? "true" : "false");
+    if (all->weights) print_weights(json, all, row, length);
+    lb_buffer_print(json, "\"}\n");
+}
+
+/* Decodes the pairs and prints their frames. `number` has room for theirs. */
+static lb_status shoot(lb_film *film, lb_producer *producer, const lb_text_model *model, int pairs,
+                       int64_t *number, int64_t step, lb_error *error)
+{
+    lb_tape_reset(film->tape);
+    lb_batch batch = lb_producer_held_out(producer, film->tape, pairs, number);
+    lb_decoded all = lb_greedy(model->model, batch.source, lb_text_model_limit(model, batch.source.length));
+    for (int64_t row = 0; row < all.batch; row++)
+        print_frame(&film->pending, model, &batch, &all, row, number[row], step);
+    lb_status status = lb_tape_status(film->tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(film->tape));
+    return film->pending.failed ? out_of_memory(film, error) : LB_OK;
+}
+
+static lb_status drop_old(lb_film *film, const lb_train_history *history, lb_error *error)
+{
+    bool own = film->begun || history->count > 1;
+    film->begun = true;
+    if (own || remove(film->path) == 0 || errno == ENOENT) return LB_OK;
+    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot remove: %s", film->path, strerror(errno));
+}
+
+lb_status lb_film_add(lb_film *film, lb_producer *producer, const lb_text_model *model, int pairs,
+                      const lb_train_history *history, lb_error *error)
+{
+    if (pairs <= 0) return drop_old(film, history, error);
+    lb_status status = film->begun ? LB_OK : begin(film, history, error);
+    if (status) return status;
+    int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
+    if (!number) return out_of_memory(film, error);
+    status = shoot(film, producer, model, pairs, number, history->points[history->count - 1].step, error);
+    lb_release(number);
+    return status ? status : lb_film_save(film, error);
+}
+
+lb_status lb_film_save(lb_film *film, lb_error *error)
+{
+    const lb_buffer *lines = &film->pending;
+    if (lines->length == 0) return LB_OK;
+    bool appends = film->size > 0 && !lb_file_is_missing(film->path);
+    lb_status status = appends
+                           ? lb_file_append_at(film->path, film->size, lines->text, lines->length, error)
+                           : lb_file_write_own(film->path, &(lb_bytes){lines->text, lines->length}, 1, error);
+    if (status) return status;
+    film->size = (appends ? film->size : 0) + lines->length;
+    film->pending.length = 0;
+    return LB_OK;
+}
+
+void lb_film_free(lb_film *film)
+{
+    lb_tape_free(film->tape);
+    lb_release(film->pending.text);
+    *film = (lb_film){.path = film->path};
+}

@@ -1,0 +1,70 @@
+#include "translate/training/log.h"
+
+#include "base/alloc.h"
+#include "base/buffer.h"
+#include "io/append.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <string.h>
+
+/* Prints one line of JSON as a row of the table, or its member names as the header. */
+static void print_row(lb_buffer *csv, const char *line, bool names)
+{
+    cJSON *json;
+    const char *comma = "";
+    if (lb_json_parse(line, strcspn(line, "\n"), NULL, &json)) csv->failed = true;
+    for (const cJSON *member = json ? json->child : NULL; member; member = member->next, comma = ",") {
+        char *value = lb_json_print(member);
+        csv->failed = csv->failed || !value;
+        lb_buffer_print(csv, "%s%s", comma, names || !value ? member->string : value);
+        cJSON_free(value);
+    }
+    lb_buffer_print(csv, "\n");
+    cJSON_Delete(json);
+}
+
+/* The points as JSON, one per line, or as CSV; NULL if memory runs out. */
+static char *print_points(const char *path, const lb_train_history *history, bool header)
+{
+    const char *ending = strrchr(path, '.');
+    char *json = lb_train_history_json(history);
+    if (!json || !ending || strcmp(ending, ".csv") != 0) return json;
+    lb_buffer csv = {0};
+    lb_buffer_print(&csv, "%s", "");
+    if (header && *json) print_row(&csv, json, true);
+    for (const char *line = json; *line; line += strcspn(line, "\n") + 1) print_row(&csv, line, false);
+    lb_release(json);
+    if (!csv.failed) return csv.text;
+    lb_release(csv.text);
+    return NULL;
+}
+
+lb_status lb_training_log_write(const char *path, const lb_train_history *history, lb_error *error)
+{
+    char *log = print_points(path, history, true);
+    if (!log) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
+    lb_status status = lb_file_write_own(path, &(lb_bytes){log, strlen(log)}, 1, error);
+    lb_release(log);
+    return status;
+}
+
+static lb_status append_line(const char *path, const lb_train_point *point, lb_error *error)
+{
+    lb_train_point copy = *point;
+    char *line = print_points(path, &(lb_train_history){.points = &copy, .count = 1}, false);
+    if (!line) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for the training log", path);
+    lb_status status = lb_file_append(path, line, strlen(line), error);
+    lb_release(line);
+    return status;
+}
+
+lb_status lb_training_log_append(const char *path, const lb_train_history *history, int64_t *logged,
+                                 lb_error *error)
+{
+    bool appends = *logged > 0 && *logged == history->count - 1 && !lb_file_is_missing(path);
+    lb_status status = appends ? append_line(path, &history->points[*logged], error)
+                               : lb_training_log_write(path, history, error);
+    *logged = status ? 0 : history->count;
+    return status;
+}

@@ -1,0 +1,32 @@
+/* Training one model on pairs, in a folder of its own. */
+#ifndef LB_TRAINING_H
+#define LB_TRAINING_H
+
+#include "translate/training/model.h"
+
+/** Builds the model. The caller sets the fields above `params`, which must outlive the training, and makes the folder.
+ *  Memory: freed by lb_training_free, also after an error.
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_init(lb_training *training, lb_error *error);
+
+/** Trains until the steps are done or patience runs out, resuming from the checkpoint if there is one, and leaves the
+ *  best weights in `params`, or the last ones if nothing is held out. During training, the file of the model holds
+ *  those that would be left.
+ *  Errors: those of lb_train; whatever a listener returns. */
+LB_MUST_USE lb_status lb_training_do(lb_training *training, lb_error *error);
+
+/** Whether there can be a training with this configuration, as far as can be said without its pairs. Draws no
+ *  weights, which would take most of the time.
+ *  Errors: those of lb_start_open and lb_training_init. */
+LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
+
+/** The record of the training so far, for a file with the weights of the evaluation `kept`. Memory: as
+ *  lb_training_record. */
+char *lb_training_own_record(const lb_training *training, const lb_train_point *kept);
+
+/** The loss of one part of a batch, as lb_loss_fn; `training` is an lb_training. */
+lb_tensor *lb_training_loss(void *training, lb_tape *tape, int64_t part, int64_t *tokens);
+
+void lb_training_free(lb_training *training);
+
+#endif

@@ -1,0 +1,174 @@
+#include "translate/training/pairs.h"
+
+#include "base/alloc.h"
+#include "base/format.h"
+#include "io/path.h"
+#include "train/group.h"
+#include "translate/training/recipe.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double MEGABYTE = 1e6;
+
+typedef struct opening {
+    lb_indexed_pairs *pairs;
+    const lb_training_config *config;
+    const lb_pair_format *format;
+    const char *index;
+    int32_t share;
+    lb_error *error;
+} opening;
+
+/* What the first process tells the others: that there is an index, or a zero. */
+typedef struct word {
+    lb_pair_index_key key;
+    uint64_t id;
+} word;
+
+static bool is_wanted(const opening *o)
+{
+    struct stat info;
+    lb_index_use use = o->config->index;
+    if (use == LB_INDEX_NEVER || stat(o->config->train, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    if (use == LB_INDEX_ALWAYS || o->config->index_file) return true;
+    return o->config->out && info.st_size >= LB_INDEX_BYTES;
+}
+
+/* Where the user wants it, beside the pairs for everyone, or, if nobody has asked for it, in our folder. */
+static char *name_index(const lb_training_config *c, lb_error *error)
+{
+    char *named = c->index_file ? lb_alloc_string(c->index_file) : lb_pair_index_path(c->train);
+    if (!named) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", c->train);
+    if (!named || c->index_file || c->index == LB_INDEX_ALWAYS || !c->out) return named;
+    const char *slash = strrchr(named, '/');
+    char *own = lb_folder_path(c->out, slash ? slash + 1 : named, error);
+    lb_release(named);
+    return own;
+}
+
+static void note(const opening *o, const char *text)
+{
+    const lb_training_listener *listener = &o->config->listener;
+    if (listener->note) listener->note(listener->context, text);
+}
+
+static void note_unwritten(const opening *o, const char *why)
+{
+    char text[LB_ERROR_LENGTH];
+    snprintf(text, sizeof text, "%.400s; the next training will read all pairs again", why);
+    note(o, text);
+}
+
+static void note_made(const opening *o)
+{
+    char text[LB_ERROR_LENGTH];
+    bool everyone = o->config->index == LB_INDEX_ALWAYS || o->config->index_file;
+    lb_snprintf(text, sizeof text,
+                "%.160s: made an index, %.160s, %.0f MB, with which the next training%s%.60s begins at once",
+                o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE),
+                everyone ? "" : " in ", everyone ? "" : o->config->out);
+    note(o, text);
+}
+
+static bool is_writable(const opening *o)
+{
+    char why[LB_ERROR_LENGTH];
+    char *folder = lb_folder_of(o->index);
+    bool may = !folder || access(folder, W_OK) == 0; /* without memory, it is found out later */
+    int reason = errno;
+    lb_release(folder);
+    if (may) return true;
+    snprintf(why, sizeof why, "%.300s: cannot write: %s", o->index, strerror(reason));
+    note_unwritten(o, why);
+    return false;
+}
+
+/* Opens the file with its index. Without one that fits, there are no pairs. */
+static lb_status try_index(const opening *o, const lb_pair_index_key *key, bool all)
+{
+    lb_error found = {0};
+    lb_status status =
+        lb_indexed_pairs_open(o->pairs, o->config->train, o->format, o->index, key, all, &found);
+    return status == LB_ERROR_MEMORY ? lb_error_set(o->error, status, "%s", found.message) : LB_OK;
+}
+
+static lb_status read_all(const opening *o)
+{
+    return lb_indexed_pairs_read(o->pairs, o->config->train, o->format, o->share, o->error);
+}
+
+/* The file may have changed while it was read. */
+static lb_status write_index(const opening *o, const lb_pair_index_key *key, lb_error *error)
+{
+    lb_pair_index_key now;
+    lb_status status = lb_pair_index_find_key(o->config->train, o->format, o->share, &now, error);
+    if (!status && memcmp(&now, key, sizeof now) != 0)
+        status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the file has changed since it was opened",
+                              o->config->train);
+    return status ? status : lb_indexed_pairs_write(o->pairs, o->index, !o->config->index_file, key, error);
+}
+
+/* Makes the index, and goes on with it: what the passes took is then free. */
+static void make_index(const opening *o, const lb_pair_index_key *key)
+{
+    lb_error found = {0};
+    lb_indexed_pairs indexed;
+    lb_status status = write_index(o, key, &found);
+    if (!status)
+        status = lb_indexed_pairs_open(&indexed, o->config->train, o->format, o->index, key, true, &found);
+    if (status) {
+        note_unwritten(o, found.message);
+        return;
+    }
+    lb_indexed_pairs_free(o->pairs);
+    *o->pairs = indexed;
+    note_made(o);
+}
+
+/* Without an index, the others shall read the file while we do. */
+static lb_status lead(const opening *o, word *told)
+{
+    if (!is_wanted(o)) return LB_OK;
+    lb_status status = lb_pair_index_find_key(o->config->train, o->format, o->share, &told->key, o->error);
+    if (!status) status = try_index(o, &told->key, true);
+    if (!status && !o->pairs->train && is_writable(o)) {
+        status = read_all(o);
+        if (!status) make_index(o, &told->key);
+    }
+    told->id = status ? 0 : o->pairs->id;
+    return status;
+}
+
+/* The format is our own: with other settings, there is no such index. */
+static lb_status follow(const opening *o, const word *told)
+{
+    lb_pair_index_key key = told->key;
+    key.format = lb_pair_index_format(o->format, o->share);
+    lb_status status = try_index(o, &key, false);
+    if (!status && o->pairs->train && o->pairs->id != told->id) lb_indexed_pairs_free(o->pairs);
+    return status;
+}
+
+lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index, const lb_training_config *config,
+                                 const lb_pair_format *format, lb_error *error)
+{
+    *pairs = (lb_indexed_pairs){0};
+    *index = name_index(config, error);
+    if (!*index) return LB_ERROR_MEMORY;
+    const opening o = {pairs, config, format, *index, config->dev || config->no_hold_out ? 0 : LB_HELD_OUT,
+                       error};
+    word told = {0};
+    bool leads = lb_group_leads(config->group);
+    lb_status status = leads ? lead(&o, &told) : LB_OK;
+    lb_error exchanged = {0};
+    /* Also after an error, which the others then find, too. */
+    if (lb_group_tell(config->group, &told, sizeof told, &exchanged) && !status)
+        status = lb_error_set(error, exchanged.status, "%s", exchanged.message);
+    if (!status && !leads && told.id) status = follow(&o, &told);
+    return status || pairs->train ? status : read_all(&o);
+}

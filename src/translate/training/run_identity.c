@@ -1,0 +1,195 @@
+#include "translate/training/run_identity.h"
+
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/own_file.h"
+#include "lookback/io.h"
+#include "models/file/model_formats.h"
+#include "models/seq2seq.h"
+#include "train/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_data(lb_buffer *json, const lb_training_config *c)
+{
+    if (c->sort) return;
+    lb_buffer_print(json,
+                    "\"source_column\":%d,\"target_column\":%d,\"normalize\":\"%s\",\"source_separator\":",
+                    c->source_column, c->target_column, c->normalize);
+    lb_buffer_json_string(json, c->source_separator ? c->source_separator : "");
+    lb_buffer_print(json, ",\"target_separator\":");
+    lb_buffer_json_string(json, c->target_separator ? c->target_separator : "");
+    lb_buffer_print(json, ",");
+}
+
+char *lb_run_identity(const lb_training *t, const lb_trainer_config *trainer)
+{
+    lb_buffer json = {0};
+    const lb_training_config *c = t->config;
+    char *model = lb_model_config_json(t->model);
+    lb_buffer_print(&json, "{");
+    if (c->from) lb_buffer_print(&json, "\"from\":\"%016llx\",", (unsigned long long)t->start->hash);
+    if (c->freeze && *c->freeze) {
+        lb_buffer_print(&json, "\"freeze\":");
+        lb_buffer_json_string(&json, c->freeze);
+        lb_buffer_print(&json, ",");
+    }
+    if (t->model->backward) lb_buffer_print(&json, "\"direction\":\"backward\",");
+    lb_producer_print(&t->producer, &json);
+    print_data(&json, c);
+    lb_buffer_print(&json, "\"steps\":%lld,\"evaluate_every\":%d,\"lr\":%.9g,\"warm_up\":%lld,",
+                    (long long)t->run.steps, c->evaluate_every, c->lr, (long long)trainer->schedule.warm_up);
+    lb_buffer_print(&json, "\"label_smoothing\":%.9g,\"scheduled_sampling\":%.9g,\"seed\":\"%llu\",",
+                    t->smoothing, fmax(c->scheduled_sampling, 0), (unsigned long long)t->seed);
+    lb_buffer_print(&json, "\"average\":%.9g,", trainer->average);
+    if (c->hallucinate > 0) lb_buffer_print(&json, "\"hallucinate\":%.9g,", c->hallucinate);
+    if (c->no_hold_out) lb_buffer_print(&json, "\"hold_out\":false,");
+    if (t->shards > 1) lb_buffer_print(&json, "\"shards\":%d,", t->shards);
+    lb_buffer_print(&json, "\"kind\":\"%s\",\"model\":%s}", t->model->kind->name, model ? model : "");
+    bool failed = json.failed || !model;
+    lb_release(model);
+    if (!failed) return json.text;
+    lb_release(json.text);
+    return NULL;
+}
+
+static int shards_of(const char *run, lb_status *status)
+{
+    cJSON *json = NULL;
+    *status = lb_json_parse(run, strlen(run), NULL, &json);
+    const cJSON *shards = cJSON_GetObjectItemCaseSensitive(json, "shards");
+    int found = cJSON_IsNumber(shards) ? shards->valueint : 1;
+    cJSON_Delete(json);
+    return found;
+}
+
+lb_status lb_run_identity_shards(const char *checkpoint, int *shards, lb_error *error)
+{
+    lb_error found = {0};
+    *shards = 0;
+    if (lb_file_is_missing(checkpoint)) return LB_OK;
+    if (lb_own_check_content(checkpoint, error)) return LB_ERROR_OPEN;
+    lb_safetensors *file = lb_safetensors_open(checkpoint, &found);
+    const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
+    if (run) *shards = shards_of(run, &found.status);
+    lb_safetensors_close(file);
+    return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+}
+
+static lb_run_difference *find(lb_run_differences *d, const char *name)
+{
+    for (int i = 0; i < d->count; i++)
+        if (strcmp(d->list[i].name, name) == 0) return &d->list[i];
+    return NULL;
+}
+
+/* Written only by runs that have them. */
+static bool is_optional(const char *name)
+{
+    return strcmp(name, "freeze") == 0 || strcmp(name, "direction") == 0 ||
+           strcmp(name, "feature_positions") == 0 || strcmp(name, "copy") == 0 ||
+           strcmp(name, "hallucinate") == 0 || strcmp(name, "shards") == 0 || strcmp(name, "hold_out") == 0;
+}
+
+/* Checkpoints from older versions lack some settings; these are assumed to be unchanged. */
+static void forget_unwritten(lb_run_differences *d)
+{
+    int kept = 0;
+    for (int i = 0; i < d->count; i++)
+        if (*d->list[i].found || is_optional(d->list[i].name)) d->list[kept++] = d->list[i];
+    d->count = kept;
+}
+
+static void forget_all(lb_run_differences *d, const char *const *names)
+{
+    for (; *names; names++) lb_run_forget(d, *names);
+}
+
+static bool has_any(lb_run_differences *d, const char *const *names)
+{
+    for (; *names; names++)
+        if (find(d, *names)) return true;
+    return false;
+}
+
+static void rename_to_setting(lb_run_differences *d, const char *member, const char *setting)
+{
+    lb_run_difference *found = find(d, member);
+    if (found) snprintf(found->name, sizeof found->name, "%s", setting);
+}
+
+/* Different pairs have a different hash. The cause is the file, or the settings for reading lines, which are reported
+ * on their own. */
+static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
+{
+    static const char *const reading[] = {"source_column",    "target_column",    "normalize",
+                                          "source_separator", "target_separator", NULL};
+    static const char *const derived[] = {"batches", "source_vocab", "target_vocab", NULL};
+    bool train = lb_run_forget(d, "train"), dev = lb_run_forget(d, "dev");
+    bool hold_out = lb_run_forget(d, "hold_out");
+    if (train || find(d, "min_count") || find(d, "batch")) forget_all(d, derived);
+    if (has_any(d, reading)) return;
+    if (hold_out)
+        snprintf(text, size, "it was evaluated on %s",
+                 c->no_hold_out ? "pairs that it was not trained on" : "the pairs that it was trained on");
+    else if (train)
+        snprintf(text, size, "it was trained on other pairs (%s has changed, or is a different file)",
+                 c->train);
+    else if (dev)
+        snprintf(text, size, "it was evaluated on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
+                 c->dev ? " has changed, or is a different file" : c->train);
+}
+
+/* The model to start from is identified by a hash. */
+static void judge_start(const lb_training_config *c, lb_run_differences *d, char *text, size_t size)
+{
+    const lb_run_difference *from = find(d, "from");
+    if (!from) return;
+    if (!*from->found)
+        snprintf(text, size, "it did not start from a trained model");
+    else if (!*from->ours)
+        snprintf(text, size, "it started from a trained model");
+    else
+        snprintf(text, size, "it started from another model (%s has changed, or is a different one)",
+                 c->from);
+    lb_run_forget(d, "from");
+}
+
+/* For models of different kinds, only the kind is reported: their settings cannot be compared. Checkpoints from older
+ * versions have 4 heads of an attention that has one. */
+static void judge_model(const lb_training *t, lb_run_differences *d)
+{
+    static const char *const of_kinds[] = {"embed",     "hidden",     "layers",       "bidirectional",
+                                           "attention", "heads",      "width",        "attention_weights",
+                                           "loss",      "tied",       "feed_forward", "post_norm",
+                                           "positions", "max_length", "dropout",      "cell",
+                                           "kv_heads",  "softcap",    "window",       "copy",
+                                           NULL};
+    if (find(d, "kind")) forget_all(d, of_kinds);
+    bool one_head = t->model->kind == &lb_seq2seq_kind && t->config->attention != LB_ATTENTION_MULTI_HEAD;
+    if (one_head || find(d, "attention")) lb_run_forget(d, "heads");
+    rename_to_setting(d, "kind", "model");
+    rename_to_setting(d, "width", "hidden");
+}
+
+lb_status lb_run_identity_check(const lb_training *t, const lb_trainer_config *trainer, const char *found,
+                                const char *ours, lb_error *error)
+{
+    enum { MOST = LB_ERROR_LENGTH / 2 - 2 };
+    char words[LB_ERROR_LENGTH] = "", start[LB_ERROR_LENGTH] = "", pairs[LB_ERROR_LENGTH] = "";
+    lb_run_differences d;
+    lb_status status = lb_run_compare(found, ours, &d, error);
+    if (status) return status;
+    /* Old checkpoints have the number of batches instead of their size. */
+    if (strstr(found, "\"batch\":")) lb_run_forget(&d, "batches");
+    judge_model(t, &d);
+    judge_start(t->config, &d, start, sizeof start);
+    forget_unwritten(&d);
+    judge_pairs(t->config, &d, pairs, sizeof pairs);
+    snprintf(words, sizeof words, "%.*s%s%.*s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs);
+    return lb_run_refuse(trainer, words, &d, error);
+}

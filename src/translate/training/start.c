@@ -1,0 +1,253 @@
+#include "translate/training/start.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "io/byte_order.h"
+#include "io/path.h"
+#include "models/ensemble/ensemble.h"
+#include "models/file/model_formats.h"
+#include "models/seq2seq.h"
+#include "models/transformer.h"
+#include "train/run.h"
+#include "translate/file/model_path.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The same on machines of both byte orders, where a checkpoint may be resumed. */
+static uint64_t hash_numbers(uint64_t hash, const lb_real *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        lb_real number = x[i];
+        lb_file_order(&number, 1, sizeof number);
+        hash = lb_hash(hash, &number, sizeof number);
+    }
+    return hash;
+}
+
+static uint64_t hash_symbols(uint64_t hash, const lb_vocabulary *symbols)
+{
+    for (int32_t id = 0; id < lb_vocabulary_size(symbols); id++) {
+        const char *symbol = lb_vocabulary_symbol(symbols, id);
+        hash = lb_hash(hash, symbol, strlen(symbol) + 1);
+    }
+    return hash;
+}
+
+static uint64_t hash_model(const lb_text_model *m)
+{
+    uint64_t hash = hash_symbols(hash_symbols(LB_HASH, m->source), m->target);
+    for (int i = 0; i < lb_params_count(m->params); i++) {
+        const lb_tensor *tensor = lb_params_tensor(m->params, i);
+        const char *name = lb_params_name(m->params, i);
+        hash = lb_hash(hash, name, strlen(name) + 1);
+        hash = hash_numbers(hash, tensor->data, lb_count(tensor));
+    }
+    return hash;
+}
+
+static lb_status contradicts(const lb_training_config *c, const char *name, const char *found,
+                             const char *ours, lb_error *error)
+{
+    char has[2 * LB_RUN_WORD], wants[2 * LB_RUN_WORD];
+    lb_trainer_config words = {.setting = c->listener.setting, .context = c->listener.context};
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it has %s, this run has %s", c->from,
+                        lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
+}
+
+/* Uses the text of the model for one that is not set. */
+static lb_status take_text(const lb_training_config *c, const char *name, const char *found,
+                           const char **ours, lb_error *error)
+{
+    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
+    if (!*ours) *ours = found;
+    if (strcmp(*ours, found) == 0) return LB_OK;
+    return contradicts(c, name, lb_run_word(found, has), lb_run_word(*ours, wants), error);
+}
+
+static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
+{
+    const char *form = lb_normalization_name(m->source_rule.normalize);
+    const char *source = m->source_rule.separator, *target = m->target_rule.separator;
+    if (m->sorts) return LB_OK;
+    lb_status status = take_text(c, "normalize", form, &c->normalize, error);
+    if (!status) status = take_text(c, "source_separator", source ? source : "", &c->source_separator, error);
+    if (!status) status = take_text(c, "target_separator", target ? target : "", &c->target_separator, error);
+    return status;
+}
+
+static void take_number(int *ours, int64_t found)
+{
+    if (*ours == 0) *ours = (int)found;
+}
+
+static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
+{
+    take_number(&c->embed, found->embed);
+    take_number(&c->hidden, found->hidden);
+    take_number(&c->layers, found->layers);
+    take_number(&c->heads, found->heads);
+    if (c->attention == 0) c->attention = found->attention;
+    if (c->attention == found->attention) take_number(&c->window, found->window);
+    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
+    if (c->loss == 0) c->loss = found->output;
+    c->one_direction = c->one_direction || !found->bidirectional;
+    if (c->cell == LB_CELL_GRU) c->cell = found->cell;
+    c->tied = c->tied || found->tied;
+    c->copy = c->copy || found->copy;
+}
+
+static void take_transformer(const lb_transformer_config *found, lb_training_config *c)
+{
+    take_number(&c->hidden, found->width);
+    if (c->attention_weights == 0) c->attention_weights = found->attention_weights;
+    if (c->loss == 0) c->loss = found->output;
+    take_number(&c->layers, found->layers);
+    take_number(&c->heads, found->heads);
+    take_number(&c->kv_heads, found->kv_heads);
+    take_number(&c->window, found->window);
+    if (c->softcap == 0) c->softcap = found->softcap;
+    if (c->positions == 0) c->positions = found->positions;
+    c->feature_positions = c->feature_positions || found->feature_positions;
+    c->tied = c->tied || found->tied;
+    c->copy = c->copy || found->copy;
+}
+
+static lb_status take_architecture(const lb_text_model *m, lb_training_config *c, lb_error *error)
+{
+    const lb_model *model = m->model;
+    if (lb_is_ensemble(model))
+        return lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "cannot start from %s: it is an ensemble, expected a single model, such as that in one of "
+            "its folders seed-N",
+            c->from);
+    lb_status status = take_text(c, "model", model->kind->name, &c->model, error);
+    if (!status)
+        status = take_text(c, "direction", model->backward ? "backward" : "forward", &c->direction, error);
+    if (status) return status;
+    if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
+    if (model->kind == &lb_transformer_kind) take_transformer(&((const lb_transformer *)model)->config, c);
+    return LB_OK;
+}
+
+static lb_status check_task(const lb_text_model *m, const lb_training_config *c, lb_error *error)
+{
+    if (m->sorts != (c->sort != NULL))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it %s, this run %s", c->from,
+                            m->sorts ? "sorts lists" : "was trained on pairs of texts",
+                            m->sorts ? "has pairs of texts" : "sorts lists");
+    if (!m->sorts || c->sort->max_value >= m->task.max_value) return LB_OK;
+    char found[LB_RUN_WORD], ours[LB_RUN_WORD];
+    snprintf(found, sizeof found, "%d", (int)m->task.max_value);
+    snprintf(ours, sizeof ours, "%d", (int)c->sort->max_value);
+    return contradicts(c, "max_number", found, ours, error);
+}
+
+/* The model must not be overwritten: without it, the run could not be resumed. */
+static lb_status check_place(const char *path, bool sorts, const lb_training_config *c, lb_error *error)
+{
+    struct stat from, to;
+    if (!c->out) return LB_OK; /* reported elsewhere */
+    char *file = lb_folder_path(c->out, sorts ? "sort.safetensors" : "model.safetensors", error);
+    if (!file) return LB_ERROR_MEMORY;
+    bool same = stat(path, &from) == 0 && stat(file, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino;
+    lb_release(file);
+    if (!same) return LB_OK;
+    return lb_error_set(
+        error, LB_ERROR_ARGUMENT,
+        "cannot start from %s: this run would overwrite it; choose another folder to write to", path);
+}
+
+static lb_status load(lb_start *start, const char *path, const lb_safetensors *file, lb_training_config *c,
+                      lb_error *error)
+{
+    lb_error found = {0};
+    if (lb_text_model_load(file, NULL, &start->model, &found)) return lb_name_file(path, &found, error);
+    start->hash = hash_model(&start->model);
+    lb_status status = check_place(path, start->model.sorts, c, error);
+    if (!status) status = take_architecture(&start->model, c, error);
+    if (!status) status = check_task(&start->model, c, error);
+    return status ? status : take_rules(&start->model, c, error);
+}
+
+lb_status lb_start_open(lb_start *start, lb_training_config *config, lb_error *error)
+{
+    char *path;
+    *start = (lb_start){0};
+    if (!config->from) return LB_OK;
+    lb_safetensors *file = lb_model_file_open(config->from, &path, error);
+    if (!file) return error->status;
+    lb_status status = load(start, path, file, config, error);
+    lb_safetensors_close(file);
+    lb_release(path);
+    return status;
+}
+
+void lb_start_free(lb_start *start)
+{
+    lb_text_model_free(&start->model);
+}
+
+lb_status lb_start_grow(const lb_start *start, const lb_vocabulary *old, lb_vocabulary **symbols,
+                        lb_error *error)
+{
+    if (!start->model.params) return LB_OK;
+    lb_vocabulary *grown = lb_vocabulary_new_reserved(error);
+    if (!grown) return LB_ERROR_MEMORY;
+    const lb_vocabulary *const parts[] = {old, *symbols};
+    lb_status status = LB_OK;
+    for (int i = 0; i < 2; i++)
+        for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(parts[i]) && !status; id++) {
+            const char *symbol = lb_vocabulary_symbol(parts[i], id);
+            status = lb_vocabulary_add(grown, &symbol, 1, error);
+        }
+    lb_vocabulary_free(*symbols);
+    *symbols = grown;
+    return status;
+}
+
+/* Everything must match except the number of symbols and settings that only training uses. */
+static lb_status compare_models(const lb_start *start, const lb_training_config *c, const lb_model *model,
+                                lb_error *error)
+{
+    lb_run_differences d = {.count = 0};
+    char *found = lb_model_config_json(start->model.model), *ours = lb_model_config_json(model);
+    lb_status status = found && ours ? lb_run_compare(found, ours, &d, error)
+                                     : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    lb_release(found);
+    lb_release(ours);
+    lb_run_forget(&d, "source_vocab");
+    lb_run_forget(&d, "target_vocab");
+    lb_run_forget(&d, "dropout");
+    if (status || d.count == 0) return status;
+    const lb_run_difference *first = &d.list[0];
+    const char *name = strcmp(first->name, "width") == 0 ? "hidden" : first->name;
+    return contradicts(c, name, first->found, first->ours, error);
+}
+
+/* Each symbol is a row; the old ones come first. */
+static bool copy_rows(const lb_tensor *from, lb_tensor *to)
+{
+    if (!from || from->shape.ndim != to->shape.ndim || from->shape.dim[0] > to->shape.dim[0]) return false;
+    for (int i = 1; i < from->shape.ndim; i++)
+        if (from->shape.dim[i] != to->shape.dim[i]) return false;
+    memcpy(to->data, from->data, (size_t)lb_count(from) * sizeof *to->data);
+    return true;
+}
+
+lb_status lb_start_copy(const lb_start *start, const lb_training_config *config, const lb_model *model,
+                        lb_params *params, lb_error *error)
+{
+    if (!start->model.params) return LB_OK;
+    lb_status status = compare_models(start, config, model, error);
+    for (int i = 0; i < lb_params_count(params) && !status; i++) {
+        const char *name = lb_params_name(params, i);
+        if (!copy_rows(lb_params_find(start->model.params, name), lb_params_tensor(params, i)))
+            status = lb_error_set(error, LB_ERROR_ARGUMENT,
+                                  "cannot start from %s: its %s has a different shape", config->from, name);
+    }
+    return status;
+}

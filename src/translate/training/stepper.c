@@ -1,0 +1,155 @@
+/* A training whose steps the caller asks for. Between two steps the parameters are the average, which is what
+ * evaluations, texts and files see; lb_train swaps the two only around an evaluation. */
+#include "base/alloc.h"
+#include "data/pairs.h"
+#include "train/evaluate.h"
+#include "train/step.h"
+#include "translate/apply/translator.h"
+#include "translate/training/member.h"
+#include "translate/training/recipe.h"
+
+struct lb_stepper {
+    lb_training_config config;
+    lb_start start;
+    lb_training_data data;
+    lb_training training;
+    lb_trainer_config trainer;
+    lb_train_session session;
+    lb_translator translator; /* over the model of the training */
+};
+
+static lb_status out_of_memory(lb_error *error)
+{
+    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a training");
+}
+
+static lb_status begin_session(lb_stepper *s, lb_error *error)
+{
+    lb_training *t = &s->training;
+    s->trainer = lb_recipe_trainer(&s->config, t->run.steps);
+    s->trainer.params = t->params;
+    s->trainer.context = t;
+    s->trainer.loss = lb_training_loss;
+    s->trainer.shards = t->shards;
+    s->trainer.seed = t->seed;
+    s->trainer.trained = s->start.model.params != NULL;
+    s->trainer.keep_best = false; /* there is no last step after which to look back */
+    s->session.config = &s->trainer;
+    lb_status status = lb_train_session_begin(&s->session, error);
+    if (!status) lb_train_session_swap(&s->session);
+    return status;
+}
+
+static lb_status begin_translator(lb_stepper *s, lb_error *error)
+{
+    lb_translator *t = &s->translator;
+    t->path = lb_alloc_string("the training");
+    t->tape = lb_tape_new();
+    if (!t->path || !t->tape) return out_of_memory(error);
+    t->model = lb_training_data_model(&s->data, s->training.model, s->training.params);
+    t->most = lb_translator_most(&t->model);
+    return LB_OK;
+}
+
+static lb_status begin(lb_stepper *s, lb_error *error)
+{
+    s->config.seeds = 1;
+    s->config.index = LB_INDEX_NEVER;
+    if (s->config.shards == 0) s->config.shards = 1; /* there is no earlier run to follow */
+    lb_status status = lb_start_open(&s->start, &s->config, error);
+    if (!status) status = lb_recipe_settle(&s->config, error);
+    if (!status) status = lb_training_data_open(&s->data, &s->config, &s->start, error);
+    if (status) return status;
+    s->training = (lb_training){.config = &s->config,
+                                .data = &s->data,
+                                .start = &s->start,
+                                .seed = s->config.seed,
+                                .run = {.folder = "."}};
+    status = lb_training_init(&s->training, error);
+    if (!status) status = begin_session(s, error);
+    return status ? status : begin_translator(s, error);
+}
+
+lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error)
+{
+    lb_stepper *s = lb_alloc_zero(sizeof *s);
+    if (!s) {
+        out_of_memory(error);
+        return NULL;
+    }
+    s->config = *config;
+    if (begin(s, error) == LB_OK) return s;
+    lb_stepper_free(s);
+    return NULL;
+}
+
+void lb_stepper_free(lb_stepper *s)
+{
+    if (!s) return;
+    lb_tape_free(s->translator.tape);
+    lb_release(s->translator.path);
+    lb_train_session_free(&s->session);
+    lb_training_free(&s->training);
+    lb_training_data_close(&s->data);
+    lb_start_free(&s->start);
+    lb_release(s);
+}
+
+lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
+{
+    if (s->session.state.step >= s->training.run.steps)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
+                            (long long)s->training.run.steps);
+    lb_train_session_swap(&s->session);
+    lb_status status = lb_train_session_step(&s->session, loss, error);
+    lb_train_session_swap(&s->session);
+    return status;
+}
+
+void lb_stepper_set_lr(lb_stepper *s, double lr)
+{
+    s->trainer.schedule.lr = lr;
+}
+
+static lb_status measure_pairs(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
+{
+    lb_training_data *d = &s->data;
+    lb_pair_sample sample;
+    lb_status status = lb_pair_sample_make(d->dev, d->target, s->config.copy, pairs, &sample, error);
+    if (status) return status;
+    status = lb_pair_evaluate(s->training.model, d->dev, d->source, d->target, &sample, s->session.tape, NULL,
+                              found);
+    if (status) lb_error_set(error, status, "%s", lb_tape_error(s->session.tape));
+    lb_pair_sample_free(&sample);
+    return status;
+}
+
+lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
+{
+    *found = (lb_evaluation){0};
+    if (pairs < 1)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
+                            (long long)pairs);
+    if (!s->data.sorts) return measure_pairs(s, pairs, found, error);
+    lb_status status =
+        lb_sort_measure(s->training.model, &s->training.producer.task, s->session.tape, pairs, NULL, found);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(s->session.tape)) : LB_OK;
+}
+
+lb_stepper_facts lb_stepper_about(const lb_stepper *s)
+{
+    return (lb_stepper_facts){.step = s->session.state.step,
+                              .steps = s->training.run.steps,
+                              .parameters = s->training.run.parameters,
+                              .lr = lb_schedule_lr(&s->trainer.schedule, s->session.state.step)};
+}
+
+lb_translator *lb_stepper_translator(lb_stepper *s)
+{
+    return &s->translator;
+}
+
+lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error)
+{
+    return lb_text_model_save(path, &s->translator.model, error);
+}

@@ -1,0 +1,110 @@
+/* Tables of options: --help, parsing, and other readers. */
+#include "cli/options.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+static int way;
+
+static const char *const ways[] = {"additive", "dot", "general", NULL};
+static const char *const colours[] = {"blues", "reds", NULL};
+static const app_alias aliases[] = {{"bahdanau", 0}, {"luong", 2}, {NULL, 0}};
+static const char *colour;
+static const app_option options[] = {
+    {.kind = APP_IS_CHOICE,
+     .name = "way",
+     .metavar = "WAY",
+     .help = "which way",
+     .value.integer = &way,
+     .choices = ways,
+     .aliases = aliases},
+    APP_WORD('c', "colour", "NAME", &colour, colours, "which colour"),
+};
+static const app_example examples[] = {
+    {"Paint what is in front of you, and all that is behind it, in the colours of the sky.", "prog model"},
+    {"Paint red.", "prog -c reds \\\n    model"}};
+static const app_program program = {
+    .name = "prog",
+    .purpose = "Tries options.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .examples = examples,
+    .example_count = sizeof examples / sizeof examples[0],
+};
+
+static lb_error error;
+
+/* prog --option=value */
+static lb_status parse(const char *word)
+{
+    app_request request;
+    char text[64], *words[] = {"prog", text, NULL};
+    char **argv = words;
+    int argc = 2;
+    snprintf(text, sizeof text, "%s", word);
+    error = (lb_error){0};
+    return app_options_parse(&program, &argc, &argv, &request, &error);
+}
+
+START_TEST(test_app_options_parse_alias_is_its_choice)
+{
+    ck_assert_int_eq(parse("--way=luong"), LB_OK);
+    ck_assert_int_eq(way, 2);
+    ck_assert_int_eq(parse("--way=bahdanau"), LB_OK);
+    ck_assert_int_eq(way, 0);
+    ck_assert_int_eq(parse("--way=luon"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "--way: expected additive, dot or general, found \"luon\"");
+}
+END_TEST
+
+START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
+{
+    char text[2048] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    app_options_help(&program, out);
+    fclose(out);
+    ck_assert_str_eq(text, "usage: prog [OPTION]...\n"
+                           "Tries options.\n"
+                           "\n"
+                           "      --way WAY      which way: additive or bahdanau, dot, general or luong\n"
+                           "                     (additive)\n"
+                           "  -c, --colour NAME  which colour: blues, reds\n"
+                           "\n"
+                           "  -h, --help         print this\n"
+                           "      --version      print the version\n"
+                           "\n"
+                           "Examples\n"
+                           "  # Paint what is in front of you, and all that is behind it, in the colours of\n"
+                           "  # the sky.\n"
+                           "  prog model\n"
+                           "\n"
+                           "  # Paint red.\n"
+                           "  prog -c reds \\\n"
+                           "    model\n");
+}
+END_TEST
+
+static void keep_table(const app_program *table, void *context)
+{
+    *(const app_program **)context = table;
+}
+
+START_TEST(test_app_options_read_by_hands_the_table_over_and_parses_nothing)
+{
+    const app_program *read = NULL;
+    char *words[] = {"prog", "--nope", NULL};
+    char **argv = words;
+    int argc = 2;
+    app_options_read_by(keep_table, &read);
+    ck_assert_int_eq(app_options(&program, &argc, &argv), 0);
+    ck_assert_ptr_eq(read, &program);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests("help",
+                             SUPPORT_TESTS(test_app_options_parse_alias_is_its_choice,
+                                           test_app_options_help_lists_choices_aliases_and_examples,
+                                           test_app_options_read_by_hands_the_table_over_and_parses_nothing));
+}

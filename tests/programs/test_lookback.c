@@ -1,0 +1,259 @@
+/* lookback: its commands, and the links to two of them. */
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include "cli/programs.h"
+#include <lookback/base.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOOKBACK BIN_DIR "/lookback"
+
+static const struct command {
+    const char *name, *about;
+} commands[] = {
+#define COMMAND(name, about) {#name, about},
+    APP_PROGRAM_LIST(COMMAND)
+#undef COMMAND
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static support_result result;
+
+static void run(const char *const *argv)
+{
+    support_result_free(&result);
+    ck_assert(support_run(argv, NULL, &result));
+}
+
+#define RUN(program, ...) run((const char *const[]){program, __VA_ARGS__, NULL})
+
+static void expect_list(void)
+{
+    char line[128];
+    for (int i = 0; i < COMMANDS; i++) {
+        snprintf(line, sizeof line, "\n  %-10s  %s\n", commands[i].name, commands[i].about);
+        ck_assert_msg(strstr(result.output, line) != NULL, "no \"%s\" in %s", line, result.output);
+    }
+    ck_assert_str_eq(result.error, "");
+}
+
+START_TEST(test_lookback_bare_lists_its_commands_and_fails)
+{
+    RUN(LOOKBACK, NULL);
+    ck_assert_int_eq(result.status, 2);
+    expect_list();
+}
+END_TEST
+
+START_TEST(test_lookback_help_lists_its_commands)
+{
+    static const char *const words[] = {"help", "--help", "-h"};
+    for (int i = 0; i < 3; i++) {
+        RUN(LOOKBACK, words[i]);
+        ck_assert_int_eq(result.status, 0);
+        expect_list();
+    }
+}
+END_TEST
+
+START_TEST(test_lookback_version_is_that_of_the_library)
+{
+    char version[64];
+    RUN(LOOKBACK, "--version");
+    ck_assert_int_eq(result.status, 0);
+    snprintf(version, sizeof version, "lookback %s\n", lb_version());
+    ck_assert_int_eq(strncmp(result.output, version, strlen(version)), 0);
+}
+END_TEST
+
+START_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask)
+{
+    char usage[64], text[1 << 14];
+    const char *name = commands[_i].name;
+    RUN(LOOKBACK, "help", name);
+    ck_assert_int_eq(result.status, 0);
+    snprintf(usage, sizeof usage, "usage: lookback %s [OPTION]...", name);
+    ck_assert_int_eq(strncmp(result.output, usage, strlen(usage)), 0);
+    snprintf(text, sizeof text, "%s", result.output);
+    RUN(LOOKBACK, name, "--help");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.output, text);
+    ck_assert_str_eq(result.error, "");
+}
+END_TEST
+
+static const char *const links[] = {"train_sort", "visualize"};
+
+/* As if an mpirun had started it whose MPI is not ours. */
+START_TEST(test_command_tells_of_itself_whatever_mpirun_has_set)
+{
+    static const char *const asked[] = {"--help", "-h", "--version"};
+    static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
+                                          "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
+    for (int i = 0; i < 3; i++) {
+        const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
+        support_result_free(&result);
+        ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
+        ck_assert_msg(result.status == 0, "%s %s: %s", commands[_i].name, asked[i], result.error);
+        ck_assert_str_ne(result.output, "");
+        ck_assert_str_eq(result.error, "");
+    }
+}
+END_TEST
+
+START_TEST(test_train_prints_its_options_whatever_mpirun_has_set)
+{
+    static const char *const changes[] = {"PMI_SIZE=2", "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
+    const char *const print[] = {LOOKBACK, "train", "--print-config", NULL}, *const train[] = {LOOKBACK,
+                                                                                               "train", NULL};
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = print, .environment = changes}, &result));
+    ck_assert_int_eq(result.status, 0);
+    support_result_free(&result);
+    ck_assert(support_run_command(&(support_command){.argv = train, .environment = changes}, &result));
+    ck_assert_int_eq(result.status, 66);
+    ck_assert_ptr_nonnull(strstr(result.error, "started by mpirun, but cannot load MPI: "));
+}
+END_TEST
+
+START_TEST(test_command_writes_over_no_file_that_it_names_twice)
+{
+    static const struct {
+        const char *words[8], *said;
+    } cases[] = {
+        {{"visualize", "m", "-o", "v.png", "--scores", "v.png"},
+         "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "-o", "v.png", "--scores", "./v.png"},
+         "visualize: --output and --scores: found one file, v.png, expected two"},
+        {{"visualize", "m", "--scores", "attention.png"},
+         "visualize: --output and --scores: found one file, attention.png, expected two"},
+        {{"report", "m", "p.tsv", "-o", "p.tsv"},
+         "report: --output and p.tsv: found one file, p.tsv, expected two"},
+        {{"predict", "m.npy", "--attention", "m.npy"},
+         "predict: --attention and m.npy: found one file, m.npy, expected two"},
+        {{"train", "--train", "p.tsv", "--index-file", "p.tsv"},
+         "train: --index-file and --train: found one file, p.tsv, expected two"},
+    };
+    char expected[160];
+    ck_assert_int_eq(chdir(support_tempdir()), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *argv[16] = {LOOKBACK};
+        memcpy((void *)(argv + 1), (const void *)cases[i].words, sizeof cases[i].words);
+        run(argv);
+        snprintf(expected, sizeof expected, "lookback %s\n", cases[i].said);
+        support_expect(&result, 2, "", expected);
+    }
+}
+END_TEST
+
+START_TEST(test_command_called_by_a_link_goes_by_that_name)
+{
+    char path[SUPPORT_PATH], expected[128];
+    const char *link = links[_i];
+    snprintf(path, sizeof path, BIN_DIR "/%s", link);
+    RUN(path, "--help");
+    ck_assert_int_eq(result.status, 0);
+    snprintf(expected, sizeof expected, "usage: %s [OPTION]...", link);
+    ck_assert_int_eq(strncmp(result.output, expected, strlen(expected)), 0);
+    RUN(path, "--qqq");
+    snprintf(expected, sizeof expected, "%s: unknown option --qqq; see %s --help\n", link, link);
+    support_expect(&result, 2, "", expected);
+}
+END_TEST
+
+START_TEST(test_command_names_itself_as_it_was_called)
+{
+    char expected[128];
+    const char *name = commands[_i].name;
+    RUN(LOOKBACK, name, "--qqq");
+    snprintf(expected, sizeof expected, "lookback %s: unknown option --qqq; see lookback %s --help\n", name,
+             name);
+    support_expect(&result, 2, "", expected);
+}
+END_TEST
+
+START_TEST(test_lookback_through_a_link_of_any_other_name_takes_commands)
+{
+    char path[SUPPORT_PATH];
+    ck_assert_int_eq(symlink(LOOKBACK, support_path(path, "lb")), 0);
+    RUN(path, "inspect");
+    support_expect(&result, 2, "", "lookback inspect: expected MODEL; see lookback inspect --help\n");
+}
+END_TEST
+
+START_TEST(test_lookback_unknown_word_is_refused)
+{
+    RUN(LOOKBACK, "dance");
+    support_expect(&result, 2, "", "lookback: unknown command \"dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "help", "dance");
+    support_expect(&result, 2, "", "lookback: unknown command \"dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "--dance");
+    support_expect(&result, 2, "", "lookback: unknown option \"--dance\"; see lookback --help\n");
+    RUN(LOOKBACK, "");
+    support_expect(&result, 2, "", "lookback: unknown command \"\"; see lookback --help\n");
+}
+END_TEST
+
+START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
+{
+    static const char *const words[][2] = {{"trian", "train"},   {"visualise", "visualize"},
+                                           {"eval", "evaluate"}, {"Predict", "predict"},
+                                           {"hepl", "help"},     {"train-sort", NULL}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char hint[64] = "", expected[128];
+        if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);
+        snprintf(expected, sizeof expected, "lookback: unknown command \"%s\"%s; see lookback --help\n",
+                 words[i][0], hint);
+        RUN(LOOKBACK, words[i][0]);
+        support_expect(&result, 2, "", expected);
+        RUN(LOOKBACK, "help", words[i][0]);
+        support_expect(&result, 2, "", expected);
+    }
+    RUN(LOOKBACK, "--verison");
+    support_expect(&result, 2, "",
+                   "lookback: unknown option \"--verison\" (did you mean --version?); see lookback --help\n");
+}
+END_TEST
+
+START_TEST(test_train_understands_the_names_of_the_notebooks)
+{
+    static const char *const names[][2] = {{"bahdanau", "additive"}, {"luong", "general"}};
+    for (int i = 0; i < 2; i++) {
+        char line[64];
+        RUN(LOOKBACK, "train", "--attention", names[i][0], "--print-config");
+        ck_assert_int_eq(result.status, 0);
+        snprintf(line, sizeof line, "\n  \"attention\": \"%s\",\n", names[i][1]);
+        ck_assert_ptr_nonnull(strstr(result.output, line));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("lookback");
+    tcase_add_test(tests, test_lookback_bare_lists_its_commands_and_fails);
+    tcase_add_test(tests, test_lookback_help_lists_its_commands);
+    tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
+    tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
+    tcase_add_loop_test(tests, test_command_called_by_a_link_goes_by_that_name, 0, 2);
+    tcase_add_loop_test(tests, test_command_tells_of_itself_whatever_mpirun_has_set, 0, COMMANDS);
+    tcase_add_test(tests, test_train_prints_its_options_whatever_mpirun_has_set);
+    tcase_add_test(tests, test_command_writes_over_no_file_that_it_names_twice);
+    tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
+    tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
+    tcase_add_test(tests, test_lookback_unknown_word_is_refused);
+    tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
+    tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
+    Suite *suite = suite_create("lookback");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

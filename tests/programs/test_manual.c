@@ -1,0 +1,109 @@
+/* Manual pages, which the program generates from its options. */
+#include "support/process.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include "cli/programs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOOKBACK BIN_DIR "/lookback"
+
+static const char *const pages[] = {
+#define NAME(name, about) #name,
+    APP_PROGRAM_LIST(NAME) ""
+#undef NAME
+};
+
+enum { PAGES = sizeof pages / sizeof *pages };
+
+static support_result result;
+
+static void run(const char *const *argv)
+{
+    support_run_in_tempdir(argv, NULL, &result);
+    ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
+    ck_assert_str_eq(result.error, "");
+}
+
+static void make_page(const char *command)
+{
+    char path[SUPPORT_PATH];
+    run((const char *const[]){LOOKBACK, "generate", "man", *command ? command : NULL, NULL});
+    support_write_file(support_path(path, "page.1"), result.output, result.output_length);
+}
+
+static bool is_there(const char *tool)
+{
+    run((const char *const[]){"/bin/sh", "-c", "command -v \"$0\" || true", tool, NULL});
+    if (!*result.output) support_skip(tool, "it is not installed");
+    return *result.output != '\0';
+}
+
+START_TEST(test_page_is_plain_text_with_all_sections)
+{
+    static const char *const sections[] = {"\n.SH NAME\nlookback", "\n.SH SYNOPSIS\n", "\n.SH DESCRIPTION\n",
+                                           "\n.SH EXIT STATUS\n"};
+    make_page(pages[_i]);
+    const char *at = result.output;
+    ck_assert_int_eq(strncmp(at, ".TH LOOKBACK", 12), 0);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        at = strstr(at, sections[i]);
+        ck_assert_ptr_nonnull(at);
+    }
+    for (at = result.output; *at; at++) ck_assert_msg(*at == '\n' || (*at >= ' ' && *at <= '~'), "%s", at);
+}
+END_TEST
+
+START_TEST(test_page_has_the_options_of_the_program_with_their_defaults)
+{
+    make_page("train");
+    ck_assert_ptr_nonnull(strstr(result.output, "\n.SS Model\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\n.TP\n\\fB\\-o\\fR, \\fB\\-\\-out\\fR \\fIDIR\\fR\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\n.TP\n\\fB\\-\\-[no\\-]bidirectional\\fR\n"));
+    ck_assert_ptr_nonnull(strstr(result.output, "additive or bahdanau"));
+    ck_assert_ptr_nonnull(strstr(result.output, "scaled\\-dot"));
+    make_page("");
+    for (int i = 0; i + 1 < PAGES; i++) {
+        char entry[64];
+        snprintf(entry, sizeof entry, "\n.BR lookback\\-%s (1)\n", pages[i]);
+        ck_assert_ptr_nonnull(strstr(result.output, entry));
+    }
+}
+END_TEST
+
+START_TEST(test_groff_sets_the_page_without_a_warning)
+{
+    if (!is_there("groff")) return;
+    make_page(pages[_i]);
+    run((const char *const[]){"/bin/sh", "-c", "groff -man -ww -Tutf8 page.1 >set && test -s set", NULL});
+    ck_assert_str_eq(result.output, "");
+}
+END_TEST
+
+START_TEST(test_mandoc_finds_no_fault_but_the_missing_date)
+{
+    if (!is_there("mandoc")) return;
+    make_page(pages[_i]);
+    run((const char *const[]){"/bin/sh", "-c", "mandoc -T lint page.1 | grep -v 'missing date' || true",
+                              NULL});
+    ck_assert_str_eq(result.output, "");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("manual");
+    tcase_add_loop_test(tests, test_page_is_plain_text_with_all_sections, 0, PAGES);
+    tcase_add_test(tests, test_page_has_the_options_of_the_program_with_their_defaults);
+    tcase_add_loop_test(tests, test_groff_sets_the_page_without_a_warning, 0, PAGES);
+    tcase_add_loop_test(tests, test_mandoc_finds_no_fault_but_the_missing_date, 0, PAGES);
+    Suite *suite = suite_create("manual");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

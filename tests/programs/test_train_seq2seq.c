@@ -1,0 +1,348 @@
+/* lookback train from the user's view: what it learns, its files, and that it survives a kill. This is
+ * too slow for sanitizers. */
+#include "support/pair_program.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
+#include "models/ensemble/ensemble.h"
+#include "translate/file/text_model.h"
+#include <lookback/lookback.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAIRS = 500 };
+
+/* The model in a file of the test's folder, read in this process; to be freed by lb_text_model_free. */
+static lb_text_model load(const char *name)
+{
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    lb_text_model translator;
+    lb_safetensors *file = lb_safetensors_open(support_path(path, name), &error);
+    ck_assert_msg(file, "%s", error.message);
+    ck_assert_msg(!lb_text_model_load(file, NULL, &translator, &error), "%s", error.message);
+    lb_safetensors_close(file);
+    return translator;
+}
+
+static double exact_match(void)
+{
+    double share = -1;
+    support_assert_trained();
+    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf on ", &share), 1);
+    return share;
+}
+
+START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_pairs("dev.tsv", 60, 2);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--out", "out/deep");
+    ck_assert_double_ge(exact_match(), 0.9);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " on 60 pairs of dev.tsv\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 500 pairs\n"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "dev.tsv: 60 lines, 60 pairs\n"));
+    char kernel[128];
+    snprintf(kernel, sizeof kernel, " parameters, %s", lb_kernel_name());
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, kernel));
+    ck_assert(support_exists("out/deep/checkpoint.safetensors") && support_exists("out/deep/training.png"));
+    ck_assert_int_eq(support_line_count("out/deep/log.jsonl"), 6);
+    lb_text_model translator = load("out/deep/model.safetensors");
+    ck_assert_str_eq(translator.target_rule.separator, " ");
+    ck_assert_int_eq(translator.source_rule.normalize, LB_NORMALIZE_NFD);
+    ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 8);
+    ck_assert_int_eq(translator.longest_target, 4);
+    ck_assert_ptr_eq(strstr(translator.training, "{\"steps\":300,\"exact_match\":"), translator.training);
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"target-separator\": \" \""));
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"history\":[{\"step\":50,"));
+    lb_text_model_free(&translator);
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    ck_assert_double_ge(exact_match(), 0.9);
+    int count = 0;
+    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %*f on %d pairs", &count), 1);
+    ck_assert_int_gt(count, PAIRS / 20);
+    ck_assert_int_lt(count, PAIRS / 5);
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out of train.tsv\n"));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_any_threads_and_folders_give_the_same_file)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.2", "--out", "one");
+    char copy[SUPPORT_PATH], original[SUPPORT_PATH];
+    ck_assert_int_eq(mkdir(support_path(copy, "elsewhere"), 0700), 0);
+    ck_assert_int_eq(link(support_path(original, "train.tsv"), support_path(copy, "elsewhere/train.tsv")), 0);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "elsewhere/train.tsv", "--dropout", "0.2", "--out", "two",
+                  "--threads", "2", "--keep", "1");
+    support_assert_trained();
+    support_assert_same_files("one/model.safetensors", "two/model.safetensors");
+}
+END_TEST
+
+/* With everything that uses random numbers, and with a best model that is not the last. */
+#define ALL                                                                                                  \
+    SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.3", "--scheduled-sampling", "0.5",                \
+        "--label-smoothing", "0.1", "--min-count", "2", "--patience", "0", "--steps", "600"
+
+START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(ALL, "--out", "whole");
+    support_assert_trained();
+    ck_assert_int_gt(SUPPORT_TRAIN_KILLED(ALL, "--out", "killed"), 10);
+    /* The last kill may have come when only pictures were left to be written. */
+    ck_assert_msg(strstr(support_run_result.error, "lookback train: resuming at step ") ||
+                      strstr(support_run_result.error, "has been trained already"),
+                  "%s", support_run_result.error);
+    support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+    ck_assert_int_eq(support_line_count("killed/log.jsonl"), 12);
+}
+END_TEST
+
+/* Whenever it is killed, the model file is complete: here after each call for files from the time on when there is one. */
+START_TEST(test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read)
+{
+    enum { MODELS = 40 };
+    char stop[32];
+    support_write_pairs("train.tsv", PAIRS, 1);
+    for (int calls = 1, models = 0; models < MODELS; calls++) {
+        snprintf(stop, sizeof stop, "file %d KILL", calls);
+        SUPPORT_TRAIN_UNTIL(stop, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr",
+                            "0.001", "--out", "a", "--fresh");
+        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+        if (!support_exists("a/model.safetensors")) continue;
+        lb_text_model translator = load("a/model.safetensors");
+        lb_text_model_free(&translator);
+        models++;
+    }
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    char from[SUPPORT_PATH], to[SUPPORT_PATH], *first;
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    support_assert_trained();
+    first = strdup(support_run_result.output);
+    support_path(from, "out/model.safetensors");
+    ck_assert_int_eq(rename(from, support_path(to, "kept")), 0);
+    support_write_text("out/log.jsonl", "nonsense\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error,
+               "lookback train: the model in out has been trained already; --fresh trains it again\n"));
+    ck_assert_str_eq(support_run_result.output, first);
+    support_assert_same_weights("out/model.safetensors", "kept");
+    ck_assert_int_eq(support_line_count("out/log.jsonl"), 6);
+    free(first);
+}
+END_TEST
+
+/* The number of evaluations in the log since the first of the best ones. */
+static int since_best(double *best)
+{
+    int lines = 0, at = 0;
+    size_t count;
+    char *log = support_content("out/log.jsonl", &count), *rest;
+    *best = -1;
+    for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        double found = -1;
+        const char *field = strstr(line, "\"exact_match\":");
+        ck_assert_ptr_nonnull(field);
+        ck_assert_int_eq(sscanf(field, "\"exact_match\":%lf", &found), 1);
+        lines++;
+        if (found <= *best) continue;
+        *best = found;
+        at = lines;
+    }
+    free(log);
+    return lines - at;
+}
+
+START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
+{
+    double best;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "2");
+    double printed = exact_match();
+    int lines = support_line_count("out/log.jsonl");
+    ck_assert_int_lt(lines, 30);
+    ck_assert_int_eq(since_best(&best), 2);
+    ck_assert_double_eq_tol(printed, best, 1e-4);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, " of 3000: no evaluation since was better\n"));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "3");
+    support_assert_trained();
+    ck_assert_int_gt(support_line_count("out/log.jsonl"), lines);
+    ck_assert_int_eq(since_best(&best), 3);
+}
+END_TEST
+
+/* If everything is soon right, the default patience is 1250 steps. */
+START_TEST(test_train_seq2seq_stops_early_by_default)
+{
+    double best;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "4000", "--evaluate-every", "125");
+    double printed = exact_match();
+    ck_assert_int_lt(support_line_count("out/log.jsonl"), 32);
+    ck_assert_int_eq(since_best(&best), 10);
+    ck_assert_double_eq_tol(printed, best, 1e-4);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "stopped at step "));
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "1750", "--evaluate-every", "125",
+                  "--patience", "0", "--out", "whole");
+    ck_assert_int_eq(support_line_count("whole/log.jsonl"), 14);
+    ck_assert_ptr_null(strstr(support_run_result.error, "stopped at step "));
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
+{
+    support_write_pairs("train.tsv", PAIRS, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "whole");
+    double together = exact_match();
+    ck_assert_double_ge(together, 0.9);
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: kept the model of step "));
+    SUPPORT_TRAIN_UNTIL("rename /seed-8/model.safetensors 2 KILL", SUPPORT_SMALL, "--train", "train.tsv",
+                        "--seed", "7", "--seeds", "3", "--out", "killed");
+    ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
+    ck_assert_double_eq(exact_match(), together);
+    support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
+    lb_text_model translator = load("whole/model.safetensors");
+    ck_assert_ptr_eq(translator.model->kind, &lb_ensemble_kind);
+    ck_assert_int_eq(((const lb_ensemble *)translator.model)->count, 3);
+    ck_assert_ptr_nonnull(strstr(translator.training, "\"members\":[{\"steps\":300,"));
+    lb_text_model_free(&translator);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "8", "--out", "alone");
+    support_assert_same_weights("whole/seed-8/model.safetensors", "alone/model.safetensors");
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_other_models_and_switches_train)
+{
+    enum { MOST = 9 };
+    static const char *const models[][MOST] = {
+        {"--model", "transformer", "--embed", "128", "--heads", "2", "--tied", "--layers", "1"},
+        {"--attention", "dot", "--no-bidirectional", "--tied", "--layers", "2"},
+        {"--attention", "hard", "--dropout", "0.2"},
+        {"--attention", "monotonic-1", "--tied", "--label-smoothing", "0.1"},
+        {"--attention", "local-p", "--window", "2", "--layers", "2"},
+        {"--attention", "location", "--cell", "lstm", "--tied", "--dropout", "0.2"},
+        {"--attention", "multi-head", "--normalize", "none", "--epochs", "2", "--steps", "0"},
+    };
+    support_write_pairs("train.tsv", PAIRS, 1);
+    for (int i = 0; i < (int)(sizeof models / sizeof *models); i++) {
+        const char *arguments[64] = {SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--fresh"};
+        int count = 0;
+        while (arguments[count]) count++;
+        for (int k = 0; k < MOST && models[i][k]; k++) arguments[count++] = models[i][k];
+        support_train_pairs(arguments, NULL);
+        support_assert_trained();
+        lb_text_model translator = load("out/model.safetensors");
+        ck_assert_str_eq(translator.model->kind->name, i == 0 ? "transformer" : "seq2seq");
+        lb_text_model_free(&translator);
+    }
+    ck_assert_int_eq(support_line_count("out/log.jsonl"), 2);
+}
+END_TEST
+
+/* Words of four letters: one stays, one is written twice, one is silent, and one depends on the letter after it. */
+static void write_transductions(const char *name)
+{
+    char text[PAIRS * 32];
+    size_t used = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        char word[8] = "";
+        for (unsigned k = 0, bits = (unsigned)i * 2654435761u; k < 6; k++, bits /= 4)
+            word[k] = (char)('a' + bits % 4);
+        used += (size_t)sprintf(text + used, "%s\t.", word);
+        for (int k = 0; word[k]; k++) {
+            const char *sounds = word[k] == 'a'       ? " a"
+                                 : word[k] == 'b'     ? " b b"
+                                 : word[k] == 'c'     ? ""
+                                 : word[k + 1] == 'a' ? " e"
+                                                      : " d";
+            used += (size_t)sprintf(text + used, "%s", sounds);
+        }
+        used += (size_t)sprintf(text + used, "\n");
+    }
+    support_write_text(name, text);
+}
+
+/* Each kind learns them (how far depends on the last bits, so on the processor), and a training that was killed ends
+ * with the same file. */
+static void transduce(const char *const *kinds)
+{
+    write_transductions("train.tsv");
+    for (int i = 0; kinds[i]; i++) {
+        char killed[64];
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
+                      "--steps", "600", "--out", "whole", "--fresh");
+        ck_assert_double_ge(exact_match(), 0.9);
+        SUPPORT_TRAIN_UNTIL("rename /checkpoint.safetensors 5 KILL", SUPPORT_SMALL, "--train", "train.tsv",
+                            "--attention", kinds[i], "--lr", "0.01", "--steps", "600", "--out", kinds[i]);
+        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
+                      "--steps", "600", "--out", kinds[i]);
+        snprintf(killed, sizeof killed, "%s/model.safetensors", kinds[i]);
+        support_assert_same_files("whole/model.safetensors", killed);
+    }
+}
+
+START_TEST(test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill)
+{
+    transduce((const char *const[]){"hard", "monotonic", "monotonic-1", NULL});
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill)
+{
+    transduce((const char *const[]){"local-m", "local-p", "coverage", "location", NULL});
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_columns_and_separators_choose_what_is_learned)
+{
+    support_write_text("train.tsv", "1\ta-b\tX\tq\n2\tb-a\tY\tq\n3\ta-a\tX\tq\n4\tb\tY\tq\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--source-column", "2",
+                  "--target-column", "3", "--source-separator", "-");
+    ck_assert_double_eq(exact_match(), 1);
+    lb_text_model translator = load("out/model.safetensors");
+    ck_assert_int_eq(lb_vocabulary_size(translator.source), LB_FIRST_TOKEN + 2);
+    ck_assert_int_eq(lb_vocabulary_size(translator.target), LB_FIRST_TOKEN + 2);
+    lb_text_model_free(&translator);
+}
+END_TEST
+
+int main(void)
+{
+    return support_run_tests(
+        "train_seq2seq",
+        SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
+                      test_train_seq2seq_without_dev_holds_a_tenth_out,
+                      test_train_seq2seq_any_threads_and_folders_give_the_same_file,
+                      test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
+                      test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read,
+                      test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
+                      test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
+                      test_train_seq2seq_stops_early_by_default,
+                      test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
+                      test_train_seq2seq_other_models_and_switches_train,
+                      test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_columns_and_separators_choose_what_is_learned));
+}
