@@ -21,8 +21,9 @@ if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_FILES)
 endif()
 
 file(GLOB LOOKBACK_OPS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/autograd/ops/*.c)
+list(FILTER LOOKBACK_OPS EXCLUDE REGEX "_cases[.]c$|/reference_weights[.]c$")
 
-# The declarations and the registry of the ops are generated from the files in ops/, so that an op is in one place.
+# The declarations of the ops are generated from the files in ops/, so that an op is in one place.
 set(LOOKBACK_GENERATED ${PROJECT_BINARY_DIR}/generated)
 set(LOOKBACK_OPS_HEADER ${LOOKBACK_GENERATED}/include/lookback/ops.h)
 set(LOOKBACK_OPS_REFERENCE ${LOOKBACK_GENERATED}/ops.md)
@@ -35,15 +36,6 @@ add_custom_command(OUTPUT ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE}
   DEPENDS ${LOOKBACK_OPS} ${OPS_AWK} VERBATIM)
 add_custom_target(lookback_ops DEPENDS ${LOOKBACK_OPS_HEADER} ${LOOKBACK_OPS_REFERENCE})
 
-set(OP_DECLARATIONS "")
-set(OP_ENTRIES "")
-foreach(source ${LOOKBACK_OPS})
-  get_filename_component(family ${source} NAME_WE)
-  string(APPEND OP_DECLARATIONS "extern const lb_op_family lb_family_${family};\n")
-  string(APPEND OP_ENTRIES "    &lb_family_${family},\n")
-endforeach()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${LOOKBACK_GENERATED}/registry.c @ONLY)
-
 # The compiler options of all objects of the library, and of tests of its internals.
 add_library(lookback_inside INTERFACE)
 target_include_directories(lookback_inside INTERFACE
@@ -55,7 +47,7 @@ list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/mode
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 function(lookback_objects name)
-  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES} ${LOOKBACK_GENERATED}/registry.c)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${LOOKBACK_SOURCES})
   # A module of WebAssembly is at one place, and addresses that may move cost time.
   if(NOT EMSCRIPTEN)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -50,15 +50,17 @@ target_link_libraries(header_examples PRIVATE lookback lookback_options)
 
 # The op of CONTRIBUTING is added to the registry and passes the tests of all ops.
 code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
+code_of_document(CONTRIBUTING.md "The cases of an op" ${DOCUMENTS}/square_cases.c)
 add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h
   COMMAND ${AWK} -v mode=header -f ${PROJECT_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} ${DOCUMENTS}/square.c > ${DOCUMENTS}/lookback/ops.h
   DEPENDS ${LOOKBACK_OPS} ${DOCUMENTS}/square.c ${PROJECT_SOURCE_DIR}/cmake/ops.awk VERBATIM)
-set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_family lb_family_square;\n")
-set(OP_ENTRIES "${OP_ENTRIES}    &lb_family_square,\n")
+set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_proofs lb_proofs_square;\n")
+set(OP_ENTRIES "${OP_ENTRIES}    &lb_proofs_square,\n")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
-add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/lookback/ops.h ${DOCUMENTS}/registry.c
-  unit/autograd/test_ops.c support/leaf.c)
+add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/square_cases.c ${DOCUMENTS}/lookback/ops.h
+  ${DOCUMENTS}/registry.c unit/autograd/test_ops.c support/leaf.c support/op_trials.c)
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(contributing_op PRIVATE lookback_f64_inside lookback_f64 PkgConfig::CHECK PkgConfig::STB)
+target_compile_definitions(contributing_op PRIVATE lb_proofs_square=lb_proofs_square_f64)
+target_link_libraries(contributing_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)
 add_test(NAME contributing_op COMMAND contributing_op)
 set_tests_properties(contributing_op PROPERTIES TIMEOUT ${TEST_SECONDS} LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")

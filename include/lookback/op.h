@@ -32,8 +32,8 @@ static inline void lb_module_leave(const lb_tensor *operand, const char *outer)
     if (operand) lb_tape_leave(operand->tape, outer);
 }
 
-/* ---- Ops. The descriptor of an op, in one file of ops/, holds everything that the engine, the tests and the reference
- * page know about it. CONTRIBUTING.md shows how to add one. ---- */
+/* ---- Ops. The descriptor of an op, in one file of ops/, holds everything that the engine and the reference page know
+ * about it. CONTRIBUTING.md shows how to add one. ---- */
 
 enum { LB_MAX_INPUTS = 10, LB_MAX_OUTPUTS = 4 };
 
@@ -55,16 +55,6 @@ struct lb_node {
     lb_node *previous;
 };
 
-/** One example of an op. The tests derive a forward test and a gradient test from it. */
-typedef struct lb_op_case {
-    const char *name;              /* of the case, in messages */
-    int inputs;                    /* number of operands of the op */
-    lb_shape shape[LB_MAX_INPUTS]; /* of each operand */
-    double low, high;              /* range of the operands' values; both zero: -1 to 1 */
-    bool fixed[LB_MAX_INPUTS];     /* an operand without a gradient (a mask): its values are 0 and 1 */
-    lb_tensor *(*apply)(lb_tensor *const *in); /* calls the public function */
-} lb_op_case;
-
 /** The descriptor of an op. It must be static and constant: nodes point to it. */
 struct lb_op {
     const char *name;       /* without "lb_" */
@@ -84,11 +74,6 @@ struct lb_op {
     /** Adds to in[i]->grad for each operand with lb_wants_grad, or sets it if lb_op_sets is true. The gradients of all
      *  outputs are complete. */
     void (*backward)(lb_node *node);
-    /** Computes the outputs again, by the definition, in plain loops and double precision, as the reference for
-     *  tests. */
-    void (*reference)(const lb_node *node, double *const *out);
-    const lb_op_case *cases; /* [case_count] examples for the tests */
-    int case_count;          /* at least 1 */
 };
 
 /** Runs an op: checks the operands, allocates the outputs on their tape, computes, and records the op. `attributes`

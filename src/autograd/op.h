@@ -1,19 +1,9 @@
-/* Ops. The descriptor of an op, in one file of ops/, holds everything that the engine, the tests and the reference page
- * know about it. CONTRIBUTING.md shows how to add one. */
+/* Ops, inside of the library: lookback/op.h has the descriptor. */
 #ifndef LB_OP_H
 #define LB_OP_H
 
 #include "lookback/op.h"
 #include "tensor/gemm.h"
-
-/** The ops of one file. */
-typedef struct lb_op_family {
-    const lb_op *const *ops;
-    int count;
-} lb_op_family;
-
-/** All families, sorted by file name; generated from the file names. `count` receives their number. */
-const lb_op_family *const *lb_op_registry(int *count);
 
 /** Checks that each token is in [0, count) or, unless `ignored` is NULL, equal to `*ignored`. Otherwise records
  *  LB_ERROR_INDEX, for example, with "token id", "the table has" and "rows":

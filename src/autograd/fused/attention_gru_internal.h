@@ -97,4 +97,19 @@ lb_status lb_attention_gru_forward(lb_node *node);
 int64_t lb_attention_gru_backward_work(const lb_node *node);
 void lb_attention_gru_backward(lb_node *node);
 
+/** The operands of a run of the op, by their names. */
+static inline lb_attention_gru_operands lb_attention_gru_operands_of(lb_tensor *const *in)
+{
+    return (lb_attention_gru_operands){.x = in[LB_AGRU_X],
+                                       .initial = in[LB_AGRU_INITIAL],
+                                       .keys = in[LB_AGRU_KEYS],
+                                       .values = in[LB_AGRU_VALUES],
+                                       .mask = in[LB_AGRU_MASK],
+                                       .weight_query = in[LB_AGRU_WEIGHT_QUERY],
+                                       .v = in[LB_AGRU_V],
+                                       .weight_context = in[LB_AGRU_WEIGHT_CONTEXT],
+                                       .weight_hh = in[LB_AGRU_WEIGHT_HH],
+                                       .bias_hh = in[LB_AGRU_BIAS_HH]};
+}
+
 #endif

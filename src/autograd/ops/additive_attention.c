@@ -1,6 +1,5 @@
 /* Additive attention of many queries at once, on projected queries and keys. lb_unfused_attend_additive computes the
  * same in small steps. */
-#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
 #include "autograd/parts.h"
 #include "lookback/ops.h"
@@ -107,79 +106,6 @@ static void backward(lb_node *node)
     for (int64_t row = 0; row < batch; row++) add_into(node->in[V], 0, grad.v + row * each, shape.width);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    int64_t queries = lb_dim(node->in[QUERY], 1);
-    for (int64_t at = 0; at < lb_dim(node->in[QUERY], 0) * queries; at++) {
-        lb_attended to = attended_by(node, at / queries);
-        double *weights = out[WEIGHTS] + at * to.count, *context = out[CONTEXT] + at * to.depth;
-        const lb_real *query = node->in[QUERY]->data + at * to.width;
-        for (int64_t k = 0; k < to.count; k++) {
-            double score = 0;
-            for (int64_t i = 0; i < to.width; i++)
-                score += (double)to.v[i] * tanh((double)query[i] + (double)to.keys[k * to.width + i]);
-            weights[k] = to.mask && to.mask[k] == 0 ? (double)-INFINITY : score;
-        }
-        lb_reference_weights(to.normalizer, to.count, weights);
-        for (int64_t k = 0; k < to.count; k++)
-            for (int64_t i = 0; i < to.depth; i++)
-                context[i] += weights[k] * (double)to.values[k * to.depth + i];
-    }
-}
-
-static lb_tensor *masked_case(lb_tensor *const *in)
-{
-    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK]);
-}
-
-static lb_tensor *open_case(lb_tensor *const *in)
-{
-    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], NULL);
-}
-
-static lb_tensor *hidden_row_case(lb_tensor *const *in)
-{
-    lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){2, 0}, 2, 3);
-    return lb_attend_additive(in[QUERY], in[KEYS], in[VALUES], in[V], mask);
-}
-
-static lb_tensor *sparsemax_case(lb_tensor *const *in)
-{
-    return lb_attend_additive_by(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK], LB_SPARSEMAX);
-}
-
-static lb_tensor *entmax_case(lb_tensor *const *in)
-{
-    return lb_attend_additive_by(in[QUERY], in[KEYS], in[VALUES], in[V], in[MASK], LB_ENTMAX);
-}
-
-static const lb_op_case cases[] = {
-    {"masked",
-     5,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
-     .fixed = {[MASK] = true},
-     .apply = masked_case},
-    {"open", 4, {LB_DIMS(2, 2, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 2), LB_DIMS(3)}, .apply = open_case},
-    {"a row with nothing to attend to",
-     4,
-     {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2), LB_DIMS(3)},
-     .apply = hidden_row_case},
-    {"sparsemax",
-     5,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
-     .fixed = {[MASK] = true},
-     .low = -2,
-     .high = 2,
-     .apply = sparsemax_case},
-    {"entmax",
-     5,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 3), LB_DIMS(1, 4), LB_DIMS(2, 5)},
-     .fixed = {[MASK] = true},
-     .low = -2,
-     .high = 2,
-     .apply = entmax_case},
-};
-
 static const lb_op additive_attention_op = {
     .name = "attend_additive",
     .operands = "query keys values v mask?",
@@ -193,9 +119,6 @@ static const lb_op additive_attention_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Additive attention on projected operands: score(q, k) = v' tanh(q + k).
@@ -219,6 +142,3 @@ lb_tensor *lb_attend_additive_by(lb_tensor *query, lb_tensor *keys, lb_tensor *v
     return lb_op_apply(&additive_attention_op, LB_INPUTS(query, keys, values, v, mask), &normalizer,
                        sizeof normalizer);
 }
-
-static const lb_op *const ops[] = {&additive_attention_op};
-const lb_op_family lb_family_additive_attention = {ops, LB_LENGTH(ops)};

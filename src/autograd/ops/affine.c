@@ -1,15 +1,10 @@
 /* The affine map of a layer: one product and a bias. */
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/gemm.h"
 
 enum { X, WEIGHT, BIAS, BESIDE };
-
-/* The columns of the weight that multiply x. The columns after them multiply `beside`. */
-typedef struct columns {
-    bool some; /* false: all columns, whose number must be the width of x and `beside` together */
-    int64_t first;
-} columns;
 
 static int64_t width_beside(const lb_node *node)
 {
@@ -26,7 +21,7 @@ static lb_status check_beside(const lb_node *node)
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)
 {
-    const columns *of = node->attributes;
+    const lb_affine_part *of = node->attributes;
     lb_shape x = node->in[X]->shape, weight = node->in[WEIGHT]->shape;
     if (x.ndim < 1 || weight.ndim != 2) return lb_op_misfit(node, "widths differ", X, WEIGHT);
     if (node->in[BESIDE] && check_beside(node)) return LB_ERROR_SHAPE;
@@ -66,7 +61,7 @@ static lb_status multiply(const lb_node *node, int operand, int64_t first, bool 
 
 static lb_status forward(lb_node *node)
 {
-    int64_t first = ((const columns *)node->attributes)->first;
+    int64_t first = ((const lb_affine_part *)node->attributes)->first;
     lb_status status = multiply(node, X, first, false);
     if (!status && node->in[BESIDE]) status = multiply(node, BESIDE, first + lb_dim(node->in[X], -1), true);
     return status;
@@ -88,69 +83,11 @@ static void multiply_backward(const lb_node *node, int operand, int64_t first)
 
 static void backward(lb_node *node)
 {
-    int64_t first = ((const columns *)node->attributes)->first;
+    int64_t first = ((const lb_affine_part *)node->attributes)->first;
     multiply_backward(node, X, first);
     if (node->in[BESIDE]) multiply_backward(node, BESIDE, first + lb_dim(node->in[X], -1));
     lb_op_add_grad_rows(node->in[BIAS], row_count(node), node->out[0]->grad);
 }
-
-/* The product of one row of x, or of `beside`, with one row of the weight. */
-static double dot(const lb_node *node, int operand, int64_t row, const lb_real *weight)
-{
-    int64_t inputs = lb_dim(node->in[operand], -1);
-    double sum = 0;
-    for (int64_t j = 0; j < inputs; j++)
-        sum += (double)node->in[operand]->data[row * inputs + j] * (double)weight[j];
-    return sum;
-}
-
-static void reference(const lb_node *node, double *const *out)
-{
-    const lb_tensor *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    int64_t outputs = lb_dim(weight, 0), first = ((const columns *)node->attributes)->first;
-    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
-        int64_t row = i / outputs, column = i % outputs;
-        const lb_real *met = weight->data + column * lb_dim(weight, 1) + first;
-        out[0][i] = (bias ? (double)bias->data[column] : 0) + dot(node, X, row, met);
-        if (node->in[BESIDE]) out[0][i] += dot(node, BESIDE, row, met + lb_dim(node->in[X], -1));
-    }
-}
-
-static lb_tensor *biased_case(lb_tensor *const *in)
-{
-    return lb_affine(in[0], in[1], in[2]);
-}
-
-static lb_tensor *plain_case(lb_tensor *const *in)
-{
-    return lb_affine(in[0], in[1], NULL);
-}
-
-static lb_tensor *columns_case(lb_tensor *const *in)
-{
-    return lb_affine_columns(in[0], in[1], 2, in[2]);
-}
-
-static lb_tensor *pair_case(lb_tensor *const *in)
-{
-    return lb_affine_pair(in[0], in[3], in[1], in[2]);
-}
-
-static lb_tensor *plain_pair_case(lb_tensor *const *in)
-{
-    return lb_affine_pair(in[0], in[2], in[1], NULL);
-}
-
-static const lb_op_case cases[] = {
-    {"with bias", 3, {LB_DIMS(3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
-    {"three axes", 3, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4), LB_DIMS(5)}, .apply = biased_case},
-    {"without bias", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = plain_case},
-    {"no outputs", 4, {LB_DIMS(2, 3), LB_DIMS(0, 5), LB_DIMS(0), LB_DIMS(2, 2)}, .apply = pair_case},
-    {"one row", 3, {LB_DIMS(4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
-    {"some columns", 3, {LB_DIMS(2, 3), LB_DIMS(4, 7), LB_DIMS(4)}, .apply = columns_case},
-    {"a pair", 4, {LB_DIMS(2, 2, 3), LB_DIMS(4, 5), LB_DIMS(4), LB_DIMS(2, 2, 2)}, .apply = pair_case},
-    {"a pair without bias", 3, {LB_DIMS(2, 3), LB_DIMS(4, 5), LB_DIMS(2, 2)}, .apply = plain_pair_case},
-};
 
 static const lb_op affine_op = {
     .name = "affine",
@@ -161,16 +98,14 @@ static const lb_op affine_op = {
     .forward = forward,
     .backward = backward,
     .can_set = 1U << X | 1U << BESIDE,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** x times the transposed weight, plus bias: the layout of nn.Linear. `bias` may be NULL.
  *  Shapes: x [..., inputs], weight [outputs, inputs], bias [outputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){0}, sizeof(columns));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(lb_affine_part){0},
+                       sizeof(lb_affine_part));
 }
 
 /** lb_affine with columns first, first + 1, ... of the weight, if the product with the other columns is computed
@@ -178,8 +113,8 @@ lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(columns){true, first},
-                       sizeof(columns));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(lb_affine_part){true, first},
+                       sizeof(lb_affine_part));
 }
 
 /** lb_affine of [x; beside] without joining them: adds up their products with their columns of the weight.
@@ -187,8 +122,6 @@ lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_
  *  Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_pair(lb_tensor *x, lb_tensor *beside, lb_tensor *weight, lb_tensor *bias)
 {
-    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, beside), &(columns){0}, sizeof(columns));
+    return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, beside), &(lb_affine_part){0},
+                       sizeof(lb_affine_part));
 }
-
-static const lb_op *const ops[] = {&affine_op};
-const lb_op_family lb_family_affine = {ops, LB_LENGTH(ops)};

@@ -56,69 +56,6 @@ static void divide_backward(int64_t width, lb_pair_row a, lb_pair_row b, const l
     }
 }
 
-static void add_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = lb_pair_operand(node->in[0], shape, i) + lb_pair_operand(node->in[1], shape, i);
-}
-
-static void subtract_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = lb_pair_operand(node->in[0], shape, i) - lb_pair_operand(node->in[1], shape, i);
-}
-
-static void multiply_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = lb_pair_operand(node->in[0], shape, i) * lb_pair_operand(node->in[1], shape, i);
-}
-
-static void divide_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = lb_pair_operand(node->in[0], shape, i) / lb_pair_operand(node->in[1], shape, i);
-}
-
-/* All ops of this file use the same test shapes. The values are not near zero, where a quotient is undefined. */
-#define BROADCAST_CASES(function)                                                                             \
-    {                                                                                                         \
-        {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = function},        \
-            {"row", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4)}, .low = 0.5, .high = 2, .apply = function},             \
-            {"column", 2, {LB_DIMS(3, 1), LB_DIMS(3, 5)}, .low = 0.5, .high = 2, .apply = function},          \
-            {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .low = 0.5, .high = 2, .apply = function}, \
-            {"scalar", 2, {{0}, LB_DIMS(2, 3)}, .low = 0.5, .high = 2, .apply = function},                    \
-    }
-
-static lb_tensor *add_case(lb_tensor *const *in)
-{
-    return lb_add(in[0], in[1]);
-}
-
-static lb_tensor *subtract_case(lb_tensor *const *in)
-{
-    return lb_sub(in[0], in[1]);
-}
-
-static lb_tensor *multiply_case(lb_tensor *const *in)
-{
-    return lb_mul(in[0], in[1]);
-}
-
-static lb_tensor *divide_case(lb_tensor *const *in)
-{
-    return lb_div(in[0], in[1]);
-}
-
-static const lb_op_case add_cases[] = BROADCAST_CASES(add_case);
-static const lb_op_case subtract_cases[] = BROADCAST_CASES(subtract_case);
-static const lb_op_case multiply_cases[] = BROADCAST_CASES(multiply_case);
-static const lb_op_case divide_cases[] = BROADCAST_CASES(divide_case);
-
 static const lb_op add_op = {
     .name = "add",
     .operands = "a b",
@@ -128,9 +65,6 @@ static const lb_op add_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = add_reference,
-    .cases = add_cases,
-    .case_count = LB_LENGTH(add_cases),
 };
 
 static const lb_op subtract_op = {
@@ -142,9 +76,6 @@ static const lb_op subtract_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = subtract_reference,
-    .cases = subtract_cases,
-    .case_count = LB_LENGTH(subtract_cases),
 };
 
 static const lb_op multiply_op = {
@@ -156,9 +87,6 @@ static const lb_op multiply_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = multiply_reference,
-    .cases = multiply_cases,
-    .case_count = LB_LENGTH(multiply_cases),
 };
 
 static const lb_op divide_op = {
@@ -170,9 +98,6 @@ static const lb_op divide_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = divide_reference,
-    .cases = divide_cases,
-    .case_count = LB_LENGTH(divide_cases),
 };
 
 /** a + b. Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_sub, lb_mul, lb_div.
@@ -203,6 +128,3 @@ lb_tensor *lb_div(lb_tensor *a, lb_tensor *b)
     static const lb_pair_kernels rows = {divide_forward, divide_backward};
     return lb_op_apply(&divide_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
-
-static const lb_op *const ops[] = {&add_op, &subtract_op, &multiply_op, &divide_op};
-const lb_op_family lb_family_arithmetic = {ops, LB_LENGTH(ops)};

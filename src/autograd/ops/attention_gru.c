@@ -2,30 +2,15 @@
  * all steps, because each step needs the previous one. lb_unfused_attention_gru_sequence computes the same in small
  * steps. */
 #include "autograd/fused/attention_gru_internal.h"
-#include "autograd/fused/reference_weights.h"
 #include "lookback/ops.h"
 
 #include <math.h>
 #include <string.h>
 
-static lb_attention_gru_operands operands_of(lb_tensor *const *in)
-{
-    return (lb_attention_gru_operands){.x = in[LB_AGRU_X],
-                                       .initial = in[LB_AGRU_INITIAL],
-                                       .keys = in[LB_AGRU_KEYS],
-                                       .values = in[LB_AGRU_VALUES],
-                                       .mask = in[LB_AGRU_MASK],
-                                       .weight_query = in[LB_AGRU_WEIGHT_QUERY],
-                                       .v = in[LB_AGRU_V],
-                                       .weight_context = in[LB_AGRU_WEIGHT_CONTEXT],
-                                       .weight_hh = in[LB_AGRU_WEIGHT_HH],
-                                       .bias_hh = in[LB_AGRU_BIAS_HH]};
-}
-
 lb_attention_gru_run lb_attention_gru_run_of(const lb_node *node)
 {
     lb_attention_gru_run run = {.node = node,
-                                .in = operands_of(node->in),
+                                .in = lb_attention_gru_operands_of(node->in),
                                 .outputs = node->out[LB_AGRU_OUTPUTS],
                                 .contexts = node->out[LB_AGRU_CONTEXTS],
                                 .weights = node->out[LB_AGRU_WEIGHTS],
@@ -66,7 +51,7 @@ lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run)
 
 static lb_status check_attended(const lb_node *node)
 {
-    lb_attention_gru_operands in = operands_of(node->in);
+    lb_attention_gru_operands in = lb_attention_gru_operands_of(node->in);
     lb_shape keys = in.keys->shape, values = in.values->shape;
     if (keys.ndim != 3 || keys.dim[0] != lb_gru_input_of(node, LB_AGRU_X).batch)
         return lb_op_misfit(node, "batch sizes differ", LB_AGRU_X, LB_AGRU_KEYS);
@@ -98,138 +83,6 @@ static lb_status output_shapes(const lb_node *node, lb_shape *out)
     return LB_OK;
 }
 
-static double dot(const lb_real *weight, const double *x, int64_t count)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < count; j++) sum += (double)weight[j] * x[j];
-    return sum;
-}
-
-static void reference_attend(const lb_attention_gru_run *run, int64_t row, const double *state,
-                             double *weights, double *context)
-{
-    lb_attended to = lb_attention_gru_attended(run, row, NULL);
-    for (int64_t k = 0; k < to.count; k++) {
-        double score = 0;
-        for (int64_t i = 0; i < to.width; i++)
-            score +=
-                (double)to.v[i] * tanh(dot(run->in.weight_query->data + i * run->hidden, state, run->hidden) +
-                                       (double)to.keys[k * to.width + i]);
-        weights[k] = to.mask && to.mask[k] == 0 ? (double)-INFINITY : score;
-    }
-    lb_reference_weights(to.normalizer, to.count, weights);
-    for (int64_t k = 0; k < to.count; k++)
-        for (int64_t i = 0; i < to.depth; i++) context[i] += weights[k] * (double)to.values[k * to.depth + i];
-}
-
-/* Gate number `which` of all three kinds: W_hh h + b_hh, and x + W_context c. */
-static double state_part(const lb_attention_gru_run *run, int64_t which, const double *state)
-{
-    return (double)run->in.bias_hh->data[which] +
-           dot(run->in.weight_hh->data + which * run->hidden, state, run->hidden);
-}
-
-static double input_part(const lb_attention_gru_run *run, int64_t which, const lb_real *x,
-                         const double *context)
-{
-    const lb_tensor *weight = run->in.weight_context;
-    return (double)x[which] +
-           dot(weight->data + which * lb_dim(weight, 1) + run->context_column, context, run->depth);
-}
-
-static void reference_step(const lb_attention_gru_run *run, const lb_real *x, const double *context,
-                           double *state, double *next)
-{
-    int64_t hidden = run->hidden;
-    for (int64_t j = 0; j < hidden; j++) {
-        int64_t at_r = j, at_z = hidden + j, at_n = 2 * hidden + j;
-        double r = 1 / (1 + exp(-input_part(run, at_r, x, context) - state_part(run, at_r, state)));
-        double z = 1 / (1 + exp(-input_part(run, at_z, x, context) - state_part(run, at_z, state)));
-        double n = tanh(input_part(run, at_n, x, context) + r * state_part(run, at_n, state));
-        next[j] = (1 - z) * n + z * state[j];
-    }
-    memcpy(state, next, (size_t)hidden * sizeof *state);
-}
-
-static void reference(const lb_node *node, double *const *out)
-{
-    lb_attention_gru_run run = lb_attention_gru_run_of(node);
-    for (int64_t row = 0; row < run.batch; row++) {
-        double *state = out[LB_AGRU_FINAL] + row * run.hidden;
-        for (int64_t j = 0; j < run.hidden; j++)
-            state[j] = (double)run.in.initial->data[row * run.hidden + j];
-        for (int64_t t = 0; lb_gru_input_has(&run.x, row, t); t++) {
-            int64_t at = row * run.steps + t;
-            double *context = out[LB_AGRU_CONTEXTS] + at * run.depth;
-            reference_attend(&run, row, state, out[LB_AGRU_WEIGHTS] + at * run.keys, context);
-            reference_step(&run, lb_gru_input_row(&run.x, at), context, state,
-                           out[LB_AGRU_OUTPUTS] + at * run.hidden);
-        }
-    }
-}
-
-static lb_tensor *masked_case(lb_tensor *const *in)
-{
-    lb_attention_gru_operands operands = operands_of(in);
-    return lb_attention_gru_sequence(&operands);
-}
-
-static lb_tensor *sparsemax_case(lb_tensor *const *in)
-{
-    lb_attention_gru_operands operands = operands_of(in);
-    operands.normalizer = LB_SPARSEMAX;
-    return lb_attention_gru_sequence(&operands);
-}
-
-static lb_tensor *entmax_case(lb_tensor *const *in)
-{
-    lb_attention_gru_operands operands = operands_of(in);
-    operands.normalizer = LB_ENTMAX;
-    return lb_attention_gru_sequence(&operands);
-}
-
-static lb_tensor *table_case(lb_tensor *const *in)
-{
-    static const int32_t id[] = {4, 1, 0, 0, 3, 1, 4, 4, 0, 2, 2, 2}, lengths[] = {2, 4, 0};
-    lb_attention_gru_operands operands = operands_of(in);
-    operands.tokens = &(lb_tokens){in[LB_AGRU_X]->tape, 3, 4, id, lengths};
-    operands.lengths = lengths;
-    return lb_attention_gru_sequence(&operands);
-}
-
-static const lb_op_case cases[] = {
-    {"masked",
-     10,
-     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
-      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
-     .fixed = {[LB_AGRU_MASK] = true},
-     .apply = masked_case},
-    {"several tiles",
-     10,
-     {LB_DIMS(17, 2, 3), LB_DIMS(17, 1), LB_DIMS(17, 3, 2), LB_DIMS(17, 3, 1), LB_DIMS(17, 3), LB_DIMS(2, 1),
-      LB_DIMS(1, 2), LB_DIMS(3, 1), LB_DIMS(3, 1), LB_DIMS(3)},
-     .fixed = {[LB_AGRU_MASK] = true},
-     .apply = masked_case},
-    {"a table, padded",
-     10,
-     {LB_DIMS(5, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
-      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
-     .fixed = {[LB_AGRU_MASK] = true},
-     .apply = table_case},
-    {"sparsemax",
-     10,
-     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
-      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
-     .fixed = {[LB_AGRU_MASK] = true},
-     .apply = sparsemax_case},
-    {"entmax",
-     10,
-     {LB_DIMS(3, 4, 6), LB_DIMS(3, 2), LB_DIMS(3, 5, 3), LB_DIMS(3, 5, 4), LB_DIMS(3, 5), LB_DIMS(3, 2),
-      LB_DIMS(1, 3), LB_DIMS(6, 7), LB_DIMS(6, 2), LB_DIMS(6)},
-     .fixed = {[LB_AGRU_MASK] = true},
-     .apply = entmax_case},
-};
-
 static const lb_op attention_gru_op = {
     .name = "attention_gru_sequence",
     .operands = "x initial keys values mask? weight_query v weight_context weight_hh bias_hh",
@@ -241,9 +94,6 @@ static const lb_op attention_gru_op = {
     .work = lb_attention_gru_backward_work,
     .backward = lb_attention_gru_backward,
     .can_set = 1U << LB_AGRU_X | 1U << LB_AGRU_KEYS | 1U << LB_AGRU_VALUES,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** A GRU that at each step also reads the context of additive attention with its previous state.
@@ -271,6 +121,3 @@ lb_tensor *lb_attention_gru_sequence(const lb_attention_gru_operands *operands)
         .normalizer = operands->normalizer};
     return lb_op_apply(&attention_gru_op, in, LB_LENGTH(in), &all, sizeof all);
 }
-
-static const lb_op *const ops[] = {&attention_gru_op};
-const lb_op_family lb_family_attention_gru = {ops, LB_LENGTH(ops)};

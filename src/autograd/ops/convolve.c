@@ -71,34 +71,6 @@ static void backward(lb_node *node)
     }
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    sizes s = sizes_of(node);
-    for (int64_t row = 0; row < s.batch; row++)
-        for (int64_t j = 0; j < s.length; j++)
-            for (int64_t k = 0; k < s.filters; k++) {
-                double sum = 0;
-                for (int64_t o = 0; o < s.width; o++) {
-                    int64_t from = j + o - s.reach;
-                    double x =
-                        from < 0 || from >= s.length ? 0 : (double)node->in[X]->data[row * s.length + from];
-                    sum += x * (double)node->in[FILTERS]->data[k * s.width + o];
-                }
-                out[0][(row * s.length + j) * s.filters + k] = sum;
-            }
-}
-
-static lb_tensor *convolve_case(lb_tensor *const *in)
-{
-    return lb_convolve(in[X], in[FILTERS]);
-}
-
-static const lb_op_case cases[] = {
-    {"inside and over the edges", 2, {LB_DIMS(2, 7), LB_DIMS(4, 1, 3)}, .apply = convolve_case},
-    {"filters wider than a row", 2, {LB_DIMS(3, 2), LB_DIMS(2, 1, 7)}, .apply = convolve_case},
-    {"width 1", 2, {LB_DIMS(2, 3), LB_DIMS(3, 1, 1)}, .apply = convolve_case},
-};
-
 static const lb_op convolve_op = {
     .name = "convolve",
     .operands = "x filters",
@@ -107,9 +79,6 @@ static const lb_op convolve_op = {
     .shape = output_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Filters over sequences of numbers, which count as 0 beyond their ends: nn.Conv1d with one input channel, padding r and no
@@ -120,6 +89,3 @@ lb_tensor *lb_convolve(lb_tensor *x, lb_tensor *filters)
 {
     return lb_op_apply(&convolve_op, LB_INPUTS(x, filters), NULL, 0);
 }
-
-static const lb_op *const ops[] = {&convolve_op};
-const lb_op_family lb_family_convolve = {ops, LB_LENGTH(ops)};

@@ -1,5 +1,4 @@
 /* Copying: each symbol of a target is either chosen from the vocabulary or copied from the source. */
-#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
@@ -172,36 +171,6 @@ static void backward(lb_node *node)
     }
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    int64_t classes = lb_dim(node->in[LOGITS], 2);
-    for (int64_t i = 0; i < lb_count(node->in[LOGITS]); i++) {
-        mixture m = mixture_at(node, i / classes);
-        double mass = 0, gate = (double)node->in[GATE]->data[i / classes];
-        double g = 1 / (1 + exp(-gate)), rest = 1 / (1 + exp(gate));
-        for (int64_t k = 0; k < m.length; k++) mass += m.symbol[k] == i % classes ? (double)m.weights[k] : 0;
-        double chosen = log(g) + lb_reference_log_softmax(classes, m.logits, i % classes);
-        double taken = log(rest * mass), most = fmax(chosen, taken);
-        out[0][i] = isinf(most) ? most : most + log(exp(chosen - most) + exp(taken - most));
-    }
-}
-
-/* Symbols of two rows of four positions; the second row is shorter. */
-static lb_tensor *mixed_case(lb_tensor *const *in)
-{
-    static const int32_t id[] = {1, 3, 1, 4, 2, 2, 0, 0}, lengths[] = {4, 2};
-    return lb_copy_mixture(in[0], in[1], in[2], (lb_tokens){in[0]->tape, 2, 4, id, lengths});
-}
-
-static const lb_op_case cases[] = {
-    {"repeated symbols, padded",
-     3,
-     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 4), LB_DIMS(2, 3, 1)},
-     .low = 0.1,
-     .high = 2,
-     .apply = mixed_case},
-};
-
 static const lb_op copy_mixture_op = {
     .name = "copy_mixture",
     .operands = "logits weights gate",
@@ -214,9 +183,6 @@ static const lb_op copy_mixture_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** The mixture of a pointer-generator: with probability g a symbol is chosen by the logits, otherwise it is copied from a
@@ -232,6 +198,3 @@ lb_tensor *lb_copy_mixture(lb_tensor *logits, lb_tensor *weights, lb_tensor *gat
     copied c = {.symbols = symbols};
     return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &c, sizeof c);
 }
-
-static const lb_op *const ops[] = {&copy_mixture_op};
-const lb_op_family lb_family_copy_mixture = {ops, LB_LENGTH(ops)};

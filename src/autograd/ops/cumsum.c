@@ -36,31 +36,6 @@ static void backward(lb_node *node)
     }
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    lb_axis a = lb_axis_of(node, *(const int *)node->attributes);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        int64_t along = i / a.inner % a.length;
-        out[0][i] = 0;
-        for (int64_t l = 0; l <= along; l++) out[0][i] += (double)node->in[0]->data[i - l * a.inner];
-    }
-}
-
-static lb_tensor *cumsum_last(lb_tensor *const *in)
-{
-    return lb_cumsum(in[0], -1);
-}
-
-static lb_tensor *cumsum_middle(lb_tensor *const *in)
-{
-    return lb_cumsum(in[0], 1);
-}
-
-static const lb_op_case cases[] = {
-    {"last axis", 1, {LB_DIMS(3, 5)}, .apply = cumsum_last},
-    {"middle axis", 1, {LB_DIMS(2, 4, 3)}, .apply = cumsum_middle},
-};
-
 static const lb_op cumsum_op = {
     .name = "cumsum",
     .operands = "x",
@@ -69,9 +44,6 @@ static const lb_op cumsum_op = {
     .shape = same_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** The sum of each element and all before it along an axis; -1 is the last. Shapes: any -> the same.
@@ -80,6 +52,3 @@ lb_tensor *lb_cumsum(lb_tensor *x, int axis)
 {
     return lb_op_apply(&cumsum_op, LB_INPUTS(x), &axis, sizeof axis);
 }
-
-static const lb_op *const ops[] = {&cumsum_op};
-const lb_op_family lb_family_cumsum = {ops, LB_LENGTH(ops)};

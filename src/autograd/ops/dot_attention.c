@@ -1,7 +1,6 @@
 /* Scaled dot-product attention over all heads at once. lb_unfused_attend_dot computes the same in small steps. */
 #include "autograd/fused/dot_scores.h"
 #include "autograd/fused/dot_shapes.h"
-#include "autograd/fused/reference_weights.h"
 #include "lookback/ops.h"
 #include "tensor/dropout_mask.h"
 #include "tensor/gemm.h"
@@ -152,144 +151,6 @@ static void backward(lb_node *node)
     if (dbias) add_bias_gradient(node, dbias);
 }
 
-/* Without dropout. */
-static void reference(const lb_node *node, double *const *out)
-{
-    for (int64_t index = 0; index < lb_dot_head_count(node); index++) {
-        lb_dot_head h = lb_dot_head_of(node, index);
-        for (int64_t i = 0; i < h.queries; i++) {
-            double *weights = out[WEIGHTS] + h.weights_at + i * h.keys;
-            double *context = out[CONTEXT] + h.context_at + i * h.context_row;
-            for (int64_t k = 0; k < h.keys; k++) weights[k] = lb_dot_reference_score(node, index, i, k);
-            lb_reference_weights(lb_dot_options_of(node)->normalizer, h.keys, weights);
-            for (int64_t k = 0; k < h.keys; k++)
-                for (int64_t j = 0; j < h.depth; j++)
-                    context[j] +=
-                        weights[k] * (double)node->in[VALUES]->data[h.values_at + k * h.values_row + j];
-        }
-    }
-}
-
-static lb_tensor *two_heads_case(lb_tensor *const *in)
-{
-    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], in[MASK], NULL, 2, (lb_real)0.7, 0);
-}
-
-static lb_tensor *biased_case(lb_tensor *const *in)
-{
-    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], NULL, in[3], 1, 1, 0);
-}
-
-static lb_tensor *four_axes_case(lb_tensor *const *in)
-{
-    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, 0, (lb_real)0.5, 0);
-}
-
-static lb_tensor *causal_case(lb_tensor *const *in)
-{
-    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], lb_causal_mask(in[0]->tape, 4), NULL, 1, 1, 0);
-}
-
-static lb_tensor *hidden_row_case(lb_tensor *const *in)
-{
-    lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){2, 0}, 2, 3);
-    return lb_attend_dot(in[QUERY], in[KEYS], in[VALUES], lb_reshape(mask, LB_SHAPE(2, 1, 1, 3)), NULL, 1, 1,
-                         0);
-}
-
-static lb_tensor *sparsemax_case(lb_tensor *const *in)
-{
-    return lb_attend_dot_by(in[QUERY], in[KEYS], in[VALUES], in[MASK], NULL, 2, 1, 0, LB_SPARSEMAX);
-}
-
-static lb_tensor *entmax_case(lb_tensor *const *in)
-{
-    return lb_attend_dot_by(in[QUERY], in[KEYS], in[VALUES], in[MASK], NULL, 2, 1, 0, LB_ENTMAX);
-}
-
-static lb_tensor *grouped_case(lb_tensor *const *in)
-{
-    lb_dot_options options = {.heads = 4, .kv_heads = 2, .scale = (lb_real)0.6};
-    return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], NULL, in[3], options);
-}
-
-static lb_tensor *grouped_axes_case(lb_tensor *const *in)
-{
-    lb_dot_options options = {
-        .scale = (lb_real)0.5, .window = {.on = true, .left = 1, .right = 2}, .first = 1};
-    return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, options);
-}
-
-static lb_tensor *capped_case(lb_tensor *const *in)
-{
-    lb_dot_options options = {.heads = 1, .scale = 2, .softcap = (lb_real)1.5};
-    return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], lb_causal_mask(in[0]->tape, 4), in[3],
-                              options);
-}
-
-static lb_tensor *capped_last_case(lb_tensor *const *in)
-{
-    lb_dot_options options = {.heads = 2, .scale = 2, .softcap = (lb_real)0.9, .cap_biased = true};
-    return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], NULL, in[3], options);
-}
-
-static lb_tensor *beyond_window_case(lb_tensor *const *in)
-{
-    lb_dot_options options = {.heads = 1, .scale = 1, .window = {.on = true, .right = -1}, .first = 2};
-    return lb_attend_dot_with(in[QUERY], in[KEYS], in[VALUES], NULL, NULL, options);
-}
-
-static const lb_op_case cases[] = {
-    {"two heads, masked",
-     4,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
-     .fixed = {[MASK] = true},
-     .apply = two_heads_case},
-    {"biased",
-     4,
-     {LB_DIMS(2, 3, 2), LB_DIMS(2, 4, 2), LB_DIMS(2, 4, 3), LB_DIMS(3, 4)},
-     .apply = biased_case},
-    {"grouped queries, a bias for each head and key",
-     4,
-     {LB_DIMS(2, 3, 8), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(4, 1, 5)},
-     .apply = grouped_case},
-    {"grouped queries, heads as an axis, window",
-     3,
-     {LB_DIMS(2, 6, 3, 2), LB_DIMS(2, 2, 5, 2), LB_DIMS(2, 2, 5, 3)},
-     .apply = grouped_axes_case},
-    {"softcap, causal, a bias for all",
-     4,
-     {LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3), {0}},
-     .apply = capped_case},
-    {"softcap of scores and bias",
-     4,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 4, 4), LB_DIMS(2, 4, 2), LB_DIMS(2, 1, 3, 1)},
-     .apply = capped_last_case},
-    {"a window beyond the keys",
-     3,
-     {LB_DIMS(2, 3, 2), LB_DIMS(2, 4, 2), LB_DIMS(2, 4, 3)},
-     .apply = beyond_window_case},
-    {"heads as an axis",
-     3,
-     {LB_DIMS(2, 3, 2, 4), LB_DIMS(2, 3, 5, 4), LB_DIMS(2, 3, 5, 2)},
-     .apply = four_axes_case},
-    {"causal", 3, {LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3), LB_DIMS(2, 4, 3)}, .apply = causal_case},
-    {"a row with nothing to attend to",
-     3,
-     {LB_DIMS(2, 2, 3), LB_DIMS(2, 3, 3), LB_DIMS(2, 3, 2)},
-     .apply = hidden_row_case},
-    {"sparsemax",
-     4,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
-     .fixed = {[MASK] = true},
-     .apply = sparsemax_case},
-    {"entmax",
-     4,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(2, 5, 6), LB_DIMS(2, 1, 3, 5)},
-     .fixed = {[MASK] = true},
-     .apply = entmax_case},
-};
-
 static const lb_op dot_attention_op = {
     .name = "attend_dot",
     .operands = "query keys values mask? bias?",
@@ -305,9 +166,6 @@ static const lb_op dot_attention_op = {
     .work = backward_work,
     .backward = backward,
     .can_set = 1U << QUERY | 1U << KEYS | 1U << VALUES,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Scaled dot-product attention over all heads.
@@ -359,6 +217,3 @@ lb_tensor *lb_attend_dot_with(lb_tensor *query, lb_tensor *keys, lb_tensor *valu
     return lb_op_apply(&dot_attention_op, LB_INPUTS(query, keys, values, mask, bias), &options,
                        sizeof options);
 }
-
-static const lb_op *const ops[] = {&dot_attention_op};
-const lb_op_family lb_family_dot_attention = {ops, LB_LENGTH(ops)};

@@ -40,25 +40,6 @@ static void backward(lb_node *node)
     for (int64_t i = 0; i < count; i++) dx[i] += factor[i] * dy[i];
 }
 
-/* Only one op runs in the case below, so its stream is the first of the tape. */
-static void reference(const lb_node *node, double *const *out)
-{
-    double p = (double)*(const lb_real *)node->attributes;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        lb_rng_block four = lb_rng_bits((lb_rng){0}, (uint64_t)i / 4);
-        double uniform = four.word[i % 4] / 4294967296.0;
-        out[0][i] = uniform < p ? 0 : (double)node->in[0]->data[i] / (1 - p);
-    }
-}
-
-static lb_tensor *third_case(lb_tensor *const *in)
-{
-    lb_tape_seed(in[0]->tape, 0, 0);
-    return lb_dropout(in[0], (lb_real)0.3);
-}
-
-static const lb_op_case cases[] = {{"a third", 1, {LB_DIMS(3, 7)}, .apply = third_case}};
-
 static const lb_op dropout_op = {
     .name = "dropout",
     .operands = "x",
@@ -67,9 +48,6 @@ static const lb_op dropout_op = {
     .shape = same_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Dropout with probability p. Returns x itself if p is 0 or in LB_MODE_EVALUATE.
@@ -80,6 +58,3 @@ lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
     bool idle = x && (p == 0 || (x->tape && lb_tape_mode(x->tape) == LB_MODE_EVALUATE));
     return idle ? x : lb_op_apply(&dropout_op, LB_INPUTS(x), &p, sizeof p);
 }
-
-static const lb_op *const ops[] = {&dropout_op};
-const lb_op_family lb_family_dropout = {ops, LB_LENGTH(ops)};

@@ -40,22 +40,6 @@ static void backward(lb_node *node)
                    node->in[0]->grad);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    const lb_tokens *tokens = node->attributes;
-    int64_t width = lb_dim(node->in[0], 1);
-    for (int64_t i = 0; i < lb_count(node->out[0]); i++)
-        out[0][i] = (double)node->in[0]->data[tokens->id[i / width] * width + i % width];
-}
-
-static lb_tensor *repeated_case(lb_tensor *const *in)
-{
-    static const int32_t id[] = {3, 1, 0, 3, 2, 3}, lengths[] = {3, 2};
-    return lb_embedding_lookup((lb_tokens){in[0]->tape, 2, 3, id, lengths}, in[0]);
-}
-
-static const lb_op_case cases[] = {{"repeated ids", 1, {LB_DIMS(4, 3)}, .apply = repeated_case}};
-
 static const lb_op embedding_lookup_op = {
     .name = "embedding_lookup",
     .operands = "table",
@@ -64,9 +48,6 @@ static const lb_op embedding_lookup_op = {
     .shape = looked_up_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** The row of the table for each token. Padding is looked up like any other id.
@@ -77,6 +58,3 @@ lb_tensor *lb_embedding_lookup(lb_tokens tokens, lb_tensor *table)
     lb_tensor *rows = table && !table->tape ? lb_on_tape(tokens.tape, table) : table;
     return lb_op_apply(&embedding_lookup_op, LB_INPUTS(rows), &tokens, sizeof tokens);
 }
-
-static const lb_op *const ops[] = {&embedding_lookup_op};
-const lb_op_family lb_family_embedding_lookup = {ops, LB_LENGTH(ops)};

@@ -51,36 +51,6 @@ static void backward(lb_node *node)
     }
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    int64_t keys = lb_dim(node->in[WEIGHTS], 2);
-    double deviation = *(const double *)node->attributes;
-    for (int64_t i = 0; i < lb_count(node->in[WEIGHTS]); i++) {
-        double away = (double)(i % keys) - (double)node->in[CENTRE]->data[i / keys];
-        out[0][i] = (double)node->in[WEIGHTS]->data[i] * exp(-away * away / (2 * deviation * deviation));
-    }
-}
-
-static lb_tensor *narrow_case(lb_tensor *const *in)
-{
-    return lb_gaussian_window(in[WEIGHTS], in[CENTRE], 0.75);
-}
-
-static lb_tensor *wide_case(lb_tensor *const *in)
-{
-    return lb_gaussian_window(in[WEIGHTS], in[CENTRE], 2.5);
-}
-
-static const lb_op_case cases[] = {
-    {"narrow", 2, {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 1)}, .low = 0.5, .high = 3.5, .apply = narrow_case},
-    {"wide, from before the first key",
-     2,
-     {LB_DIMS(3, 2, 4), LB_DIMS(3, 2, 1)},
-     .low = -1,
-     .high = 1,
-     .apply = wide_case},
-};
-
 static const lb_op gaussian_window_op = {
     .name = "gaussian_window",
     .operands = "weights centre",
@@ -89,9 +59,6 @@ static const lb_op gaussian_window_op = {
     .shape = output_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Attention weights times a Gaussian around a position of the keys, which are at 0, 1, 2 and so on. The rows of the result no
@@ -103,6 +70,3 @@ lb_tensor *lb_gaussian_window(lb_tensor *weights, lb_tensor *centre, double devi
 {
     return lb_op_apply(&gaussian_window_op, LB_INPUTS(weights, centre), &deviation, sizeof deviation);
 }
-
-static const lb_op *const ops[] = {&gaussian_window_op};
-const lb_op_family lb_family_gaussian_window = {ops, LB_LENGTH(ops)};

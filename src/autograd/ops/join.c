@@ -1,16 +1,17 @@
 /* Splits and joins tensors along an axis: concat, stack and slice. */
 #include "autograd/op.h"
 #include "autograd/operands.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/shape.h"
 
 #include <string.h>
 
-typedef struct range {
-    int axis;
-    int64_t first, length; /* of a slice */
-} range;
+static int64_t block_of(lb_shape shape, int axis)
+{
+    return shape.dim[axis] * lb_shape_stride(shape, axis);
+}
 
 /* Every tensor is treated as `outer` blocks of `block` elements; along the axis, blocks are joined end to end. */
 static int64_t outer_of(lb_shape shape, int axis)
@@ -20,14 +21,9 @@ static int64_t outer_of(lb_shape shape, int axis)
     return outer;
 }
 
-static int64_t block_of(lb_shape shape, int axis)
-{
-    return shape.dim[axis] * lb_shape_stride(shape, axis);
-}
-
 static lb_status concat_shape(const lb_node *node, lb_shape *out)
 {
-    const range *r = node->attributes;
+    const lb_join_range *r = node->attributes;
     *out = node->in[0]->shape;
     int axis = lb_shape_axis(*out, r->axis);
     if (axis < 0) return lb_op_fail(node, LB_ERROR_ARGUMENT, "the first operand has no axis %d", r->axis);
@@ -43,7 +39,7 @@ static lb_status concat_shape(const lb_node *node, lb_shape *out)
 
 static lb_status slice_shape(const lb_node *node, lb_shape *out)
 {
-    const range *r = node->attributes;
+    const lb_join_range *r = node->attributes;
     *out = node->in[0]->shape;
     int axis = lb_shape_axis(*out, r->axis);
     if (axis < 0 || r->first < 0 || r->length < 0 || r->first > out->dim[axis] - r->length) {
@@ -59,7 +55,7 @@ static lb_status slice_shape(const lb_node *node, lb_shape *out)
 static lb_status concat_forward(lb_node *node)
 {
     lb_shape whole = node->out[0]->shape;
-    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
+    int axis = lb_shape_axis(whole, ((const lb_join_range *)node->attributes)->axis);
     int64_t offset = 0;
     for (int i = 0; i < node->inputs; i++) {
         int64_t block = block_of(node->in[i]->shape, axis);
@@ -74,7 +70,7 @@ static lb_status concat_forward(lb_node *node)
 static void concat_backward(lb_node *node)
 {
     lb_shape whole = node->out[0]->shape;
-    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
+    int axis = lb_shape_axis(whole, ((const lb_join_range *)node->attributes)->axis);
     int64_t offset = 0;
     for (int i = 0; i < node->inputs; i++) {
         int64_t block = block_of(node->in[i]->shape, axis),
@@ -86,23 +82,9 @@ static void concat_backward(lb_node *node)
     }
 }
 
-static void concat_reference(const lb_node *node, double *const *out)
-{
-    lb_shape whole = node->out[0]->shape;
-    int axis = lb_shape_axis(whole, ((const range *)node->attributes)->axis);
-    int64_t inner = lb_shape_stride(whole, axis);
-    for (int64_t i = 0; i < lb_shape_count(whole); i++) {
-        int64_t o = i / block_of(whole, axis), along = i / inner % whole.dim[axis];
-        int which = 0;
-        while (along >= node->in[which]->shape.dim[axis]) along -= node->in[which++]->shape.dim[axis];
-        out[0][i] =
-            (double)node->in[which]->data[(o * node->in[which]->shape.dim[axis] + along) * inner + i % inner];
-    }
-}
-
 static lb_status slice_forward(lb_node *node)
 {
-    const range *r = node->attributes;
+    const lb_join_range *r = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
     int axis = lb_shape_axis(x, r->axis);
     for (int64_t o = 0; o < outer_of(x, axis); o++)
@@ -114,7 +96,7 @@ static lb_status slice_forward(lb_node *node)
 
 static void slice_backward(lb_node *node)
 {
-    const range *r = node->attributes;
+    const lb_join_range *r = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
     int axis = lb_shape_axis(x, r->axis);
     int64_t outer = outer_of(x, axis), block = block_of(y, axis);
@@ -122,54 +104,6 @@ static void slice_backward(lb_node *node)
         lb_add_to(block, node->out[0]->grad + o * block,
                   node->in[0]->grad + o * block_of(x, axis) + r->first * lb_shape_stride(x, axis));
 }
-
-static void slice_reference(const lb_node *node, double *const *out)
-{
-    const range *r = node->attributes;
-    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
-    int axis = lb_shape_axis(x, r->axis);
-    int64_t inner = lb_shape_stride(x, axis);
-    for (int64_t i = 0; i < lb_shape_count(y); i++) {
-        int64_t along = i / inner % y.dim[axis] + r->first, o = i / block_of(y, axis);
-        out[0][i] = (double)node->in[0]->data[(o * x.dim[axis] + along) * inner + i % inner];
-    }
-}
-
-static lb_tensor *concat_last(lb_tensor *const *in)
-{
-    return lb_concat(in, 3, -1);
-}
-
-static lb_tensor *concat_first(lb_tensor *const *in)
-{
-    return lb_concat(in, 2, 0);
-}
-
-static lb_tensor *stack_case(lb_tensor *const *in)
-{
-    return lb_stack(in, 2, 1);
-}
-
-static lb_tensor *slice_middle(lb_tensor *const *in)
-{
-    return lb_slice(in[0], 1, 1, 2);
-}
-
-static lb_tensor *slice_last(lb_tensor *const *in)
-{
-    return lb_slice(in[0], -1, 2, 1);
-}
-
-static const lb_op_case concat_cases[] = {
-    {"last axis", 3, {LB_DIMS(2, 3), LB_DIMS(2, 1), LB_DIMS(2, 4)}, .apply = concat_last},
-    {"first axis", 2, {LB_DIMS(2, 3), LB_DIMS(4, 3)}, .apply = concat_first},
-    {"equal shapes", 2, {LB_DIMS(2, 3), LB_DIMS(2, 3)}, .apply = concat_first},
-    {"stack", 2, {LB_DIMS(2, 3), LB_DIMS(2, 3)}, .apply = stack_case},
-};
-static const lb_op_case slice_cases[] = {
-    {"middle axis", 1, {LB_DIMS(2, 4, 3)}, .apply = slice_middle},
-    {"last axis", 1, {LB_DIMS(3, 3)}, .apply = slice_last},
-};
 
 static const lb_op concat_op = {
     .name = "concat",
@@ -179,9 +113,6 @@ static const lb_op concat_op = {
     .shape = concat_shape,
     .forward = concat_forward,
     .backward = concat_backward,
-    .reference = concat_reference,
-    .cases = concat_cases,
-    .case_count = LB_LENGTH(concat_cases),
 };
 
 static const lb_op slice_op = {
@@ -192,9 +123,6 @@ static const lb_op slice_op = {
     .shape = slice_shape,
     .forward = slice_forward,
     .backward = slice_backward,
-    .reference = slice_reference,
-    .cases = slice_cases,
-    .case_count = LB_LENGTH(slice_cases),
 };
 
 /** Joins tensors along an existing axis. More than LB_MAX_INPUTS tensors are joined in groups.
@@ -202,7 +130,7 @@ static const lb_op slice_op = {
 lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
 {
     if (count <= LB_MAX_INPUTS)
-        return lb_op_apply(&concat_op, tensors, count, &(range){.axis = axis}, sizeof(range));
+        return lb_op_apply(&concat_op, tensors, count, &(lb_join_range){.axis = axis}, sizeof(lb_join_range));
     lb_tensor *group[LB_MAX_INPUTS];
     int share = (count + LB_MAX_INPUTS - 1) / LB_MAX_INPUTS, groups = 0;
     for (int i = 0; i < count; i += share)
@@ -240,7 +168,7 @@ lb_tensor *lb_stack(lb_tensor *const *tensors, int count, int axis)
  *  Errors: LB_ERROR_ARGUMENT if the range is not within x. */
 lb_tensor *lb_slice(lb_tensor *x, int axis, int64_t first, int64_t length)
 {
-    return lb_op_apply(&slice_op, LB_INPUTS(x), &(range){axis, first, length}, sizeof(range));
+    return lb_op_apply(&slice_op, LB_INPUTS(x), &(lb_join_range){axis, first, length}, sizeof(lb_join_range));
 }
 
 /** Cuts x into `count` parts along an axis, `length[i]` elements each, as torch.split does. `parts` receives them.
@@ -261,6 +189,3 @@ void lb_split_axis(lb_tensor *x, int axis, const int64_t *length, int count, lb_
     for (int i = 0; i < count; first += length[i++])
         parts[i] = failed ? failed : lb_slice(x, axis, first, length[i]);
 }
-
-static const lb_op *const ops[] = {&concat_op, &slice_op};
-const lb_op_family lb_family_join = {ops, LB_LENGTH(ops)};

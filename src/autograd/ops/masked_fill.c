@@ -45,34 +45,6 @@ static void backward(lb_node *node)
     if (lb_wants_grad(node->in[X])) walk(node, true);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    const lb_tensor *x = node->in[X], *mask = node->in[MASK];
-    for (int64_t i = 0; i < lb_count(x); i++) {
-        int64_t offset = 0;
-        for (int axis = -1; axis >= -mask->shape.ndim; axis--)
-            if (lb_dim(mask, axis) > 1)
-                offset += i / lb_shape_stride(x->shape, axis) % lb_dim(x, axis) *
-                          lb_shape_stride(mask->shape, axis);
-        out[0][i] = mask->data[offset] != 0 ? (double)x->data[i] : (double)*(const lb_real *)node->attributes;
-    }
-}
-
-static lb_tensor *fill_case(lb_tensor *const *in)
-{
-    return lb_masked_fill(in[X], in[MASK], (lb_real)-2.5);
-}
-
-static const lb_op_case cases[] = {
-    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .fixed = {false, true}, .apply = fill_case},
-    {"one mask for all queries",
-     2,
-     {LB_DIMS(2, 3, 4), LB_DIMS(2, 1, 4)},
-     .fixed = {false, true},
-     .apply = fill_case},
-    {"one mask for the batch", 2, {LB_DIMS(3, 2, 4), LB_DIMS(4)}, .fixed = {false, true}, .apply = fill_case},
-};
-
 static const lb_op masked_fill_op = {
     .name = "masked_fill",
     .operands = "x mask",
@@ -81,9 +53,6 @@ static const lb_op masked_fill_op = {
     .shape = same_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** x where the mask is not 0, `value` where it is 0.
@@ -93,6 +62,3 @@ lb_tensor *lb_masked_fill(lb_tensor *x, lb_tensor *mask, lb_real value)
 {
     return lb_op_apply(&masked_fill_op, LB_INPUTS(x, mask), &value, sizeof value);
 }
-
-static const lb_op *const ops[] = {&masked_fill_op};
-const lb_op_family lb_family_masked_fill = {ops, LB_LENGTH(ops)};

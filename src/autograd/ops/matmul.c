@@ -1,12 +1,9 @@
 /* Matrix products of the last two axes, over all leading axes. */
 #include "autograd/broadcast.h"
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/gemm.h"
-
-typedef struct product {
-    bool transpose_a, transpose_b;
-} product;
 
 static lb_shape leading(lb_shape shape)
 {
@@ -16,7 +13,7 @@ static lb_shape leading(lb_shape shape)
 
 static lb_status product_shape(const lb_node *node, lb_shape *out)
 {
-    const product *p = node->attributes;
+    const lb_matmul_sides *p = node->attributes;
     lb_shape a = node->in[0]->shape, b = node->in[1]->shape;
     if (a.ndim < 2 || b.ndim < 2) return lb_op_misfit(node, "operands need two axes or more", 0, 1);
     int64_t inner_a = lb_shape_dim(a, p->transpose_a ? -2 : -1),
@@ -44,7 +41,7 @@ typedef struct plan {
 
 static plan plan_of(const lb_node *node)
 {
-    const product *p = node->attributes;
+    const lb_matmul_sides *p = node->attributes;
     const lb_tensor *a = node->in[0], *b = node->in[1], *out = node->out[0];
     plan all = {.m = lb_dim(out, -2), .n = lb_dim(out, -1), .k = lb_dim(a, p->transpose_a ? -2 : -1)};
     all.transpose_a = p->transpose_a;
@@ -138,65 +135,6 @@ static void backward(lb_node *node)
     }
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    const product *p = node->attributes;
-    const lb_tensor *a = node->in[0], *b = node->in[1];
-    int64_t m = lb_dim(node->out[0], -2), n = lb_dim(node->out[0], -1),
-            k = lb_dim(a, p->transpose_a ? -2 : -1);
-    lb_shape batch = leading(node->out[0]->shape);
-    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
-        int64_t which = i / (m * n), row = i / n % m, column = i % n, offset_a = 0, offset_b = 0;
-        for (int axis = -1; axis >= -batch.ndim; axis--) {
-            int64_t index = which / lb_shape_stride(batch, axis) % lb_shape_dim(batch, axis);
-            if (axis - 2 >= -a->shape.ndim && lb_dim(a, axis - 2) > 1)
-                offset_a += index * lb_shape_stride(a->shape, axis - 2);
-            if (axis - 2 >= -b->shape.ndim && lb_dim(b, axis - 2) > 1)
-                offset_b += index * lb_shape_stride(b->shape, axis - 2);
-        }
-        out[0][i] = 0;
-        for (int64_t j = 0; j < k; j++)
-            out[0][i] += (double)a->data[offset_a + (p->transpose_a ? j * m + row : row * k + j)] *
-                         (double)b->data[offset_b + (p->transpose_b ? column * k + j : j * n + column)];
-    }
-}
-
-static lb_tensor *plain_case(lb_tensor *const *in)
-{
-    return lb_matmul(in[0], in[1]);
-}
-
-static lb_tensor *transpose_a_case(lb_tensor *const *in)
-{
-    return lb_matmul_transposed(in[0], true, in[1], false);
-}
-
-static lb_tensor *transpose_b_case(lb_tensor *const *in)
-{
-    return lb_matmul_transposed(in[0], false, in[1], true);
-}
-
-static lb_tensor *transpose_both_case(lb_tensor *const *in)
-{
-    return lb_matmul_transposed(in[0], true, in[1], true);
-}
-
-static const lb_op_case cases[] = {
-    {"two axes", 2, {LB_DIMS(3, 4), LB_DIMS(4, 5)}, .apply = plain_case},
-    {"square", 2, {LB_DIMS(4, 4), LB_DIMS(4, 4)}, .apply = plain_case},
-    {"transposed a", 2, {LB_DIMS(4, 3), LB_DIMS(4, 5)}, .apply = transpose_a_case},
-    {"transposed b", 2, {LB_DIMS(3, 4), LB_DIMS(5, 4)}, .apply = transpose_b_case},
-    {"both transposed", 2, {LB_DIMS(4, 3), LB_DIMS(5, 4)}, .apply = transpose_both_case},
-    {"batch", 2, {LB_DIMS(2, 3, 4), LB_DIMS(2, 4, 5)}, .apply = plain_case},
-    {"batch, both transposed", 2, {LB_DIMS(2, 4, 3), LB_DIMS(2, 5, 4)}, .apply = transpose_both_case},
-    {"one b for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4, 5)}, .apply = plain_case},
-    {"one transposed b for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(5, 4)}, .apply = transpose_b_case},
-    {"one a for all", 2, {LB_DIMS(3, 4), LB_DIMS(2, 4, 5)}, .apply = plain_case},
-    {"both stretch", 2, {LB_DIMS(2, 1, 3, 4), LB_DIMS(3, 4, 2)}, .apply = plain_case},
-    {"one b of length 1 for all", 2, {LB_DIMS(2, 3, 4), LB_DIMS(1, 4, 5)}, .apply = plain_case},
-    {"several tiles", 2, {LB_DIMS(130, 6), LB_DIMS(6, 7)}, .apply = plain_case},
-};
-
 static const lb_op matmul_op = {
     .name = "matmul",
     .operands = "a b",
@@ -205,24 +143,19 @@ static const lb_op matmul_op = {
     .shape = product_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Matrix product of the last two axes; leading axes broadcast.
  *  Shapes: a [..., m, k], b [..., k, n] -> [..., m, n]. Errors: LB_ERROR_SHAPE. Cost: O(m n k) per product. */
 lb_tensor *lb_matmul(lb_tensor *a, lb_tensor *b)
 {
-    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){0}, sizeof(product));
+    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(lb_matmul_sides){0}, sizeof(lb_matmul_sides));
 }
 
 /** lb_matmul with transposed operands, without copying them: with `transpose_a`, a is stored as [..., k, m]; with
  *  `transpose_b`, b is stored as [..., n, k]. */
 lb_tensor *lb_matmul_transposed(lb_tensor *a, bool transpose_a, lb_tensor *b, bool transpose_b)
 {
-    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(product){transpose_a, transpose_b}, sizeof(product));
+    return lb_op_apply(&matmul_op, LB_INPUTS(a, b), &(lb_matmul_sides){transpose_a, transpose_b},
+                       sizeof(lb_matmul_sides));
 }
-
-static const lb_op *const ops[] = {&matmul_op};
-const lb_op_family lb_family_matmul = {ops, LB_LENGTH(ops)};

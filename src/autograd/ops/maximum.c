@@ -44,52 +44,6 @@ static void minimum_backward(int64_t width, lb_pair_row a, lb_pair_row b, const 
     share(width, a, b, -1, grad);
 }
 
-static double maximum_of(double a, double b)
-{
-    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
-}
-
-static void maximum_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] =
-            maximum_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
-}
-
-static double minimum_of(double a, double b)
-{
-    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
-}
-
-static void minimum_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] =
-            minimum_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
-}
-
-static lb_tensor *maximum_case(lb_tensor *const *in)
-{
-    return lb_maximum(in[0], in[1]);
-}
-
-static lb_tensor *minimum_case(lb_tensor *const *in)
-{
-    return lb_minimum(in[0], in[1]);
-}
-
-static const lb_op_case maximum_cases[] = {
-    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .apply = maximum_case},
-    {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .apply = maximum_case},
-    {"scalar", 2, {{0}, LB_DIMS(2, 3)}, .apply = maximum_case},
-};
-static const lb_op_case minimum_cases[] = {
-    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .apply = minimum_case},
-    {"row", 2, {LB_DIMS(2, 3, 4), LB_DIMS(4)}, .apply = minimum_case},
-};
-
 static const lb_op maximum_op = {
     .name = "maximum",
     .operands = "a b",
@@ -99,9 +53,6 @@ static const lb_op maximum_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = maximum_reference,
-    .cases = maximum_cases,
-    .case_count = LB_LENGTH(maximum_cases),
 };
 
 static const lb_op minimum_op = {
@@ -113,9 +64,6 @@ static const lb_op minimum_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = minimum_reference,
-    .cases = minimum_cases,
-    .case_count = LB_LENGTH(minimum_cases),
 };
 
 /** The larger of a and b. A NaN passes through. Where they are equal, each gets half of the gradient, as in PyTorch.
@@ -133,6 +81,3 @@ lb_tensor *lb_minimum(lb_tensor *a, lb_tensor *b)
     static const lb_pair_kernels rows = {minimum_forward, minimum_backward};
     return lb_op_apply(&minimum_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
-
-static const lb_op *const ops[] = {&maximum_op, &minimum_op};
-const lb_op_family lb_family_maximum = {ops, LB_LENGTH(ops)};

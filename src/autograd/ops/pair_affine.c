@@ -198,38 +198,6 @@ static void backward(lb_node *node)
     lb_op_add_grad_rows(node->in[BIAS], s.batch * s.queries * s.keys, node->out[0]->grad);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    sizes s = sizes_of(node);
-    const lb_tensor *weight = node->in[WEIGHT], *bias = node->in[BIAS];
-    for (int64_t i = 0; i < lb_count(node->out[0]); i++) {
-        int64_t output = i % s.outputs, pair = i / s.outputs, key = pair % s.keys, at = pair / s.keys;
-        const lb_real *q = node->in[QUERY]->data + at * s.width;
-        const lb_real *k = node->in[KEYS]->data + (at / s.queries * s.keys + key) * s.width;
-        double sum = bias ? (double)bias->data[output] : 0;
-        for (int64_t j = 0; j < s.width; j++)
-            sum += (double)weight->data[output * s.width + j] * tanh((double)q[j] + (double)k[j]);
-        out[0][i] = sum;
-    }
-}
-
-static lb_tensor *biased_case(lb_tensor *const *in)
-{
-    return lb_pair_affine(in[QUERY], in[KEYS], in[WEIGHT], in[BIAS]);
-}
-
-static lb_tensor *plain_case(lb_tensor *const *in)
-{
-    return lb_pair_affine(in[QUERY], in[KEYS], in[WEIGHT], NULL);
-}
-
-static const lb_op_case cases[] = {
-    {"with bias", 4, {LB_DIMS(2, 3, 4), LB_DIMS(2, 5, 4), LB_DIMS(3, 4), LB_DIMS(3)}, .apply = biased_case},
-    {"without bias", 3, {LB_DIMS(3, 2, 3), LB_DIMS(3, 4, 3), LB_DIMS(5, 3)}, .apply = plain_case},
-    {"several tiles", 3, {LB_DIMS(9, 2, 1), LB_DIMS(9, 1, 1), LB_DIMS(2, 1)}, .apply = plain_case},
-    {"several blocks", 3, {LB_DIMS(1, 3, 1), LB_DIMS(1, PAIRS / 2, 1), LB_DIMS(1, 1)}, .apply = plain_case},
-};
-
 static const lb_op pair_affine_op = {
     .name = "pair_affine",
     .operands = "query keys weight bias?",
@@ -240,9 +208,6 @@ static const lb_op pair_affine_op = {
     .forward = forward,
     .work = backward_work,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for each
@@ -255,6 +220,3 @@ lb_tensor *lb_pair_affine(lb_tensor *query, lb_tensor *keys, lb_tensor *weight, 
 {
     return lb_op_apply(&pair_affine_op, LB_INPUTS(query, keys, weight, bias), NULL, 0);
 }
-
-static const lb_op *const ops[] = {&pair_affine_op};
-const lb_op_family lb_family_pair_affine = {ops, LB_LENGTH(ops)};

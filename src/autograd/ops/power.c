@@ -21,34 +21,6 @@ static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb
     }
 }
 
-/* e^(b ln |a|), with the sign of a negative a for odd b. Infinite b count as even, as in C. */
-static double power_of(double a, double b)
-{
-    if (b == 0 || a == 1 || (a == -1 && isinf(b))) return 1;
-    double size = exp(b * log(fabs(a)));
-    if (!signbit(a) || isinf(b)) return size;
-    if (fmod(b, 1) != 0) return a == 0 || isinf(a) ? size : NAN;
-    return fmod(b, 2) != 0 ? -size : size;
-}
-
-static void power_reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] = power_of(lb_pair_operand(node->in[0], shape, i), lb_pair_operand(node->in[1], shape, i));
-}
-
-static lb_tensor *power_case(lb_tensor *const *in)
-{
-    return lb_pow(in[0], in[1]);
-}
-
-static const lb_op_case power_cases[] = {
-    {"equal shapes", 2, {LB_DIMS(3, 4), LB_DIMS(3, 4)}, .low = 0.5, .high = 2, .apply = power_case},
-    {"both stretch", 2, {LB_DIMS(2, 1, 4), LB_DIMS(3, 1)}, .low = 0.5, .high = 2, .apply = power_case},
-    {"one exponent", 2, {LB_DIMS(2, 3), {0}}, .low = 0.5, .high = 2, .apply = power_case},
-};
-
 static const lb_op power_op = {
     .name = "pow",
     .operands = "a b",
@@ -58,9 +30,6 @@ static const lb_op power_op = {
     .forward = lb_pair_forward,
     .backward = lb_pair_backward,
     .can_set = 1U | 1U << 1,
-    .reference = power_reference,
-    .cases = power_cases,
-    .case_count = LB_LENGTH(power_cases),
 };
 
 /** a to the power of b. For one exponent, b is a scalar. A negative a gives NaN unless b is whole. As in PyTorch, a
@@ -72,6 +41,3 @@ lb_tensor *lb_pow(lb_tensor *a, lb_tensor *b)
     static const lb_pair_kernels rows = {power_forward, power_backward};
     return lb_op_apply(&power_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
-
-static const lb_op *const ops[] = {&power_op};
-const lb_op_family lb_family_power = {ops, LB_LENGTH(ops)};

@@ -1,13 +1,8 @@
 /* Sums and means over one axis or over all elements. */
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
-
-/* The operand is treated as [outer, length, inner], and the middle axis is summed. */
-typedef struct reduction {
-    int axis; /* as the user gave it */
-    bool all, mean;
-} reduction;
 
 typedef struct extent {
     int64_t outer, length, inner;
@@ -16,7 +11,7 @@ typedef struct extent {
 
 static extent extent_of(const lb_node *node)
 {
-    const reduction *r = node->attributes;
+    const lb_reduction *r = node->attributes;
     lb_shape shape = node->in[0]->shape;
     extent e = {1, lb_shape_count(shape), 1, 1};
     if (!r->all) {
@@ -31,7 +26,7 @@ static extent extent_of(const lb_node *node)
 
 static lb_status reduced_shape(const lb_node *node, lb_shape *out)
 {
-    const reduction *r = node->attributes;
+    const lb_reduction *r = node->attributes;
     lb_shape shape = node->in[0]->shape;
     if (r->all) return LB_OK;
     int axis = lb_shape_axis(shape, r->axis);
@@ -71,55 +66,6 @@ static void backward(lb_node *node)
                     e.weight * node->out[0]->grad[o * e.inner + i];
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    const reduction *r = node->attributes;
-    lb_shape shape = node->in[0]->shape;
-    int axis = r->all ? 0 : lb_shape_axis(shape, r->axis);
-    int64_t below = r->all ? 1 : lb_shape_stride(shape, axis),
-            length = r->all ? lb_count(node->in[0]) : shape.dim[axis];
-    for (int64_t i = 0; i < lb_count(node->out[0]); i++) out[0][i] = 0;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        int64_t to = i / (below * length) * below + i % below;
-        out[0][to] += (double)node->in[0]->data[i] / (r->mean ? (double)length : 1);
-    }
-}
-
-static lb_tensor *sum_first(lb_tensor *const *in)
-{
-    return lb_sum(in[0], 0);
-}
-
-static lb_tensor *sum_middle(lb_tensor *const *in)
-{
-    return lb_sum(in[0], -2);
-}
-
-static lb_tensor *sum_all(lb_tensor *const *in)
-{
-    return lb_sum_all(in[0]);
-}
-
-static lb_tensor *mean_last(lb_tensor *const *in)
-{
-    return lb_mean(in[0], -1);
-}
-
-static lb_tensor *mean_all(lb_tensor *const *in)
-{
-    return lb_mean_all(in[0]);
-}
-
-static const lb_op_case sum_cases[] = {
-    {"first axis", 1, {LB_DIMS(3, 2, 4)}, .apply = sum_first},
-    {"middle axis", 1, {LB_DIMS(3, 2, 4)}, .apply = sum_middle},
-    {"everything", 1, {LB_DIMS(3, 2)}, .apply = sum_all},
-};
-static const lb_op_case mean_cases[] = {
-    {"last axis", 1, {LB_DIMS(3, 2, 4)}, .apply = mean_last},
-    {"everything", 1, {LB_DIMS(3, 5)}, .apply = mean_all},
-};
-
 static const lb_op sum_op = {
     .name = "sum",
     .operands = "x",
@@ -128,9 +74,6 @@ static const lb_op sum_op = {
     .shape = reduced_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = sum_cases,
-    .case_count = LB_LENGTH(sum_cases),
 };
 
 static const lb_op mean_op = {
@@ -141,35 +84,31 @@ static const lb_op mean_op = {
     .shape = reduced_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = mean_cases,
-    .case_count = LB_LENGTH(mean_cases),
 };
 
 /** Sum over one axis, which is removed; -1 is the last.
  *  Errors: LB_ERROR_ARGUMENT if x has no such axis. */
 lb_tensor *lb_sum(lb_tensor *x, int axis)
 {
-    return lb_op_apply(&sum_op, LB_INPUTS(x), &(reduction){.axis = axis}, sizeof(reduction));
+    return lb_op_apply(&sum_op, LB_INPUTS(x), &(lb_reduction){.axis = axis}, sizeof(lb_reduction));
 }
 
 /** Sum over all elements -> a scalar. */
 lb_tensor *lb_sum_all(lb_tensor *x)
 {
-    return lb_op_apply(&sum_op, LB_INPUTS(x), &(reduction){.all = true}, sizeof(reduction));
+    return lb_op_apply(&sum_op, LB_INPUTS(x), &(lb_reduction){.all = true}, sizeof(lb_reduction));
 }
 
 /** Mean over one axis, which is removed; NaN if it has length 0. Errors: as lb_sum. */
 lb_tensor *lb_mean(lb_tensor *x, int axis)
 {
-    return lb_op_apply(&mean_op, LB_INPUTS(x), &(reduction){.axis = axis, .mean = true}, sizeof(reduction));
+    return lb_op_apply(&mean_op, LB_INPUTS(x), &(lb_reduction){.axis = axis, .mean = true},
+                       sizeof(lb_reduction));
 }
 
 /** Mean over all elements -> a scalar. */
 lb_tensor *lb_mean_all(lb_tensor *x)
 {
-    return lb_op_apply(&mean_op, LB_INPUTS(x), &(reduction){.all = true, .mean = true}, sizeof(reduction));
+    return lb_op_apply(&mean_op, LB_INPUTS(x), &(lb_reduction){.all = true, .mean = true},
+                       sizeof(lb_reduction));
 }
-
-static const lb_op *const ops[] = {&sum_op, &mean_op};
-const lb_op_family lb_family_reduce = {ops, LB_LENGTH(ops)};

@@ -92,58 +92,6 @@ static void log_sum_exp_backward(lb_node *node)
     }
 }
 
-static void max_reference(const lb_node *node, double *const *out)
-{
-    lb_axis a = axis_of(node);
-    for (int64_t row = 0; row < a.outer * a.inner; row++) out[0][row] = -INFINITY;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        int64_t row = i / (a.inner * a.length) * a.inner + i % a.inner;
-        double x = (double)node->in[0]->data[i];
-        out[0][row] = isnan(x) || isnan(out[0][row]) ? NAN : fmax(out[0][row], x);
-    }
-}
-
-static void log_sum_exp_reference(const lb_node *node, double *const *out)
-{
-    lb_axis a = axis_of(node);
-    max_reference(node, out);
-    for (int64_t row = 0; row < a.outer * a.inner; row++) {
-        const lb_real *x = node->in[0]->data + start(a, row);
-        double sum = 0;
-        for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - out[0][row]);
-        if (!isinf(out[0][row])) out[0][row] += log(sum);
-    }
-}
-
-static lb_tensor *max_last(lb_tensor *const *in)
-{
-    return lb_reduce_max(in[0], -1);
-}
-
-static lb_tensor *max_middle(lb_tensor *const *in)
-{
-    return lb_reduce_max(in[0], 1);
-}
-
-static lb_tensor *log_sum_exp_last(lb_tensor *const *in)
-{
-    return lb_log_sum_exp(in[0], -1);
-}
-
-static lb_tensor *log_sum_exp_first(lb_tensor *const *in)
-{
-    return lb_log_sum_exp(in[0], 0);
-}
-
-static const lb_op_case max_cases[] = {
-    {"last axis", 1, {LB_DIMS(3, 2, 4)}, .apply = max_last},
-    {"middle axis", 1, {LB_DIMS(2, 5, 3)}, .apply = max_middle},
-};
-static const lb_op_case log_sum_exp_cases[] = {
-    {"last axis", 1, {LB_DIMS(3, 2, 4)}, .low = -3, .high = 3, .apply = log_sum_exp_last},
-    {"first axis", 1, {LB_DIMS(4, 3)}, .low = -3, .high = 3, .apply = log_sum_exp_first},
-};
-
 static const lb_op max_op = {
     .name = "reduce_max",
     .operands = "x",
@@ -152,9 +100,6 @@ static const lb_op max_op = {
     .shape = reduced_shape,
     .forward = max_forward,
     .backward = max_backward,
-    .reference = max_reference,
-    .cases = max_cases,
-    .case_count = LB_LENGTH(max_cases),
 };
 
 static const lb_op log_sum_exp_op = {
@@ -165,9 +110,6 @@ static const lb_op log_sum_exp_op = {
     .shape = reduced_shape,
     .forward = log_sum_exp_forward,
     .backward = log_sum_exp_backward,
-    .reference = log_sum_exp_reference,
-    .cases = log_sum_exp_cases,
-    .case_count = LB_LENGTH(log_sum_exp_cases),
 };
 
 /** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of length
@@ -184,6 +126,3 @@ lb_tensor *lb_log_sum_exp(lb_tensor *x, int axis)
 {
     return lb_op_apply(&log_sum_exp_op, LB_INPUTS(x), &axis, sizeof axis);
 }
-
-static const lb_op *const ops[] = {&max_op, &log_sum_exp_op};
-const lb_op_family lb_family_reduce_max = {ops, LB_LENGTH(ops)};

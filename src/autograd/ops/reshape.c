@@ -1,14 +1,10 @@
 /* The same elements in another shape, in the same order or permuted. */
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
 
 #include <string.h>
-
-typedef struct permutation {
-    int axis[LB_MAX_DIMS]; /* axis d of the result is axis[d] of x */
-    int count;
-} permutation;
 
 static lb_status reshaped(const lb_node *node, lb_shape *out)
 {
@@ -40,14 +36,9 @@ static void reshape_backward(lb_node *node)
     lb_op_give_grad(node, 0, node->out[0]->grad);
 }
 
-static void reshape_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = (double)node->in[0]->data[i];
-}
-
 static lb_status permuted(const lb_node *node, lb_shape *out)
 {
-    const permutation *p = node->attributes;
+    const lb_permutation *p = node->attributes;
     lb_shape x = node->in[0]->shape;
     bool seen[LB_MAX_DIMS] = {false};
     for (int d = 0; d < x.ndim; d++) {
@@ -67,7 +58,7 @@ static lb_status permuted(const lb_node *node, lb_shape *out)
 /* Steps through the result in order; `visit` gets the index of each element in the result and in x. */
 static void walk(const lb_node *node, void (*visit)(const lb_node *, int64_t to, int64_t from))
 {
-    const permutation *p = node->attributes;
+    const lb_permutation *p = node->attributes;
     lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
     int64_t stride[LB_MAX_DIMS] = {0}, index[LB_MAX_DIMS] = {0}, from = 0;
     for (int d = 0; d < y.ndim; d++) stride[d] = lb_shape_stride(x, lb_shape_axis(x, p->axis[d]));
@@ -103,42 +94,6 @@ static void permute_backward(lb_node *node)
     walk(node, move_grad);
 }
 
-static void permute_reference(const lb_node *node, double *const *out)
-{
-    const permutation *p = node->attributes;
-    lb_shape x = node->in[0]->shape, y = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(x); i++) {
-        int64_t to = 0;
-        for (int d = 0; d < y.ndim; d++) {
-            int axis = lb_shape_axis(x, p->axis[d]);
-            to += i / lb_shape_stride(x, axis) % x.dim[axis] * lb_shape_stride(y, d);
-        }
-        out[0][to] = (double)node->in[0]->data[i];
-    }
-}
-
-static lb_tensor *reshape_case(lb_tensor *const *in)
-{
-    return lb_reshape(in[0], LB_SHAPE(4, -1));
-}
-
-static lb_tensor *heads_case(lb_tensor *const *in)
-{
-    return lb_permute(in[0], 4, (const int[]){0, 2, 1, 3});
-}
-
-static lb_tensor *rotate_case(lb_tensor *const *in)
-{
-    return lb_permute(in[0], 3, (const int[]){-1, 0, 1});
-}
-
-static const lb_op_case reshape_cases[] = {
-    {"one size left open", 1, {LB_DIMS(2, 3, 4)}, .apply = reshape_case}};
-static const lb_op_case permute_cases[] = {
-    {"split heads", 1, {LB_DIMS(2, 3, 4, 2)}, .apply = heads_case},
-    {"last axis first", 1, {LB_DIMS(2, 3, 4)}, .apply = rotate_case},
-};
-
 static const lb_op reshape_op = {
     .name = "reshape",
     .operands = "x",
@@ -148,9 +103,6 @@ static const lb_op reshape_op = {
     .forward = reshape_forward,
     .backward = reshape_backward,
     .can_set = 1U,
-    .reference = reshape_reference,
-    .cases = reshape_cases,
-    .case_count = LB_LENGTH(reshape_cases),
 };
 
 static const lb_op permute_op = {
@@ -161,9 +113,6 @@ static const lb_op permute_op = {
     .shape = permuted,
     .forward = permute_forward,
     .backward = permute_backward,
-    .reference = permute_reference,
-    .cases = permute_cases,
-    .case_count = LB_LENGTH(permute_cases),
 };
 
 /** The elements of x, in order, in another shape. One dimension may be -1: it is computed from the others.
@@ -177,10 +126,7 @@ lb_tensor *lb_reshape(lb_tensor *x, lb_shape shape)
  *  Errors: LB_ERROR_ARGUMENT unless each axis occurs once. */
 lb_tensor *lb_permute(lb_tensor *x, int count, const int *axes)
 {
-    permutation p = {.count = count};
+    lb_permutation p = {.count = count};
     for (int d = 0; d < count && d < LB_MAX_DIMS; d++) p.axis[d] = axes[d];
     return lb_op_apply(&permute_op, LB_INPUTS(x), &p, sizeof p);
 }
-
-static const lb_op *const ops[] = {&reshape_op, &permute_op};
-const lb_op_family lb_family_reshape = {ops, LB_LENGTH(ops)};

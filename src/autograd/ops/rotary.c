@@ -100,44 +100,6 @@ static void backward(lb_node *node)
     turn(node, -1, node->out[0]->grad, node->in[0]->grad);
 }
 
-/* Column `c` of a head is one of pair `j`: the product of (a + i b) and e^(i angle). */
-static void reference(const lb_node *node, double *const *out)
-{
-    const lb_rotary_options *options = node->attributes;
-    layout l = layout_of(node);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        int64_t c = i % l.width, row = i - c, j = options->interleaved ? c / 2 : c % (l.pairs ? l.pairs : 1);
-        int64_t position = options->first + i / l.width / l.inner % l.length;
-        bool second = options->interleaved ? c % 2 : c >= l.pairs;
-        double angle = (double)position / pow(options->base, 2.0 * (double)j / (double)(2 * l.pairs));
-        double a = (double)node->in[0]->data[row + (options->interleaved ? 2 * j : j)];
-        double b = (double)node->in[0]->data[row + (options->interleaved ? 2 * j + 1 : j + l.pairs)];
-        out[0][i] = second ? sin(angle) * a + cos(angle) * b : cos(angle) * a - sin(angle) * b;
-        if (c >= 2 * l.pairs) out[0][i] = (double)node->in[0]->data[i];
-    }
-}
-
-static lb_tensor *halves_case(lb_tensor *const *in)
-{
-    return lb_rotary(in[0], (lb_rotary_options){.heads = 2, .first = 3});
-}
-
-static lb_tensor *interleaved_case(lb_tensor *const *in)
-{
-    return lb_rotary(in[0], (lb_rotary_options){.interleaved = true, .base = 100});
-}
-
-static lb_tensor *some_columns_case(lb_tensor *const *in)
-{
-    return lb_rotary(in[0], (lb_rotary_options){.heads = 1, .rotated = 4});
-}
-
-static const lb_op_case cases[] = {
-    {"halves, two heads", 1, {LB_DIMS(2, 3, 8)}, .apply = halves_case},
-    {"interleaved, heads as an axis", 1, {LB_DIMS(2, 3, 4, 6)}, .apply = interleaved_case},
-    {"some columns", 1, {LB_DIMS(2, 5, 7)}, .apply = some_columns_case},
-};
-
 static const lb_op rotary_op = {
     .name = "rotary",
     .operands = "x",
@@ -147,9 +109,6 @@ static const lb_op rotary_op = {
     .shape = same_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** Turns queries or keys by their positions: a dot product of two then depends on how far apart they are.
@@ -169,6 +128,3 @@ lb_tensor *lb_rotary(lb_tensor *x, lb_rotary_options options)
     if (options.rotated == 0 && ndim >= 3) options.rotated = lb_dim(x, -1) / options.heads;
     return lb_op_apply(&rotary_op, LB_INPUTS(x), &options, sizeof options);
 }
-
-static const lb_op *const ops[] = {&rotary_op};
-const lb_op_family lb_family_rotary = {ops, LB_LENGTH(ops)};

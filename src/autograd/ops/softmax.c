@@ -1,5 +1,4 @@
 /* Softmax and its logarithm over the last axis. */
-#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
@@ -68,37 +67,6 @@ static void log_softmax_backward(lb_node *node)
     }
 }
 
-static void log_softmax_reference(const lb_node *node, double *const *out)
-{
-    int64_t width = lb_dim(node->in[0], -1);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
-        out[0][i] = lb_reference_log_softmax(width, node->in[0]->data + i / width * width, i % width);
-}
-
-static void softmax_reference(const lb_node *node, double *const *out)
-{
-    log_softmax_reference(node, out);
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = exp(out[0][i]);
-}
-
-static lb_tensor *softmax_case(lb_tensor *const *in)
-{
-    return lb_softmax(in[0]);
-}
-
-static lb_tensor *log_softmax_case(lb_tensor *const *in)
-{
-    return lb_log_softmax(in[0]);
-}
-
-static const lb_op_case softmax_cases[] = {
-    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = softmax_case},
-    {"one column", 1, {LB_DIMS(3, 1)}, .apply = softmax_case},
-};
-static const lb_op_case log_softmax_cases[] = {
-    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = log_softmax_case},
-};
-
 static const lb_op softmax_op = {
     .name = "softmax",
     .operands = "x",
@@ -107,9 +75,6 @@ static const lb_op softmax_op = {
     .shape = same_shape,
     .forward = softmax_forward,
     .backward = softmax_backward,
-    .reference = softmax_reference,
-    .cases = softmax_cases,
-    .case_count = LB_LENGTH(softmax_cases),
 };
 
 static const lb_op log_softmax_op = {
@@ -120,9 +85,6 @@ static const lb_op log_softmax_op = {
     .shape = same_shape,
     .forward = log_softmax_forward,
     .backward = log_softmax_backward,
-    .reference = log_softmax_reference,
-    .cases = log_softmax_cases,
-    .case_count = LB_LENGTH(log_softmax_cases),
 };
 
 /** Softmax over the last axis. A row of only -inf gives zeros and zero gradients, where PyTorch gives NaN: a query with
@@ -139,6 +101,3 @@ lb_tensor *lb_log_softmax(lb_tensor *x)
 {
     return lb_op_apply(&log_softmax_op, LB_INPUTS(x), NULL, 0);
 }
-
-static const lb_op *const ops[] = {&softmax_op, &log_softmax_op};
-const lb_op_family lb_family_softmax = {ops, LB_LENGTH(ops)};

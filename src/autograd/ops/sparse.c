@@ -1,5 +1,4 @@
 /* Sparsemax and 1.5-entmax over the last axis: weights as softmax gives them, but many are exactly zero. */
-#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/sparse_row.h"
@@ -65,63 +64,6 @@ static void entmax_backward(lb_node *node)
     backward(node, LB_ENTMAX);
 }
 
-static void reference(const lb_node *node, lb_normalizer normalizer, double *const *out)
-{
-    int64_t count = lb_count(node->in[0]), width = lb_dim(node->in[0], -1);
-    for (int64_t i = 0; i < count; i++) out[0][i] = (double)node->in[0]->data[i];
-    for (int64_t i = 0; i < count; i += width) lb_reference_weights(normalizer, width, out[0] + i);
-}
-
-static void sparsemax_reference(const lb_node *node, double *const *out)
-{
-    reference(node, LB_SPARSEMAX, out);
-}
-
-static void entmax_reference(const lb_node *node, double *const *out)
-{
-    reference(node, LB_ENTMAX, out);
-}
-
-static lb_tensor *sparsemax_case(lb_tensor *const *in)
-{
-    return lb_sparsemax(in[0]);
-}
-
-static lb_tensor *entmax_case(lb_tensor *const *in)
-{
-    return lb_entmax15(in[0]);
-}
-
-/* Every second row has a hidden first element; the last row has nothing else. */
-static lb_tensor *hide_some(lb_tensor *x)
-{
-    static const lb_real mask[] = {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0};
-    return lb_masked_fill(x, lb_tensor_new(x->tape, LB_SHAPE(4, 4), mask), -(lb_real)INFINITY);
-}
-
-static lb_tensor *sparsemax_hidden_case(lb_tensor *const *in)
-{
-    return lb_sparsemax(hide_some(in[0]));
-}
-
-static lb_tensor *entmax_hidden_case(lb_tensor *const *in)
-{
-    return lb_entmax15(hide_some(in[0]));
-}
-
-static const lb_op_case sparsemax_cases[] = {
-    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = sparsemax_case},
-    {"close scores", 1, {LB_DIMS(3, 7)}, .low = -0.1, .high = 0.1, .apply = sparsemax_case},
-    {"one column", 1, {LB_DIMS(3, 1)}, .apply = sparsemax_case},
-    {"hidden", 1, {LB_DIMS(4, 4)}, .apply = sparsemax_hidden_case},
-};
-static const lb_op_case entmax_cases[] = {
-    {"rows", 1, {LB_DIMS(2, 3, 5)}, .low = -3, .high = 3, .apply = entmax_case},
-    {"close scores", 1, {LB_DIMS(3, 7)}, .low = -0.1, .high = 0.1, .apply = entmax_case},
-    {"one column", 1, {LB_DIMS(3, 1)}, .apply = entmax_case},
-    {"hidden", 1, {LB_DIMS(4, 4)}, .apply = entmax_hidden_case},
-};
-
 static const lb_op sparsemax_op = {
     .name = "sparsemax",
     .operands = "x",
@@ -130,9 +72,6 @@ static const lb_op sparsemax_op = {
     .shape = same_shape,
     .forward = sparsemax_forward,
     .backward = sparsemax_backward,
-    .reference = sparsemax_reference,
-    .cases = sparsemax_cases,
-    .case_count = LB_LENGTH(sparsemax_cases),
 };
 
 static const lb_op entmax_op = {
@@ -143,9 +82,6 @@ static const lb_op entmax_op = {
     .shape = same_shape,
     .forward = entmax_forward,
     .backward = entmax_backward,
-    .reference = entmax_reference,
-    .cases = entmax_cases,
-    .case_count = LB_LENGTH(entmax_cases),
 };
 
 /** Sparsemax over the last axis: the point of the simplex that is nearest to x. Scores that are far enough below the
@@ -165,6 +101,3 @@ lb_tensor *lb_entmax15(lb_tensor *x)
 {
     return lb_op_apply(&entmax_op, LB_INPUTS(x), NULL, 0);
 }
-
-static const lb_op *const ops[] = {&sparsemax_op, &entmax_op};
-const lb_op_family lb_family_sparse = {ops, LB_LENGTH(ops)};

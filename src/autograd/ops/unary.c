@@ -19,9 +19,9 @@ typedef struct run {
 } run;
 
 typedef struct unary {
+    lb_real factor; /* first: the reference of lb_scale reads it */
     void (*values)(run r);
     void (*gradient)(run r);
-    lb_real factor;
 } unary;
 
 static lb_status same_shape(const lb_node *node, lb_shape *out)
@@ -93,133 +93,10 @@ KERNELS(sqrt, (lb_real)sqrt((double)x[i]), dy[i] / (2 * y[i]))
 KERNELS(abs, x[i]<0 ? -x[i] : x[i], x[i]> 0 ? dy[i] : x[i] < 0 ? -dy[i] : 0)
 KERNELS(softplus, softplus_of(x[i]), dy[i] * lb_sigmoid_inline(x[i]))
 
-static void exp_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = exp((double)node->in[0]->data[i]);
-}
-
-static void log_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = log((double)node->in[0]->data[i]);
-}
-
-static void tanh_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = tanh((double)node->in[0]->data[i]);
-}
-
-static void sigmoid_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++)
-        out[0][i] = 1 / (1 + exp(-(double)node->in[0]->data[i]));
-}
-
-static void relu_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        double x = (double)node->in[0]->data[i];
-        out[0][i] = x < 0 ? 0 : x; /* NaN stays NaN */
-    }
-}
-
-static void scale_reference(const lb_node *node, double *const *out)
-{
-    double factor = (double)((const unary *)node->attributes)->factor;
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = factor * (double)node->in[0]->data[i];
-}
-
-static double root_of(double x)
-{
-    return x < 0 ? NAN : pow(x, 0.5);
-}
-
-static void sqrt_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = root_of((double)node->in[0]->data[i]);
-}
-
-static void abs_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) out[0][i] = fabs((double)node->in[0]->data[i]);
-}
-
-static void softplus_reference(const lb_node *node, double *const *out)
-{
-    for (int64_t i = 0; i < lb_count(node->in[0]); i++) {
-        double x = (double)node->in[0]->data[i], y = log1p(exp(x));
-        out[0][i] = isinf(y) ? x : y; /* e^x overflows where 1 is far below it */
-    }
-}
-
-static lb_tensor *exp_case(lb_tensor *const *in)
-{
-    return lb_exp(in[0]);
-}
-
-static lb_tensor *log_case(lb_tensor *const *in)
-{
-    return lb_log(in[0]);
-}
-
-static lb_tensor *tanh_case(lb_tensor *const *in)
-{
-    return lb_tanh(in[0]);
-}
-
-static lb_tensor *sigmoid_case(lb_tensor *const *in)
-{
-    return lb_sigmoid(in[0]);
-}
-
-static lb_tensor *relu_case(lb_tensor *const *in)
-{
-    return lb_relu(in[0]);
-}
-
-static lb_tensor *scale_case(lb_tensor *const *in)
-{
-    return lb_scale(in[0], (lb_real)-1.7);
-}
-
-static lb_tensor *sqrt_case(lb_tensor *const *in)
-{
-    return lb_sqrt(in[0]);
-}
-
-static lb_tensor *abs_case(lb_tensor *const *in)
-{
-    return lb_abs(in[0]);
-}
-
-static lb_tensor *softplus_case(lb_tensor *const *in)
-{
-    return lb_softplus(in[0]);
-}
-
-static const lb_op_case exp_cases[] = {
-    {"small", 1, {LB_DIMS(3, 4)}, .low = -3, .high = 3, .apply = exp_case},
-    {"longer than a vector register", 1, {LB_DIMS(37)}, .low = -10, .high = 2, .apply = exp_case},
-};
-static const lb_op_case log_cases[] = {
-    {"positive", 1, {LB_DIMS(3, 4)}, .low = 0.2, .high = 3, .apply = log_case}};
-static const lb_op_case tanh_cases[] = {
-    {"wide", 1, {LB_DIMS(3, 13)}, .low = -4, .high = 4, .apply = tanh_case}};
-static const lb_op_case sigmoid_cases[] = {
-    {"wide", 1, {LB_DIMS(3, 13)}, .low = -6, .high = 6, .apply = sigmoid_case}};
-static const lb_op_case relu_cases[] = {{"both sides", 1, {LB_DIMS(5, 7)}, .apply = relu_case}};
-static const lb_op_case scale_cases[] = {{"negative factor", 1, {LB_DIMS(2, 5)}, .apply = scale_case}};
-
-static const lb_op_case sqrt_cases[] = {
-    {"positive", 1, {LB_DIMS(3, 7)}, .low = 0.2, .high = 3, .apply = sqrt_case}};
-static const lb_op_case abs_cases[] = {{"both signs", 1, {LB_DIMS(5, 7)}, .apply = abs_case}};
-static const lb_op_case softplus_cases[] = {
-    {"wide", 1, {LB_DIMS(3, 13)}, .low = -20, .high = 20, .apply = softplus_case}};
-
 #define UNARY_OP(op, formula_text, derivative_text)                                                          \
     {                                                                                                        \
         .name = #op, .operands = "x", .formula = formula_text, .derivative = derivative_text,                \
         .shape = same_shape, .forward = forward, .backward = backward, .can_set = 1U,                        \
-        .reference = op##_reference, .cases = op##_cases, .case_count = LB_LENGTH(op##_cases),               \
     }
 
 static const lb_op exp_op = UNARY_OP(exp, "y = e^x", "dx += dy y");
@@ -235,7 +112,7 @@ static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy
 static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
                         lb_real factor)
 {
-    const unary kernels = {values, gradient, factor};
+    const unary kernels = {factor, values, gradient};
     return lb_op_apply(op, LB_INPUTS(x), &kernels, sizeof kernels);
 }
 
@@ -292,7 +169,3 @@ lb_tensor *lb_softplus(lb_tensor *x)
 {
     return apply(&softplus_op, x, softplus_values, softplus_gradient, 1);
 }
-
-static const lb_op *const ops[] = {&exp_op,   &log_op,  &tanh_op, &sigmoid_op, &relu_op,
-                                   &scale_op, &sqrt_op, &abs_op,  &softplus_op};
-const lb_op_family lb_family_unary = {ops, LB_LENGTH(ops)};

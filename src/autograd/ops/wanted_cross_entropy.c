@@ -1,6 +1,6 @@
 /* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
-#include "autograd/fused/reference_weights.h"
 #include "autograd/op.h"
+#include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
 #include "tensor/softmax_row.h"
@@ -9,14 +9,6 @@
 #include <string.h>
 
 enum { LOGITS, WEIGHT, WANTED, MASK };
-
-/* Either way, a row wants q_c of each class, loses -sum_c q_c ln softmax(x)_c, and counts for something in the mean. */
-typedef struct wanted_options {
-    lb_tokens targets; /* without `soft` */
-    int32_t ignored;
-    lb_real smoothing;
-    bool soft; /* operand WANTED has the distributions */
-} wanted_options;
 
 static lb_status check_operand(const lb_node *node, int which, lb_shape expected)
 {
@@ -27,7 +19,7 @@ static lb_status check_operand(const lb_node *node, int which, lb_shape expected
 
 static lb_status scalar_shape(const lb_node *node, lb_shape *out)
 {
-    const wanted_options *c = node->attributes;
+    const lb_wanted_options *c = node->attributes;
     lb_shape logits = node->in[LOGITS]->shape;
     *out = (lb_shape){0};
     bool fits = c->soft || (logits.dim[0] == c->targets.batch && logits.dim[1] == c->targets.length);
@@ -49,7 +41,7 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
 /* What row `row` counts for in the mean; 0 if it does not count. */
 static double share_of_row(const lb_node *node, int64_t row)
 {
-    const wanted_options *c = node->attributes;
+    const lb_wanted_options *c = node->attributes;
     if (c->soft) return !node->in[MASK] || node->in[MASK]->data[row] != 0 ? 1 : 0;
     int32_t target = c->targets.id[row];
     return target == c->ignored ? 0 : (double)node->in[WEIGHT]->data[target];
@@ -57,14 +49,14 @@ static double share_of_row(const lb_node *node, int64_t row)
 
 static bool counts(const lb_node *node, int64_t row)
 {
-    const wanted_options *c = node->attributes;
+    const lb_wanted_options *c = node->attributes;
     return c->soft ? share_of_row(node, row) != 0 : c->targets.id[row] != c->ignored;
 }
 
 /* What row `row` wants of class `i`. Smoothing is for the classes that are not at -inf. */
 static double wanted_of(const lb_node *node, int64_t row, int64_t i, int64_t visible)
 {
-    const wanted_options *c = node->attributes;
+    const lb_wanted_options *c = node->attributes;
     int64_t classes = lb_dim(node->in[LOGITS], -1);
     const lb_tensor *weight = node->in[WEIGHT];
     double hard = c->soft ? (double)node->in[WANTED]->data[row * classes + i] : c->targets.id[row] == i;
@@ -124,87 +116,6 @@ static void backward(lb_node *node)
     if (lb_wants_grad(node->in[LOGITS])) lb_add_scaled_to(count, factor, slope, node->in[LOGITS]->grad);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    const wanted_options *c = node->attributes;
-    int64_t classes = lb_dim(node->in[LOGITS], -1), rows = lb_count(node->in[LOGITS]) / classes;
-    double sum = 0, shares = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        const lb_real *x = node->in[LOGITS]->data + row * classes;
-        double visible = 0;
-        for (int64_t i = 0; i < classes; i++) visible += x[i] > -(lb_real)INFINITY ? 1 : 0;
-        bool counted =
-            c->soft ? !node->in[MASK] || node->in[MASK]->data[row] != 0 : c->targets.id[row] != c->ignored;
-        for (int64_t i = 0; i < classes && counted; i++) {
-            double weight = node->in[WEIGHT] ? (double)node->in[WEIGHT]->data[i] : 1;
-            double hard =
-                c->soft ? (double)node->in[WANTED]->data[row * classes + i] : c->targets.id[row] == i;
-            double q = (1 - (double)c->smoothing) * hard;
-            if (x[i] > -(lb_real)INFINITY) q += (double)c->smoothing / visible;
-            if (q * weight != 0) sum -= q * weight * lb_reference_log_softmax(classes, x, i);
-            shares += c->soft ? (i == 0) : weight * hard;
-        }
-    }
-    out[0][0] = shares > 0 ? sum / shares : 0;
-}
-
-static lb_tokens example_targets(lb_tape *tape)
-{
-    static const int32_t id[] = {3, 1, 0, 4, 2, 0}, lengths[] = {2, 2};
-    return (lb_tokens){tape, 2, 3, id, lengths};
-}
-
-static lb_tensor *example_weight(lb_tape *tape)
-{
-    static const double weight[] = {0.3, 2, 0, 1.5, 0.7};
-    lb_real values[5];
-    for (int i = 0; i < 5; i++) values[i] = (lb_real)weight[i];
-    return lb_tensor_new(tape, LB_SHAPE(5), values);
-}
-
-static lb_tensor *weighted_case(lb_tensor *const *in)
-{
-    return lb_cross_entropy_weighted(in[0], example_weight(in[0]->tape), example_targets(in[0]->tape), 0, 0);
-}
-
-static lb_tensor *weighted_smoothed_case(lb_tensor *const *in)
-{
-    return lb_cross_entropy_weighted(in[0], example_weight(in[0]->tape), example_targets(in[0]->tape), -1,
-                                     (lb_real)0.2);
-}
-
-static lb_tensor *soft_case(lb_tensor *const *in)
-{
-    return lb_cross_entropy_soft(in[0], in[1], NULL, NULL, 0);
-}
-
-static lb_tensor *soft_weighted_case(lb_tensor *const *in)
-{
-    lb_tensor *mask = lb_length_mask(in[0]->tape, (const int32_t[]){3, 1}, 2, 3);
-    return lb_cross_entropy_soft(in[0], in[1], example_weight(in[0]->tape), mask, (lb_real)0.1);
-}
-
-static const lb_op_case weighted_cases[] = {
-    {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weighted_case},
-    {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = weighted_smoothed_case},
-};
-static const lb_op_case soft_cases[] = {
-    {"any targets",
-     2,
-     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 5)},
-     .fixed = {false, true},
-     .low = -2,
-     .high = 3,
-     .apply = soft_case},
-    {"weights, mask and smoothing",
-     2,
-     {LB_DIMS(2, 3, 5), LB_DIMS(2, 3, 5)},
-     .fixed = {false, true},
-     .low = -2,
-     .high = 3,
-     .apply = soft_weighted_case},
-};
-
 static const lb_op weighted_op = {
     .name = "cross_entropy_weighted",
     .operands = "logits weight",
@@ -215,9 +126,6 @@ static const lb_op weighted_op = {
     .shape = scalar_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = weighted_cases,
-    .case_count = LB_LENGTH(weighted_cases),
 };
 
 static const lb_op soft_op = {
@@ -230,9 +138,6 @@ static const lb_op soft_op = {
     .shape = scalar_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = soft_cases,
-    .case_count = LB_LENGTH(soft_cases),
 };
 
 /** lb_cross_entropy_smoothed with a weight for each class: the loss of a row, and what it counts for in the mean, are
@@ -245,7 +150,7 @@ static const lb_op soft_op = {
 lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_tokens targets, int32_t ignored,
                                      lb_real smoothing)
 {
-    wanted_options options = {.targets = targets, .ignored = ignored, .smoothing = smoothing};
+    lb_wanted_options options = {.targets = targets, .ignored = ignored, .smoothing = smoothing};
     return lb_op_apply(&weighted_op, LB_INPUTS(logits, weight), &options, sizeof options);
 }
 
@@ -257,9 +162,6 @@ lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_to
 lb_tensor *lb_cross_entropy_soft(lb_tensor *logits, lb_tensor *targets, lb_tensor *weight, lb_tensor *mask,
                                  lb_real smoothing)
 {
-    wanted_options options = {.soft = true, .smoothing = smoothing};
+    lb_wanted_options options = {.soft = true, .smoothing = smoothing};
     return lb_op_apply(&soft_op, LB_INPUTS(logits, weight, targets, mask), &options, sizeof options);
 }
-
-static const lb_op *const ops[] = {&weighted_op, &soft_op};
-const lb_op_family lb_family_wanted_cross_entropy = {ops, LB_LENGTH(ops)};

@@ -57,29 +57,6 @@ static void backward(lb_node *node)
     walk(node, true);
 }
 
-static void reference(const lb_node *node, double *const *out)
-{
-    lb_shape shape = node->out[0]->shape;
-    for (int64_t i = 0; i < lb_shape_count(shape); i++)
-        out[0][i] =
-            lb_pair_operand(node->in[lb_pair_operand(node->in[CONDITION], shape, i) != 0 ? A : B], shape, i);
-}
-
-static lb_tensor *where_case(lb_tensor *const *in)
-{
-    return lb_where(in[CONDITION], in[A], in[B]);
-}
-
-static const lb_op_case cases[] = {
-    {"equal shapes", 3, {LB_DIMS(3, 4), LB_DIMS(3, 4), LB_DIMS(3, 4)}, .fixed = {true}, .apply = where_case},
-    {"all stretch",
-     3,
-     {LB_DIMS(3, 1), LB_DIMS(2, 1, 4), LB_DIMS(2, 3, 1)},
-     .fixed = {true},
-     .apply = where_case},
-    {"a scalar otherwise", 3, {LB_DIMS(2, 5), LB_DIMS(5), {0}}, .fixed = {true}, .apply = where_case},
-};
-
 static const lb_op where_op = {
     .name = "where",
     .operands = "condition a b",
@@ -88,9 +65,6 @@ static const lb_op where_op = {
     .shape = common_shape,
     .forward = forward,
     .backward = backward,
-    .reference = reference,
-    .cases = cases,
-    .case_count = LB_LENGTH(cases),
 };
 
 /** a where the condition is not 0, b where it is 0. What is not chosen may be NaN or infinite: neither the result nor a
@@ -101,6 +75,3 @@ lb_tensor *lb_where(lb_tensor *condition, lb_tensor *a, lb_tensor *b)
 {
     return lb_op_apply(&where_op, LB_INPUTS(condition, a, b), NULL, 0);
 }
-
-static const lb_op *const ops[] = {&where_op};
-const lb_op_family lb_family_where = {ops, LB_LENGTH(ops)};

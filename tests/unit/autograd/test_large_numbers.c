@@ -1,7 +1,7 @@
 /* All ops that contain an exponential, with operands near a large number, far apart, and with -inf among them. Nothing
  * but differences may count, as exactly as for small numbers. This test runs in both precisions. */
-#include "autograd/op.h"
 #include "support/leaf.h"
+#include "support/op_trials.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -67,48 +67,39 @@ static const subject subjects[] = {
 typedef struct trial {
     subject of;
     const lb_op *op;
+    const lb_op_proof *proof;
     const lb_op_case *example;
 } trial;
 
 static trial trials[256];
 static int trial_count;
 
-static const lb_op *op_of(int f, int o)
-{
-    int families;
-    return lb_op_registry(&families)[f]->ops[o];
-}
-
 static void collect_trials(void)
 {
-    int families;
-    const lb_op_family *const *family = lb_op_registry(&families);
+    int count;
+    const support_trial *all = support_trials(&count);
     for (int i = 0; i < LB_LENGTH(subjects); i++)
-        for (int f = 0; f < families; f++)
-            for (int o = 0; o < family[f]->count; o++)
-                for (int c = 0; c < op_of(f, o)->case_count; c++) {
-                    const lb_op_case *example = &op_of(f, o)->cases[c];
-                    int operand = subjects[i].operand;
-                    if (strcmp(op_of(f, o)->name, subjects[i].op) != 0) continue;
-                    if (operand >= example->inputs || example->fixed[operand]) continue;
-                    trials[trial_count++] = (trial){subjects[i], op_of(f, o), example};
-                }
+        for (const support_trial *t = all; t < all + count; t++) {
+            int operand = subjects[i].operand;
+            if (strcmp(t->proof->op, subjects[i].op) != 0) continue;
+            if (operand >= t->example->inputs || t->example->fixed[operand]) continue;
+            trials[trial_count++] = (trial){subjects[i], t->op, t->proof, t->example};
+        }
 }
 
 START_TEST(test_every_op_with_an_exponential_is_tried)
 {
     static const char *const words[] = {" e^",    "exp(",    "softmax", "sparsemax",
                                         "entmax", "sigmoid", "tanh",    "attend("};
-    int families;
-    const lb_op_family *const *family = lb_op_registry(&families);
-    for (int f = 0; f < families; f++)
-        for (int o = 0; o < family[f]->count; o++) {
-            const lb_op *op = op_of(f, o);
-            bool has = strstr(op->derivative, "sparsemax") || strstr(op->formula, "tau"), tried = false;
-            for (int w = 0; w < LB_LENGTH(words); w++) has = has || strstr(op->formula, words[w]);
-            for (int t = 0; t < trial_count; t++) tried = tried || trials[t].op == op;
-            ck_assert_msg(has == tried, "lb_%s %s", op->name, has ? "is not tried" : "has no exponential");
-        }
+    int count;
+    const support_trial *all = support_trials(&count);
+    for (int a = 0; a < count; a++) {
+        const lb_op *op = all[a].op;
+        bool has = strstr(op->derivative, "sparsemax") || strstr(op->formula, "tau"), tried = false;
+        for (int w = 0; w < LB_LENGTH(words); w++) has = has || strstr(op->formula, words[w]);
+        for (int t = 0; t < trial_count; t++) tried = tried || trials[t].op == op;
+        ck_assert_msg(has == tried, "lb_%s %s", op->name, has ? "is not tried" : "has no exponential");
+    }
 }
 END_TEST
 
@@ -128,14 +119,10 @@ static operands make_operands(const trial *t, change c)
 {
     const lb_op_case *e = t->example;
     operands made = {.count = e->inputs};
-    bool plain = e->low == 0 && e->high == 0;
     for (int i = 0; i < e->inputs; i++) {
-        lb_tensor *leaf = made.leaf[i] =
-            support_leaf(e->shape[i], plain ? -1 : e->low, plain ? 1 : e->high, (uint64_t)i + 1);
-        leaf->requires_grad = !e->fixed[i];
+        lb_tensor *leaf = made.leaf[i] = support_trial_leaf(e, i);
         for (int64_t j = 0; j < lb_count(leaf); j++) {
             double dice = lb_rng_uniform((lb_rng){.seed = 77}, (uint64_t)j), x = (double)leaf->data[j];
-            if (e->fixed[i]) leaf->data[j] = dice < 0.6;
             if (i != t->of.operand) continue;
             if (c.rounds) x = floor(4 * x) / 4;
             leaf->data[j] = (lb_real)(x * c.factor + c.added);
@@ -156,9 +143,7 @@ static const lb_node *run(const trial *t, operands made, lb_tape *tape)
     for (int i = 0; i < made.count; i++) in[i] = lb_on_tape(tape, made.leaf[i]);
     const lb_tensor *result = t->example->apply(in);
     ck_assert_msg(lb_is_sound(result), "%s: %s", t->example->name, lb_tape_error(tape));
-    const lb_node *node = result->node;
-    while (node->op != t->op) node = node->in[0]->node;
-    return node;
+    return support_node_of(t->op->name, result);
 }
 
 /* Adds the gradients through output k. */
@@ -238,7 +223,7 @@ static void check_reference(const trial *t, const lb_node *node)
     double *expected[LB_MAX_OUTPUTS] = {NULL};
     for (int k = 0; k < outputs_of(t->op); k++)
         expected[k] = calloc((size_t)lb_count(node->out[k]) + 1, sizeof(double));
-    t->op->reference(node, expected);
+    t->proof->reference(node, expected);
     for (int k = 0; k < outputs_of(t->op); k++) {
         for (int64_t i = 0; i < lb_count(node->out[k]); i++)
             SUPPORT_CHECK(is_close((double)node->out[k]->data[i], expected[k][i]),

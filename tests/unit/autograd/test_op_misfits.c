@@ -1,10 +1,10 @@
 /* What each op says about an operand that does not fit: op_misfits.txt has its answers to the examples of the registry with
  * one axis of one operand shorter by one, or with the last axis missing. If an op has changed, the test leaves the new
  * answers in the folder of the test programs: read them, and copy them over the old ones if they are better. */
-#include "autograd/op.h"
 #include "base/buffer.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
+#include "support/op_trials.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -65,15 +65,11 @@ static void print_answers(lb_buffer *text, const lb_op *op, const lb_op_case *ex
 
 START_TEST(test_op_says_what_does_not_fit)
 {
-    int families;
+    int trials;
     size_t count;
     lb_buffer text = {0};
-    const lb_op_family *const *family = lb_op_registry(&families);
-    for (int f = 0; f < families; f++)
-        for (int o = 0; o < family[f]->count; o++) {
-            const lb_op *op = family[f]->ops[o];
-            for (int c = 0; c < op->case_count; c++) print_answers(&text, op, &op->cases[c]);
-        }
+    const support_trial *trial = support_trials(&trials);
+    for (int t = 0; t < trials; t++) print_answers(&text, trial[t].op, trial[t].example);
     ck_assert_ptr_nonnull(text.text);
     char *expected = support_read_file(ANSWERS, &count);
     bool same = strcmp(expected, text.text) == 0;

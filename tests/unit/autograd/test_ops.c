@@ -1,11 +1,11 @@
 /* Tests all ops of the registry: each against its reference, and its gradient against finite differences.
  * This test runs in both precisions: values are compared in both, gradients are checked in double. */
-#include "autograd/op.h"
 #include "autograd/operands.h"
 #include "base/alloc.h"
 #include "base/unwritten.h"
 #include "lookback/ops.h"
 #include "support/leaf.h"
+#include "support/op_trials.h"
 #include "support/suite.h"
 
 #include <check.h>
@@ -20,23 +20,10 @@ static const double TOLERANCE = 1e-10;
 static const double TOLERANCE = 1e-5;
 #endif
 
-typedef struct trial {
-    const lb_op *op;
-    const lb_op_case *example;
-} trial;
+typedef support_trial trial;
 
-static trial trials[512];
+static const trial *trials;
 static int trial_count;
-
-static void collect_trials(void)
-{
-    int families;
-    const lb_op_family *const *family = lb_op_registry(&families);
-    for (int f = 0; f < families; f++)
-        for (int o = 0; o < family[f]->count; o++)
-            for (int c = 0; c < family[f]->ops[o]->case_count; c++)
-                trials[trial_count++] = (trial){family[f]->ops[o], &family[f]->ops[o]->cases[c]};
-}
 
 typedef struct operands {
     const lb_op_case *example;
@@ -49,13 +36,9 @@ typedef struct operands {
 static operands make_operands(const lb_op_case *example, unsigned wanted)
 {
     operands made = {.example = example, .runs = 1};
-    bool plain = example->low == 0 && example->high == 0;
-    double low = plain ? -1 : example->low, high = plain ? 1 : example->high;
     for (int i = 0; i < example->inputs; i++) {
-        lb_tensor *leaf = made.leaf[i] = support_leaf(example->shape[i], low, high, (uint64_t)i + 1);
-        for (int64_t j = 0; j < lb_count(leaf) && example->fixed[i]; j++)
-            leaf->data[j] = lb_rng_uniform((lb_rng){.seed = 77}, (uint64_t)j) < 0.6 ? 1 : 0;
-        leaf->requires_grad = !example->fixed[i] && (wanted >> i & 1);
+        lb_tensor *leaf = made.leaf[i] = support_trial_leaf(example, i);
+        leaf->requires_grad = leaf->requires_grad && (wanted >> i & 1);
     }
     return made;
 }
@@ -75,19 +58,13 @@ static void put_on(lb_tape *tape, const operands *made, lb_tensor **in)
 
 START_TEST(test_op_is_complete)
 {
-    int families;
-    const lb_op_family *const *family = lb_op_registry(&families);
-    ck_assert_int_ge(families, 12);
-    for (int f = 0; f < families; f++) {
-        ck_assert_int_gt(family[f]->count, 0);
-        for (int o = 0; o < family[f]->count; o++) {
-            const lb_op *op = family[f]->ops[o];
-            ck_assert_msg(op->name && op->operands && op->formula && op->derivative,
-                          "op %d of family %d lacks its texts", o, f);
-            ck_assert_msg(op->case_count > 0, "%s has no cases", op->name);
-            ck_assert_msg(op->reference, "%s has no reference", op->name);
-            ck_assert_msg(op->shape && op->forward && op->backward, "%s lacks a function", op->name);
-        }
+    ck_assert_int_gt(trial_count, 100);
+    for (const trial *t = trials; t < trials + trial_count; t++) {
+        ck_assert_msg(t->op != NULL, "the first case of %s runs no such op", t->proof->op);
+        ck_assert_msg(t->op->operands && t->op->formula && t->op->derivative, "%s lacks its texts",
+                      t->op->name);
+        ck_assert_msg(t->op->shape && t->op->forward && t->op->backward, "%s lacks a function", t->op->name);
+        ck_assert_msg(t->proof->reference != NULL, "%s has no reference", t->op->name);
     }
 }
 END_TEST
@@ -96,9 +73,7 @@ END_TEST
 static const lb_node *node_of(const trial *t, const lb_tensor *result)
 {
     ck_assert_msg(lb_is_sound(result), "%s, %s: %s", t->op->name, t->example->name, lb_tensor_error(result));
-    const lb_node *node = result->node;
-    while (node->op != t->op) node = node->in[0]->node; /* a case may end in another op */
-    return node;
+    return support_node_of(t->op->name, result);
 }
 
 /* Runs the op of a trial on these operands. */
@@ -129,7 +104,7 @@ START_TEST(test_op_forward_matches_reference)
         size_t count = (size_t)lb_count(node->out[k]);
         expected[k] = calloc(count ? count : 1, sizeof(double));
     }
-    t->op->reference(node, expected);
+    t->proof->reference(node, expected);
     for (int k = 0; k < outputs; k++) {
         for (int64_t i = 0; i < lb_count(node->out[k]); i++) {
             double found = (double)node->out[k]->data[i];
@@ -353,7 +328,7 @@ END_TEST
 
 int main(void)
 {
-    collect_trials();
+    trials = support_trials(&trial_count);
     Suite *suite = suite_create("ops");
     TCase *cases = tcase_create("registry");
     tcase_add_test(cases, test_op_is_complete);

@@ -1,44 +1,19 @@
 /* Memory that runs out at any place of an op, forward or backward. This test runs in both precisions. */
-#include "autograd/op.h"
 #include "base/alloc.h"
 #include "lookback/ops.h"
 #include "support/alloc.h"
 #include "support/leaf.h"
+#include "support/op_trials.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct trial {
-    const lb_op *op;
-    const lb_op_case *example;
-} trial;
+typedef support_trial trial;
 
-static trial trials[512];
+static const trial *trials;
 static int trial_count;
-
-static void collect_trials(void)
-{
-    int families;
-    const lb_op_family *const *family = lb_op_registry(&families);
-    for (int f = 0; f < families; f++)
-        for (int o = 0; o < family[f]->count; o++)
-            for (int c = 0; c < family[f]->ops[o]->case_count; c++)
-                trials[trial_count++] = (trial){family[f]->ops[o], &family[f]->ops[o]->cases[c]};
-}
-
-static void make_leaves(const lb_op_case *example, int inputs, lb_tensor **leaf)
-{
-    bool plain = example->low == 0 && example->high == 0;
-    for (int i = 0; i < inputs; i++) {
-        leaf[i] = support_leaf(example->shape[i], plain ? -1 : example->low, plain ? 1 : example->high,
-                               (uint64_t)i + 1);
-        for (int64_t j = 0; j < lb_count(leaf[i]) && example->fixed[i]; j++)
-            leaf[i]->data[j] = (lb_real)(j % 2);
-        leaf[i]->requires_grad = !example->fixed[i];
-    }
-}
 
 /* The op and the gradient of the sum of its results, with room for `pieces` allocations, or as many as it takes. */
 static lb_status run(const trial *t, lb_tensor *const *leaf, const long *pieces, bool for_good, lb_mode mode,
@@ -77,7 +52,7 @@ static void run_out_of_memory(const trial *t, lb_mode mode, bool for_good)
     const int inputs = t->example->inputs;
     lb_tensor *leaf[LB_MAX_INPUTS] = {NULL};
     double *expected[LB_MAX_INPUTS] = {NULL}, sum, found;
-    make_leaves(t->example, inputs, leaf);
+    for (int i = 0; i < inputs; i++) leaf[i] = support_trial_leaf(t->example, i);
     ck_assert_int_eq(run(t, leaf, NULL, false, mode, &sum), LB_OK);
     for (int i = 0; i < inputs; i++) {
         expected[i] = calloc((size_t)lb_count(leaf[i]) + 1, sizeof **expected);
@@ -118,7 +93,7 @@ END_TEST
 
 int main(void)
 {
-    collect_trials();
+    trials = support_trials(&trial_count);
     Suite *suite = suite_create("ops out of memory");
     TCase *cases = tcase_create("registry");
     tcase_add_loop_test(cases, test_op_without_enough_memory_is_an_error_and_changes_no_gradient, 0,

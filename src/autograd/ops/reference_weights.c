@@ -1,4 +1,4 @@
-#include "autograd/fused/reference_weights.h"
+#include "autograd/ops/reference_weights.h"
 
 #include <math.h>
 
