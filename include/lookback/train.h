@@ -239,8 +239,6 @@ typedef struct lb_group {
     /* Sends bytes to `partner` and receives bytes from it, which does the same. */
     lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,
                           size_t receive_bytes, lb_error *error);
-    /* Any thread may call `exchange`, one at a time: then gradients are exchanged while backward still runs. */
-    bool any_thread;
 } lb_group;
 
 /** The most parts of a batch. */

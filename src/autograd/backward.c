@@ -1,7 +1,4 @@
-#include "autograd/backward.h"
-
 #include "autograd/tape_internal.h"
-
 #include "base/stage.h"
 #include "tensor/accumulate.h"
 #include "tensor/gemm_blas.h"
@@ -61,46 +58,12 @@ static lb_status check(lb_tensor *output)
     return tape->error.status;
 }
 
-/* The end, in the slab, of the gradients to which this op contributes; 0 if there are none. */
-static int64_t end_of_grads(const lb_node *node, const lb_final_grads *watch)
-{
-    int64_t end = 0;
-    for (int i = 0; i < node->inputs; i++) {
-        const lb_tensor *operand = node->in[i];
-        if (!lb_wants_grad(operand) || operand->grad < watch->grads ||
-            operand->grad >= watch->grads + watch->count)
-            continue;
-        int64_t own = operand->grad - watch->grads + lb_count(operand);
-        end = own > end ? own : end;
-    }
-    return end;
-}
-
-/* For each op in the order of backward, the end of the gradients to which it or a later one contributes. The list ends
- * with a zero. NULL if out of memory. */
-static const int64_t *find_ends(lb_tape *tape, const lb_final_grads *watch)
-{
-    int64_t count = 0, *end;
-    for (lb_node *node = tape->last; node; node = node->previous) count += is_reached(node);
-    end = lb_tape_alloc(tape, (size_t)(count + 1) * sizeof *end);
-    if (!end) return NULL;
-    end[count] = 0;
-    int64_t *at = end;
-    for (lb_node *node = tape->last; node; node = node->previous)
-        if (is_reached(node)) *at++ = end_of_grads(node, watch);
-    for (; at > end; at--)
-        if (at[-1] < at[0]) at[-1] = at[0];
-    return end;
-}
-
-static lb_status flow_back(lb_tensor *output, const lb_real *cotangent, const lb_final_grads *watch)
+static lb_status flow_back(lb_tensor *output, const lb_real *cotangent)
 {
     lb_tape *tape = output->tape;
     if (check(output) || !output->requires_grad) return tape->error.status;
     tape->backward_ran = true;
     if (give_grad(output, true) || prepare(tape)) return tape->error.status;
-    const int64_t *end = watch ? find_ends(tape, watch) : NULL;
-    if (watch && !end) return tape->error.status;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the loss of lb_backward is one number */
     for (int64_t i = 0; i < lb_count(output); i++) output->grad[i] += cotangent[i];
     lb_gemm_hold();
@@ -109,14 +72,12 @@ static lb_status flow_back(lb_tensor *output, const lb_real *cotangent, const lb
         lb_stage_begin(node->op->name, "backward");
         node->op->backward(node);
         lb_stage_end();
-        if (watch) watch->final(watch->context, *++end);
     }
     lb_gemm_release();
     return tape->error.status;
 }
 
-static lb_status backward_from(lb_tensor *output, const lb_real *cotangent, const lb_final_grads *watch,
-                               lb_error *error)
+lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error)
 {
     if (!output || !cotangent)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_backward: %s is missing",
@@ -125,26 +86,16 @@ static lb_status backward_from(lb_tensor *output, const lb_real *cotangent, cons
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "lb_backward: the loss is a parameter, which is not on a tape");
     if (!output->tape) return lb_error_set(error, lb_tensor_status(output), "%s", lb_tensor_error(output));
-    lb_status status = flow_back(output, cotangent, watch);
+    lb_status status = flow_back(output, cotangent);
     return status ? lb_error_set(error, status, "%s", lb_tape_error(output->tape)) : LB_OK;
 }
 
-lb_status lb_backward_from(lb_tensor *output, const lb_real *cotangent, lb_error *error)
-{
-    return backward_from(output, cotangent, NULL, error);
-}
-
-lb_status lb_backward_watched(lb_tensor *loss, const lb_final_grads *watch, lb_error *error)
+lb_status lb_backward(lb_tensor *loss, lb_error *error)
 {
     if (lb_is_sound(loss) && loss->tape && lb_count(loss) != 1) {
         char text[LB_SHAPE_TEXT];
         lb_tape_fail(loss->tape, LB_ERROR_SHAPE, "lb_backward: expected a loss of one number, found %s",
                      lb_shape_format(loss->shape, text));
     }
-    return backward_from(loss, (const lb_real[]){1}, watch, error);
-}
-
-lb_status lb_backward(lb_tensor *loss, lb_error *error)
-{
-    return lb_backward_watched(loss, NULL, error);
+    return lb_backward_from(loss, (const lb_real[]){1}, error);
 }

@@ -168,8 +168,6 @@ static lb_status join(lb_mpi *mpi, lb_error *error)
     MPI_Comm_set_errhandler(mpi->all, MPI_ERRORS_RETURN);
     mpi->group.context = mpi;
     mpi->group.exchange = exchange;
-    MPI_Query_thread(&provided);
-    mpi->group.any_thread = provided >= MPI_THREAD_SERIALIZED;
     MPI_Comm_rank(mpi->all, &mpi->group.rank);
     MPI_Comm_size(mpi->all, &mpi->group.size);
     MPI_Get_processor_name(host, &length);

@@ -75,7 +75,12 @@ static lb_status add_range(const lb_group *g, int distance, lb_real *values, ran
 
 lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room, lb_error *error)
 {
-    return group ? add_range(group, 1, values, (range){0, count}, room, error) : LB_OK;
+    lb_status status = LB_OK;
+    for (int64_t first = 0; group && first < count && !status; first += LB_GROUP_ROOM) {
+        int64_t most = count - first < LB_GROUP_ROOM ? count - first : LB_GROUP_ROOM;
+        status = add_range(group, 1, values + first, (range){0, most}, room, error);
+    }
+    return status;
 }
 
 lb_status lb_group_add_doubles(const lb_group *group, double *values, int count, lb_error *error)

@@ -14,11 +14,12 @@ int lb_group_size(const lb_group *group);
 /** Whether this process writes the files. */
 bool lb_group_leads(const lb_group *group);
 
-/** Adds `values` [count] of all processes in the binary tree of their ranks; everyone gets the same bits. `room` [count]
- *  is overwritten. Does nothing without a group.
+/** Adds `values` [count] of all processes in the binary tree of their ranks; everyone gets the same bits. `room`
+ *  [LB_GROUP_ROOM], or [count] if that is less, is overwritten. Does nothing without a group.
  *  Cost:   each process sends 2 (1 - 1 / size) count numbers: halves, quarters, ... of sums, and then the sums back.
  *  Source: Rabenseifner 2004, "Optimization of collective reduction operations".
  *  Errors: those of the exchange. */
+enum { LB_GROUP_ROOM = 1 << 18 };
 LB_MUST_USE lb_status lb_group_add(const lb_group *group, lb_real *values, int64_t count, lb_real *room,
                                    lb_error *error);
 

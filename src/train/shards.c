@@ -40,15 +40,12 @@ void lb_shards_put_aside(lb_shards *s, lb_shard_totals part)
     s->done++;
 }
 
-void lb_shards_add_range(const lb_shards *s, int64_t first, int64_t count)
-{
-    for (int level = 0; 1 << level < s->count; level++)
-        lb_add_to(count, s->grads[level] + first, lb_params_grads(s->params) + first);
-}
-
 lb_shard_totals lb_shards_end(lb_shards *s, lb_shard_totals part)
 {
-    for (int level = 0; 1 << level < s->count; level++) part = sum_of(part, s->totals[level]);
+    for (int level = 0; 1 << level < s->count; level++) {
+        lb_add_to(lb_params_size(s->params), s->grads[level], lb_params_grads(s->params));
+        part = sum_of(part, s->totals[level]);
+    }
     s->done = 0;
     return part;
 }

@@ -1,6 +1,5 @@
 #include "train/step.h"
 
-#include "autograd/backward.h"
 #include "base/alloc.h"
 #include "tensor/accumulate.h"
 #include "train/group.h"
@@ -33,13 +32,12 @@ lb_status lb_train_session_begin(lb_train_session *s, lb_error *error)
     if (!status) status = lb_shards_init(&s->shards, c->params, all / size, error);
     if (status) return status;
     s->tape = lb_tape_new();
-    s->exchange = lb_exchange_new(c->group, &s->shards, c->params, error);
-    if (!s->exchange) return LB_ERROR_MEMORY;
+    if (size > 1) s->room = lb_alloc(LB_GROUP_ROOM * sizeof *s->room);
     s->state.adam = lb_adam_new(c->params, c->adam);
     if (c->average > 0) s->state.average = lb_alloc_zero(lb_train_session_bytes(s));
     if (c->keep_best) s->state.best = lb_alloc_zero(lb_train_session_bytes(s));
     bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
-    if (!s->tape || !s->state.adam || !slabs)
+    if (!s->tape || !s->state.adam || !slabs || (size > 1 && !s->room))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     begin_average(s);
     return LB_OK;
@@ -62,8 +60,7 @@ static void update_average(const lb_train_session *s)
 }
 
 /* The gradient of one part, for the sum over its tokens if there are other parts. */
-static lb_status take_part(lb_train_session *s, int64_t part, const lb_final_grads *watch,
-                           lb_shard_totals *totals, lb_error *error)
+static lb_status take_part(lb_train_session *s, int64_t part, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = s->config;
     int64_t tokens = 0;
@@ -73,34 +70,20 @@ static lb_status take_part(lb_train_session *s, int64_t part, const lb_final_gra
     *totals = (lb_shard_totals){0};
     if (c->shards > 1 && tokens == 0 && lb_tape_status(s->tape) == LB_OK) return LB_OK;
     if (c->shards > 1) loss = lb_scale(loss, (lb_real)tokens);
-    lb_status status = lb_backward_watched(loss, watch, error);
+    lb_status status = lb_backward(loss, error);
     *totals = (lb_shard_totals){(double)lb_item(loss), (double)tokens};
     return status;
 }
 
-/* The gradient of the last part, and the sum of all, which begins before the backward of this part has ended. */
-static lb_status take_last_part(lb_train_session *s, int64_t part, lb_shard_totals *totals, lb_error *error)
-{
-    lb_params *params = s->config->params;
-    const lb_final_grads watch = {.grads = lb_params_grads(params),
-                                  .count = lb_params_size(params),
-                                  .final = lb_exchange_final,
-                                  .context = s->exchange};
-    lb_shard_totals found;
-    bool beside = lb_exchange_begin(s->exchange);
-    lb_status status = take_part(s, part, beside ? &watch : NULL, &found, error);
-    *totals = lb_shards_end(&s->shards, found);
-    return status ? status : lb_exchange_finish(s->exchange, error);
-}
-
-/* The totals of all processes. A mean over the batch has the gradient of the sum, divided by all tokens. */
+/* The gradient and the totals of all processes. A mean over the batch has the gradient of the sum, divided by all tokens. */
 static lb_status gather(lb_train_session *s, lb_shard_totals *totals, lb_error *error)
 {
     const lb_trainer_config *c = s->config;
     lb_real *grads = lb_params_grads(c->params);
     bool stop = c->group && c->stop && c->stop(c->context);
     double numbers[] = {totals->loss, totals->tokens, stop};
-    lb_status status = lb_group_add_doubles(c->group, numbers, sizeof numbers / sizeof *numbers, error);
+    lb_status status = lb_group_add(c->group, grads, lb_params_size(c->params), s->room, error);
+    if (!status) status = lb_group_add_doubles(c->group, numbers, sizeof numbers / sizeof *numbers, error);
     *totals = (lb_shard_totals){numbers[0], numbers[1]};
     s->stopped = numbers[2] > 0;
     if (status || c->shards <= 1) return status;
@@ -114,14 +97,17 @@ static lb_status find_gradient(lb_train_session *s, lb_shard_totals *totals, lb_
     const lb_trainer_config *c = s->config;
     int parts = s->shards.count, all = parts * lb_group_size(c->group);
     int64_t first = s->state.step * all + (c->group ? (int64_t)c->group->rank * parts : 0);
-    for (int part = 0; part < parts - 1; part++) {
+    *totals = (lb_shard_totals){0};
+    for (int part = 0; part < parts; part++) {
         lb_shard_totals found;
-        lb_status status = take_part(s, first + part, NULL, &found, error);
+        lb_status status = take_part(s, first + part, &found, error);
         if (status) return status;
-        lb_shards_put_aside(&s->shards, found);
+        if (part < parts - 1)
+            lb_shards_put_aside(&s->shards, found);
+        else
+            *totals = lb_shards_end(&s->shards, found);
     }
-    lb_status status = take_last_part(s, first + parts - 1, totals, error);
-    return status ? status : gather(s, totals, error);
+    return gather(s, totals, error);
 }
 
 lb_status lb_train_session_step(lb_train_session *s, double *loss, lb_error *error)
@@ -155,7 +141,7 @@ void lb_train_session_free(lb_train_session *s)
 {
     lb_release(s->state.average);
     lb_release(s->state.best);
-    lb_exchange_free(s->exchange);
+    lb_release(s->room);
     lb_shards_free(&s->shards);
     lb_adam_free(s->state.adam);
     lb_tape_free(s->tape);

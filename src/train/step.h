@@ -3,7 +3,6 @@
 #define LB_STEP_H
 
 #include "lookback/train.h"
-#include "train/exchange.h"
 #include "train/resume.h"
 #include "train/shards.h"
 
@@ -12,7 +11,7 @@ typedef struct lb_train_session {
     lb_tape *tape;
     lb_train_state state;
     lb_shards shards;
-    lb_exchange *exchange;
+    lb_real *room; /* [LB_GROUP_ROOM] for the gradients of others; NULL without a group */
     double tokens; /* of the targets in the steps of this session */
     bool stopped;  /* a process of the group wants to stop: all know it after the same step */
 } lb_train_session;

@@ -6,13 +6,15 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = SUPPORT_MOST_THREADS };
 
 /* ---- Sums. ---- */
 
-enum { NUMBERS = 13 };
+/* More than are sent at once. */
+enum { NUMBERS = LB_GROUP_ROOM + 13 };
 
 typedef struct addition {
     support_member member; /* first, for run_group */
@@ -30,11 +32,12 @@ static void *add(void *argument)
 {
     addition *a = argument;
     lb_error error;
-    lb_real room[NUMBERS];
+    lb_real *room = malloc(LB_GROUP_ROOM * sizeof *room);
     for (int i = 0; i < NUMBERS; i++) a->value[i] = number_of(a->member.group.rank, i);
     for (int i = 0; i < 3; i++) a->total[i] = 0.1 * (a->member.group.rank + 1) * (i + 1);
     a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, &error);
     if (!a->status) a->status = lb_group_add_doubles(&a->member.group, a->total, 3, &error);
+    free(room);
     return NULL;
 }
 
@@ -52,7 +55,7 @@ START_TEST(test_group_adds_in_a_tree_and_all_get_the_same_bits)
         support_run_group(size, add, all, sizeof *all);
         for (int rank = 0; rank < size; rank++) {
             ck_assert_int_eq(all[rank].status, LB_OK);
-            for (int i = 0; i < NUMBERS; i++)
+            for (int i = 0; i < NUMBERS; i += 4099)
                 ck_assert_msg(all[rank].value[i] == tree(0, size, i), "size %d, rank %d, %d", size, rank, i);
             ck_assert_mem_eq(all[rank].total, all[0].total, sizeof all[0].total);
         }
