@@ -86,10 +86,11 @@ struct lb_model_kind {
     lb_model *(*restore)(lb_params *params, const char *name, const char *config, const lb_extensions *own,
                          lb_error *error);
 
-    /* What a kind without steps has instead of `encode`, `decode` and `select`, such as an ensemble whose members write in different
-     * directions: NULL for others. The first is lb_beam_search with a settled configuration, the second gives the
-     * log-probabilities [batch, T, target_vocab] of given targets, each in reading order; NULL after an error. */
+    /* NULL, but for a kind without steps, such as an ensemble whose members write in different directions. It has this
+     * and `force` instead of `encode`, `decode` and `select`: lb_beam_search with a settled configuration. */
     struct lb_beam (*search)(const lb_model *model, lb_tokens source, struct lb_beam_config config);
+
+    /* The log-probabilities [batch, T, target_vocab] of given targets, each in reading order; NULL after an error. */
     lb_tensor *(*force)(const lb_model *model, lb_tokens source, lb_tokens target_out);
 };
 
