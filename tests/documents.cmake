@@ -8,7 +8,7 @@ function(code_of_document page section output)
     DEPENDS ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_SOURCE_DIR}/cmake/document_code.awk VERBATIM)
 endfunction()
 
-code_of_document(README.md "The whole program" ${DOCUMENTS}/readme_program.c)
+code_of_document(docs/guide.md "The whole program" ${DOCUMENTS}/readme_program.c)
 add_executable(readme_program ${DOCUMENTS}/readme_program.c)
 target_link_libraries(readme_program PRIVATE lookback lookback_options m)
 add_test(NAME readme_program COMMAND readme_program)
@@ -40,12 +40,13 @@ target_link_libraries(readme_out_of_memory PRIVATE lookback_support)
 add_test(NAME readme_out_of_memory COMMAND readme_out_of_memory)
 set_tests_properties(readme_out_of_memory PROPERTIES TIMEOUT ${TEST_SECONDS} ENVIRONMENT "${TEST_ENVIRONMENT}")
 
-# The two examples in the first comment of lookback.h compile.
+# The two examples in the first comment of lookback.h compile, and the program of README.
 set(HEADER ${PROJECT_SOURCE_DIR}/include/lookback/lookback.h)
 add_custom_command(OUTPUT ${DOCUMENTS}/header_examples.c
   COMMAND ${AWK} -f ${PROJECT_SOURCE_DIR}/cmake/header_examples.awk ${HEADER} > ${DOCUMENTS}/header_examples.c
   DEPENDS ${HEADER} ${PROJECT_SOURCE_DIR}/cmake/header_examples.awk VERBATIM)
-add_library(header_examples OBJECT ${DOCUMENTS}/header_examples.c)
+code_of_document(README.md "From C" ${DOCUMENTS}/readme_from_c.c)
+add_library(header_examples OBJECT ${DOCUMENTS}/header_examples.c ${DOCUMENTS}/readme_from_c.c)
 target_link_libraries(header_examples PRIVATE lookback lookback_options)
 
 # The op of CONTRIBUTING is added to the registry and passes the tests of all ops.

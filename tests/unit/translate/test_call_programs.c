@@ -27,20 +27,20 @@ static int lines_of(const char *path)
     return lines;
 }
 
-/* The code after the first comment of the program is also in README.md. */
+/* The code after the first comment of the program is also in docs/guide.md. */
 static void expect_shown(const char *path)
 {
     size_t count;
-    char *readme = support_read_file(SOURCE_DIR "/README.md", &count),
+    char *readme = support_read_file(SOURCE_DIR "/docs/guide.md", &count),
          *program = support_read_file(path, &count);
     const char *code = strstr(program, "#include");
     ck_assert_ptr_nonnull(code);
-    ck_assert_msg(strstr(readme, code) != NULL, "README.md shows another %s", path);
+    ck_assert_msg(strstr(readme, code) != NULL, "docs/guide.md shows another %s", path);
     free(readme);
     free(program);
 }
 
-START_TEST(test_programs_are_shown_in_the_readme_and_short)
+START_TEST(test_programs_are_shown_in_the_guide_and_short)
 {
     expect_shown(SOURCE_DIR "/examples/predict/predict_text.c");
     expect_shown(SOURCE_DIR "/examples/train/train_tsv.c");
@@ -79,7 +79,7 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("call programs", SUPPORT_TESTS(test_programs_are_shown_in_the_readme_and_short,
+    return support_run_tests("call programs", SUPPORT_TESTS(test_programs_are_shown_in_the_guide_and_short,
                                                             test_programs_train_on_a_file_and_predict,
                                                             test_programs_say_what_is_wrong));
 }
