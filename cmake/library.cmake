@@ -43,7 +43,7 @@ target_include_directories(lookback_inside INTERFACE
 target_link_libraries(lookback_inside INTERFACE lookback_options ${LOOKBACK_THREADS} m)
 
 set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
-list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|greedy)[.]c|/src/train/optimizer[.]c")
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 function(lookback_objects name)

@@ -1,4 +1,4 @@
-/* The commands of `lookback`; apps/NAME.c is the command NAME. cmake/programs.cmake reads these names from here. */
+/* The commands of `lookback`; the function NAME_main is the command NAME. cmake/programs.cmake reads these names from here. */
 #ifndef APP_PROGRAMS_H
 #define APP_PROGRAMS_H
 

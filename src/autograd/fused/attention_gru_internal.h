@@ -10,7 +10,7 @@
  *     '-------- tensor/gru_kernel.h ---------'
  *
  * where previous = h_(t-1) and query = W_query previous. If possible, backward writes dx directly to the gradient of x
- * (autograd/gru_gradient.h). */
+ * (autograd/fused/gru_gradient.h). */
 #ifndef LB_ATTENTION_GRU_INTERNAL_H
 #define LB_ATTENTION_GRU_INTERNAL_H
 

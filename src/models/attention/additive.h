@@ -1,4 +1,4 @@
-/* Additive attention in a recurrent decoder: what its relatives share (models/recall.c). */
+/* Additive attention in a recurrent decoder: what its relatives share (models/attention/recall.c). */
 #ifndef LB_MODELS_ADDITIVE_ATTENTION_H
 #define LB_MODELS_ADDITIVE_ATTENTION_H
 

@@ -4,7 +4,6 @@
 #include "lookback/op.h"
 #include "models/decode/direction.h"
 #include "models/decode/model.h"
-#include "tensor/softmax_row.h"
 
 #include <string.h>
 
@@ -30,19 +29,6 @@ static lb_decoded allocate(const lb_model *model, lb_tokens source, int64_t limi
     memset(all.lengths, 0, (size_t)source.batch * sizeof *all.lengths);
     memset(all.finished, 0, (size_t)source.batch * sizeof *all.finished);
     return all;
-}
-
-LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
-{
-    return lb_largest_inline(count, x);
-}
-
-int32_t lb_argmax(const lb_real *logits, int64_t classes)
-{
-    lb_real wanted = largest_of(classes, logits);
-    for (int64_t i = 0; i < classes; i++)
-        if (logits[i] == wanted) return (int32_t)i;
-    return 0; /* NaNs have no largest */
 }
 
 /* Takes the token of one step for every unfinished row. Returns how many rows continue. */

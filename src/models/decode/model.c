@@ -5,6 +5,7 @@
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "tensor/shape.h"
+#include "tensor/softmax_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,6 +63,19 @@ const char *const lb_loss_names[] = {
 static int64_t first_written(int64_t classes)
 {
     return classes > LB_FIRST_WRITTEN ? LB_FIRST_WRITTEN : 0;
+}
+
+LB_KERNEL static lb_real largest_of(int64_t count, const lb_real *x)
+{
+    return lb_largest_inline(count, x);
+}
+
+int32_t lb_argmax(const lb_real *logits, int64_t classes)
+{
+    lb_real wanted = largest_of(classes, logits);
+    for (int64_t i = 0; i < classes; i++)
+        if (logits[i] == wanted) return (int32_t)i;
+    return 0; /* NaNs have no largest */
 }
 
 int32_t lb_model_likeliest(const lb_real *logits, int64_t classes)

@@ -5,7 +5,7 @@
 #include "lookback/models.h"
 
 /** The kinds of lb_ensemble.base: whose members decode together, and whose members write in different directions, have no
- *  step in common, and vote (models/vote.h). */
+ *  step in common, and vote (models/ensemble/vote.h). */
 extern const lb_model_kind lb_ensemble_kind, lb_vote_kind;
 
 /** Copies models from different stores into one store, below "member.0", "member.1" ..., so that lb_model_save can save
