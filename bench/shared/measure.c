@@ -1,4 +1,5 @@
 #include "shared/measure.h"
+#include "base/alloc.h"
 
 #include "tensor/gemm.h"
 #include <lookback/lookback.h>

@@ -102,10 +102,6 @@ typedef struct lb_allocator {
     void (*release)(void *memory);   /* takes a result of `allocate`, or NULL */
 } lb_allocator;
 
-/** malloc and free, except that blocks of 2 MB and more use large pages where the system has them. A custom allocator
- *  that only counts or refuses allocations can call this one. */
-extern const lb_allocator lb_default_allocator;
-
 /** Sets the allocator of the whole process; NULL restores the default. Call it before any other function of the
  *  library: memory must be released by the allocator that allocated it. Not thread-safe. */
 void lb_set_allocator(const lb_allocator *allocator);

@@ -129,9 +129,6 @@ typedef enum lb_normalization {
     LB_NORMALIZE_NFD,  /* decomposed: the letter, then its marks */
 } lb_normalization;
 
-/** The name of a normalization: "none", "nfc" or "nfd". */
-const char *lb_normalization_name(lb_normalization normalize);
-
 /** The normalization with this name. False if there is none. */
 bool lb_normalization_find(const char *name, lb_normalization *normalize);
 
@@ -190,56 +187,10 @@ void lb_pairs_close(lb_pairs *pairs);
 /** The number of pairs, at least 1. Pairs are numbered from 0 in file order. */
 int64_t lb_pairs_count(const lb_pairs *pairs);
 
-/** The path of the file. Memory: owned by the pairs. */
-const char *lb_pairs_path(const lb_pairs *pairs);
-
 /** The number of symbols in the source of a pair, 0 <= pair < count. */
 int32_t lb_pairs_source_length(const lb_pairs *pairs, int64_t pair);
 /** The number of symbols in the target of a pair, 0 <= pair < count. */
 int32_t lb_pairs_target_length(const lb_pairs *pairs, int64_t pair);
-
-/** Counts the symbols of all sources and targets. Both may use the same vocabulary; `target` may be NULL. Call
- *  lb_vocabulary_sort afterwards.
- *  Errors: errors of reading the file, as in lb_pairs_open; some of the symbols may have been counted by then. */
-LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
-                                             lb_error *error);
-
-/* ---- The order of pairs in training: batches of similar lengths, in a different order in each epoch. ---- */
-
-/** The number of batches that are sorted by length together. A larger pool means less padding; a smaller pool means
- *  better mixed batches. */
-enum { LB_PAIR_ORDER_POOL = 100 };
-
-/** The pairs of each step, a function of seed and step: a resumed run has nothing to load.
- *  In each epoch, all pairs are shuffled and split into pools of LB_PAIR_ORDER_POOL batches. A pool is sorted by target
- *  length, then source length, and split into batches. The batches are shuffled. Each pair is in exactly one batch. If
- *  the division leaves a remainder, one batch is smaller. */
-typedef struct lb_pair_order lb_pair_order;
-
-/** The pairs of one step. */
-typedef struct lb_pair_step {
-    const int64_t *pair; /* [count] pair numbers */
-    int64_t count;
-    int64_t epoch; /* counted from 0 */
-    int64_t batch; /* within the epoch, counted from 0 */
-} lb_pair_step;
-
-/** The order of the pairs in batches of `batch_size`. It reads only the lengths of the pairs.
- *  Memory: 4 bytes per pair; `pairs` must outlive it; free it with lb_pair_order_free. NULL after an error.
- *  Errors: LB_ERROR_ARGUMENT if the batch size is less than 1 or there are more than 2^32 pairs; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_pair_order *lb_pair_order_new(const lb_pairs *pairs, int64_t batch_size, uint64_t seed,
-                                             lb_error *error);
-
-/** Frees the order. NULL is allowed. */
-void lb_pair_order_free(lb_pair_order *order);
-
-/** The number of batches per epoch. */
-int64_t lb_pair_order_batches(const lb_pair_order *order);
-
-/** The pairs of a step, 0 <= step. Memory: `pair` is valid until the next call.
- *  Cost: O(batch size); O(pool) for the first batch of a pool, O(pairs) if the epoch differs from that of the previous
- *  call. */
-lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step);
 
 LB_END_DECLS
 

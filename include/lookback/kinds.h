@@ -50,9 +50,6 @@ lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens t
  *  Shapes: logits [..., target_vocab] -> the same. */
 lb_tensor *lb_model_probabilities(const lb_model *model, lb_tensor *logits);
 
-/** Their logarithms; -inf for a symbol that is impossible. */
-lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
-
 /** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss. */
 lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
                          lb_real smoothing);

@@ -57,9 +57,6 @@ typedef struct lb_copying {
  *  Errors: LB_ERROR_ARGUMENT if the model does not copy, is an ensemble, or has no such target symbol. */
 LB_MUST_USE lb_status lb_model_set_copies(lb_model *model, const int32_t *target, lb_error *error);
 
-/** The target symbol as which a symbol of the source is copied; LB_PAD if it is not. */
-int32_t lb_model_copied_as(const lb_model *model, int32_t source);
-
 /* ---- A sequence-to-sequence model: one GRU reads the source; another attends to it and writes the target. ---- */
 
 /** Zero means the default in brackets. */
@@ -216,10 +213,6 @@ typedef struct lb_transformer {
  *          nn.TransformerDecoderLayer; nn.Transformer then draws all their matrices again, with xavier_uniform_. */
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config);
-
-/** Says that a symbol of the source is a feature. Only for a model with feature_positions.
- *  Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */
-void lb_transformer_mark_feature(lb_transformer *model, int32_t id);
 
 /** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in);

@@ -68,16 +68,8 @@ int64_t lb_params_learned(const lb_params *params);
  *  optimisers leave their bits as they are. Returns how many parameters have that name or lie in that module. */
 int lb_params_freeze(lb_params *params, const char *name);
 
-/** The next run of trained numbers in a slab: the first number at or after `at` that does not belong to a frozen
- *  parameter, and `*end`, where the run ends. lb_params_size if there is none. */
-int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end);
-
 /** Sets all gradients to zero. The optimisers do this after each step. */
 void lb_params_zero_grads(lb_params *params);
-
-/** Records an error, unless there already is one, and returns `status`. No parameter can be added afterwards. For
- *  modules with invalid sizes. */
-lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
 
 /** Zeroed memory that lives as long as the store. If there is none, records the error and returns NULL. */
 void *lb_params_alloc(lb_params *params, size_t bytes);
@@ -179,11 +171,6 @@ lb_status lb_positional_init(lb_positional *positional, lb_params *params, const
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if `first` is negative or a position is beyond max_length.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.5: even columns sine, odd columns cosine. */
 lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, int64_t first);
-
-/** The same with a position for each token, at most max_length - 1 for learned positions. Only for kinds that are added to
- *  x: sinusoidal and learned.
- *  Shapes: position [batch, length], its ids are the positions. Errors: LB_ERROR_SHAPE, LB_ERROR_INDEX. */
-lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position);
 
 /** The bias of self-attention for `queries` positions, starting at `first`, and the keys 0 to first + queries - 1.
  *  Shapes: -> [heads, queries, first + queries]; NULL for the kinds without one. Errors: as lb_relative_bias. */
@@ -289,21 +276,13 @@ typedef lb_recurrent_result lb_lstm_result;
 lb_recurrent_result lb_recurrent_forward(const lb_recurrent *layers, lb_tensor *x, lb_tensor *const *initial,
                                          const int32_t *lengths);
 
-/** lb_recurrent_forward on the embedding of tokens. The first layer reads its input from a table where that costs less.
- *  Errors: also LB_ERROR_INDEX. */
-lb_recurrent_result lb_recurrent_forward_tokens(const lb_recurrent *layers, const lb_embedding *embedding,
-                                                lb_tokens tokens, lb_tensor *const *initial);
-
-/** One layer in one direction: lb_gru_sequence or lb_lstm_sequence with the weights of the cell. */
-lb_tensor *lb_recurrent_sequence(const lb_recurrent_cell *cell, lb_tensor *x, const lb_tokens *tokens,
-                                 lb_tensor *initial, const int32_t *lengths, bool reverse);
-
 /** lb_recurrent_init for a GRU, initialised as nn.GRU. */
 lb_status lb_gru_init(lb_gru *gru, lb_params *params, const char *name, lb_gru_config config);
 /** lb_recurrent_forward for a GRU. */
 lb_gru_result lb_gru_forward(const lb_gru *gru, lb_tensor *x, lb_tensor *const *initial,
                              const int32_t *lengths);
-/** lb_recurrent_forward_tokens for a GRU. */
+/** lb_gru_forward on the embedding of tokens. The first layer reads its input from a table where that costs less.
+ *  Errors: also LB_ERROR_INDEX. */
 lb_gru_result lb_gru_forward_tokens(const lb_gru *gru, const lb_embedding *embedding, lb_tokens tokens,
                                     lb_tensor *const *initial);
 
@@ -312,7 +291,7 @@ lb_status lb_lstm_init(lb_lstm *lstm, lb_params *params, const char *name, lb_ls
 /** lb_recurrent_forward for an LSTM. */
 lb_lstm_result lb_lstm_forward(const lb_lstm *lstm, lb_tensor *x, lb_tensor *const *initial,
                                const int32_t *lengths);
-/** lb_recurrent_forward_tokens for an LSTM. */
+/** The same for an LSTM. */
 lb_lstm_result lb_lstm_forward_tokens(const lb_lstm *lstm, const lb_embedding *embedding, lb_tokens tokens,
                                       lb_tensor *const *initial);
 
@@ -437,17 +416,6 @@ typedef struct lb_key_values {
     lb_tensor *values; /* [batch, K, kv_heads value_width] */
 } lb_key_values;
 
-/** The first half of lb_multi_head_forward, for a decoder that attends to the same keys at every step. The second half
- *  is lb_multi_head_ask. */
-lb_key_values lb_multi_head_project(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values);
-/** lb_multi_head_project for keys at the positions `first`, first + 1, ..., which only `rotary` reads. */
-lb_key_values lb_multi_head_project_at(const lb_multi_head *attention, lb_tensor *keys, lb_tensor *values,
-                                       int64_t first);
-/** The second half: attends to the result of lb_multi_head_project. Shapes, mask and errors as
- *  lb_multi_head_forward. */
-lb_attended_result lb_multi_head_ask(const lb_multi_head *attention, lb_tensor *query, lb_key_values seen,
-                                     lb_tensor *mask, lb_tensor *bias);
-
 /** Multi-head attention with the residual connection and norm of a transformer: norm(query + dropout(attention)). */
 typedef struct lb_multi_head_block {
     lb_multi_head attention;
@@ -528,11 +496,6 @@ typedef struct lb_transformer_stack {
  *  again, with xavier_uniform_, and all layers of an nn.TransformerEncoder start with the same numbers. */
 lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *params, const char *name,
                                     bool crosses, int layers, lb_transformer_layer_config config);
-
-/** Projects the output of the encoder for every layer of a decoder, once for a sequence that is decoded step by step.
- *  Shapes: memory [batch, S, width] -> `projected` [layers]. */
-void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,
-                                  lb_key_values *projected);
 
 /** Shapes: x [batch, length, width] -> the same. Errors: LB_ERROR_SHAPE.
  *  Source: Vaswani et al. 2017, arXiv:1706.03762. Differs: a norm after the last layer, as in nn.Transformer. */

@@ -157,9 +157,6 @@ typedef struct lb_heatmap {
  *  Errors:  drawing fails with LB_ERROR_ARGUMENT if there are no values or min < max does not hold. */
 lb_panel lb_heatmap_panel(const lb_heatmap *map);
 
-/** The colour scale of the map, with its label. */
-lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
-
 /** Gives `count` maps, at least 1, a common scale and hides their bars. With LB_RANGE_DATA the scale spans all maps.
  *  Returns the colour bar for the figure that shows them: with the colours of the first map, and the first label that
  *  is set. */

@@ -22,4 +22,8 @@ size_t lb_align_up(size_t bytes);
 /** Bytes: one cache line, one AVX-512 register. */
 enum { LB_ALIGNMENT = 64 };
 
+/** malloc and free, except that blocks of 2 MB and more use large pages where the system has them. A custom allocator
+ *  that only counts or refuses allocations can call this one. */
+extern const lb_allocator lb_default_allocator;
+
 #endif

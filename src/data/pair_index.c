@@ -1,6 +1,7 @@
 #include "data/pair_index.h"
 
 #include "base/alloc.h"
+#include "data/pairs.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include "lookback/data.h"
 
 #include "base/alloc.h"
+#include "data/pair_order.h"
 #include "data/pairs_internal.h"
 #include "io/mapping.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/pair_prints.h"
+#include "data/pairs.h"
 #include "data/pairs_internal.h"
 #include "lookback/tensor.h"
 

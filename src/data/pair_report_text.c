@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
+#include "data/pairs.h"
 #include "data/pairs_internal.h"
 
 enum { SHOWN = 10 };

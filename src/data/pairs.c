@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "data/pairs.h"
 #include "lookback/base.h"
 
 #include <errno.h>

@@ -34,4 +34,13 @@ LB_MUST_USE lb_status lb_pairs_encode(lb_pairs *pairs, int64_t pair, const lb_vo
                                       const lb_vocabulary *target_vocabulary, int32_t *source,
                                       int32_t *target, lb_error *error);
 
+/** Counts the symbols of all sources and targets. Both may use the same vocabulary; `target` may be NULL. Call
+ *  lb_vocabulary_sort afterwards.
+ *  Errors: errors of reading the file, as in lb_pairs_open; some of the symbols may have been counted by then. */
+LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
+                                             lb_error *error);
+
+/** The path of the file. Memory: owned by the pairs. */
+const char *lb_pairs_path(const lb_pairs *pairs);
+
 #endif

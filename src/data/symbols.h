@@ -58,4 +58,7 @@ void lb_symbols_free(lb_symbols *symbols);
 /** The version of Unicode that decides normal forms, such as "15.0.0". */
 const char *lb_symbols_unicode(void);
 
+/** The name of a normalization: "none", "nfc" or "nfd". */
+const char *lb_normalization_name(lb_normalization normalize);
+
 #endif

@@ -5,6 +5,8 @@
 #include "models/attention/copying.h"
 #include "models/attention/stepwise.h"
 #include "models/decode/direction.h"
+#include "nn/layers.h"
+#include "nn/params.h"
 
 #include <stdio.h>
 

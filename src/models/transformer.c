@@ -3,6 +3,8 @@
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "models/attention/copying.h"
+#include "nn/layers.h"
+#include "nn/params.h"
 
 #include <math.h>
 #include <string.h>

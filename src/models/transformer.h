@@ -29,4 +29,8 @@ typedef struct lb_transformer_decoded {
 lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
                                              lb_tokens target_in);
 
+/** Says that a symbol of the source is a feature. Only for a model with feature_positions.
+ *  Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */
+void lb_transformer_mark_feature(lb_transformer *model, int32_t id);
+
 #endif

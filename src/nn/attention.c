@@ -1,6 +1,7 @@
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
+#include "nn/params.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 #include "nn/embedding.h"
+#include "autograd/op.h"
 
 #include "lookback/op.h"
 

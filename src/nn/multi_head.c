@@ -1,6 +1,8 @@
 #include "lookback/nn.h"
 
 #include "autograd/op.h"
+#include "nn/layers.h"
+#include "nn/params.h"
 
 #include <math.h>
 

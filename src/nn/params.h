@@ -17,4 +17,12 @@ typedef struct lb_params_source {
  *  Memory: the source has to live until then. */
 void lb_params_take_from(lb_params *params, const lb_params_source *source);
 
+/** The next run of trained numbers in a slab: the first number at or after `at` that does not belong to a frozen
+ *  parameter, and `*end`, where the run ends. lb_params_size if there is none. */
+int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end);
+
+/** Records an error, unless there already is one, and returns `status`. No parameter can be added afterwards. For
+ *  modules with invalid sizes. */
+lb_status lb_params_fail(lb_params *params, lb_status status, const char *format, ...) LB_PRINTF(3, 4);
+
 #endif

@@ -3,6 +3,7 @@
 #include "autograd/operands.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
+#include "nn/layers.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 
 #include "autograd/op.h"
 #include "nn/embedding.h"
+#include "nn/layers.h"
+#include "nn/params.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,6 @@
 #include "lookback/nn.h"
+#include "nn/layers.h"
+#include "nn/params.h"
 
 #include <stdio.h>
 

@@ -46,4 +46,7 @@ const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
 /** The label of a cell; "" if it has none. */
 const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index);
 
+/** The colour scale of the map, with its label. */
+lb_color_bar lb_heatmap_scale(const lb_heatmap *map);
+
 #endif

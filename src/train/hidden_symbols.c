@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "data/vocabulary.h"
+#include "models/attention/copying.h"
 #include "train/batch.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/stage.h"
+#include "nn/params.h"
 #include "tensor/real.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 #include "lookback/train.h"
 
 #include "lookback/op.h"
+#include "models/decode/model.h"
+#include "train/scheduled_sampling.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "train/step.h"
 
 #include "base/alloc.h"
+#include "nn/params.h"
 #include "tensor/accumulate.h"
 #include "train/group.h"
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "data/pair_index.h"
 #include "data/pair_index_parts.h"
+#include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "fuzz.h"
 

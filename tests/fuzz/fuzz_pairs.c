@@ -1,4 +1,5 @@
 /* A TSV file of pairs. The first four bytes choose its format; the rest is the file. */
+#include "data/pair_order.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "fuzz.h"

@@ -37,11 +37,12 @@ static const struct rule {
       "autograd/op.h", "autograd/scratch.h", "autograd/steps.h", "nn/", "io/", "models/"}},
     {"train/",
      {"lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/nn.h", "lookback/io.h",
-      "lookback/metrics.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "tensor/", "data/",
-      "models/", "io/", "train/"}},
+      "lookback/metrics.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "nn/params.h",
+      "tensor/", "data/", "models/", "io/", "train/"}},
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
-      "lookback/tensor.h", "lookback/base.h", "base/", "data/", "io/", "models/", "train/", "translate/"}},
+      "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h", "data/", "io/", "models/", "train/",
+      "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
 };
 

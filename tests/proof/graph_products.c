@@ -1,4 +1,5 @@
 /* Matrix products and their relatives, with random operands. */
+#include "autograd/op.h"
 #include "proof/graph.h"
 
 static lb_shape with_last(lb_shape shape, int64_t last)

@@ -19,6 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The memory sanitizer of a program does not see what this library writes, which is compiled without it. */
+extern void __msan_unpoison(const volatile void *memory, size_t bytes) __attribute__((weak)); // NOLINT
+
 enum { TEXT = 1024, TICK_NS = 1000000, BILLION = 1000000000 };
 
 static struct {
@@ -255,6 +258,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     FIND(real_clock_gettime);
     if (atomic_load(&clock_fails)) return fail(now);
     int status = real_clock_gettime(clock, now);
+    if (__msan_unpoison && status == 0) __msan_unpoison(now, sizeof *now);
     bool ticking = atomic_load(&clock_ticks),
          ours = !ticking || (caller >= program_begin && caller < program_end);
     if (status != 0 || clock != CLOCK_MONOTONIC || !ours) return status;

@@ -108,9 +108,6 @@ lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
                        sizeof(lb_affine_part));
 }
 
-/** lb_affine with columns first, first + 1, ... of the weight, if the product with the other columns is computed
- *  elsewhere.
- *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_columns(lb_tensor *x, lb_tensor *weight, int64_t first, lb_tensor *bias)
 {
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, NULL), &(lb_affine_part){true, first},

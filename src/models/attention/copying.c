@@ -1,4 +1,5 @@
 #include "models/attention/copying.h"
+#include "autograd/op.h"
 
 #include "lookback/op.h"
 #include "lookback/ops.h"

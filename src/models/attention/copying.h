@@ -31,4 +31,7 @@ lb_tokens lb_copying_select(lb_tape *tape, lb_tokens symbols, const int64_t *row
 lb_tensor *lb_copying_mix(const lb_copying *copying, lb_tensor *logits, lb_tensor *weights,
                           lb_tensor *const gate[LB_COPYING_OPERANDS], lb_tokens symbols);
 
+/** The target symbol as which a symbol of the source is copied; LB_PAD if it is not. */
+int32_t lb_model_copied_as(const lb_model *model, int32_t source);
+
 #endif

@@ -1,7 +1,9 @@
 #include "models/attention/hard.h"
+#include "autograd/op.h"
 
 #include "lookback/op.h"
 #include "lookback/ops.h"
+#include "nn/params.h"
 
 static lb_status init(lb_decoder_attention *attention, lb_params *params)
 {

@@ -1,5 +1,6 @@
 /* Multi-head attention in a recurrent decoder. */
 #include "models/attention/decoder_attention.h"
+#include "nn/layers.h"
 
 static lb_status init(lb_decoder_attention *attention, lb_params *params)
 {

@@ -1,6 +1,8 @@
 #include "models/attention/stepwise.h"
+#include "autograd/op.h"
 
 #include "lookback/op.h"
+#include "nn/layers.h"
 
 /* What each step gives, and which rows have the step. */
 typedef struct trace {

@@ -22,4 +22,7 @@ int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
+/** Their logarithms; -inf for a symbol that is impossible. */
+lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "models/attention/copying.h"
 #include "translate/file/list.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "data/pair_line.h"
 #include "data/sort_task_json.h"
+#include "data/symbols.h"
 #include "data/vocabulary_json.h"
 #include "io/json.h"
 #include "models/decode/model.h"

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/pairs.h"
+#include "data/symbols.h"
 #include "io/folder.h"
 #include "io/json.h"
 #include "io/lock.h"

@@ -1,6 +1,7 @@
 #include "translate/training/batches.h"
 
 #include "base/alloc.h"
+#include "data/pair_order.h"
 #include "data/pairs.h"
 #include "data/sort_task_json.h"
 #include "train/batch.h"

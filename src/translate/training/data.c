@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "data/pair_report.h"
+#include "data/pairs.h"
 #include "data/vocabulary.h"
 #include "translate/file/list.h"
 #include "translate/training/pairs.h"

@@ -5,6 +5,7 @@
 #include "io/append.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "train/point.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "models/transformer.h"
 #include "train/group.h"
 #include "train/hidden_symbols.h"
+#include "train/scheduled_sampling.h"
 #include "translate/file/record.h"
 #include "translate/training/log.h"
 #include "translate/training/recipe.h"

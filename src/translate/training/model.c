@@ -5,6 +5,7 @@
 #include "data/symbols.h"
 #include "models/transformer.h"
 #include "models/trial.h"
+#include "nn/params.h"
 #include "train/hidden_symbols.h"
 #include "translate/training/recipe.h"
 

@@ -1,4 +1,5 @@
 #include "translate/training/recipe.h"
+#include "data/symbols.h"
 
 #include "models/attention/decoder_attention.h"
 

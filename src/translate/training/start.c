@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "data/symbols.h"
 #include "io/byte_order.h"
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"

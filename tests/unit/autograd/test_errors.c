@@ -3,6 +3,7 @@
 #include "lookback/nn.h"
 #include "lookback/ops.h"
 #include "models/seq2seq.h"
+#include "nn/params.h"
 #include "support/leaf.h"
 #include "support/suite.h"
 #include "train/optimizer.h"

@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 #include "data/pair_index_parts.h"
+#include "data/pair_order.h"
 #include "data/pair_report.h"
+#include "data/pairs.h"
 #include "data/symbols.h"
 #include "support/alloc.h"
 #include "support/suite.h"

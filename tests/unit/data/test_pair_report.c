@@ -2,6 +2,7 @@
 #include "data/pair_report.h"
 
 #include "base/alloc.h"
+#include "data/pairs.h"
 #include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"

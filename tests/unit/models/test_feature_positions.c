@@ -3,6 +3,7 @@
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "models/transformer.h"
+#include "nn/layers.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 

@@ -2,6 +2,7 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/decode/force.h"
+#include "models/decode/model.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
 #include "support/suite.h"

@@ -1,5 +1,6 @@
 /* Positions, transformer layers and the transformer against PyTorch. This test runs in both precisions. */
 #include "lookback/nn.h"
+#include "nn/layers.h"
 #include "support/fixture.h"
 #include "support/suite.h"
 

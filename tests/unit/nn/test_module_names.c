@@ -2,6 +2,7 @@
 #include "lookback/nn.h"
 #include "lookback/op.h"
 #include "nn/embedding.h"
+#include "nn/layers.h"
 #include "nn/linear.h"
 #include "support/suite.h"
 

@@ -2,6 +2,7 @@
 #include "train/hidden_symbols.h"
 
 #include "lookback/op.h"
+#include "models/attention/copying.h"
 #include "support/suite.h"
 
 #include <string.h>

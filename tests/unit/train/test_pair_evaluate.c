@@ -1,4 +1,5 @@
 /* Evaluation of models on the pairs of a file. It takes seconds. */
+#include "data/pairs.h"
 #include "lookback/metrics.h"
 #include "lookback/train.h"
 #include "models/seq2seq.h"

@@ -3,6 +3,7 @@
 #include "support/alloc.h"
 #include "support/sorting.h"
 #include "support/suite.h"
+#include "train/scheduled_sampling.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* Models that copy, from training to outputs: words to reverse, half of whose letters become capitals, and with
  * letters that the training does not have.
  * It takes seconds. */
+#include "models/attention/copying.h"
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
