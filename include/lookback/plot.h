@@ -131,7 +131,7 @@ typedef enum lb_cell_text {
 
 /** The direction of column labels. */
 typedef enum lb_label_slant {
-    LB_LABEL_SLANTED, /* at 45 degrees, except labels of one character */
+    LB_LABEL_SLANTED, /* at 45 degrees, unless all are single characters, or some are and all fit */
     LB_LABEL_FLAT,    /* all horizontal: for short labels */
 } lb_label_slant;
 

@@ -79,14 +79,14 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
     double tick = lb_style_pixels(style, lb_heatmap_gap.tick), gap = lb_heatmap_gap.label * p;
     char buffer[LB_CELL_LABEL];
     double bottom = plot.y + plot.height;
+    lb_text_style look = lb_heatmap_column_style(l, style);
     for (size_t i = 0; i < map->columns; i += l->column_every) {
         double x = plot.x + ((double)i + 0.5) * l->cell_w;
         const char *label = lb_heatmap_label(map->column_labels, i, buffer);
-        lb_text_style look = lb_heatmap_column_style(map, style, l->label_size, label);
         lb_canvas_rect(canvas, (lb_rect){round(x - line / 2), bottom, line, tick}, look.color);
         lb_text_draw(canvas, &look, (lb_point){x, bottom + tick + gap}, label);
     }
-    lb_text_style look = {.font = style->regular, .size = l->label_size, .color = lb_rgb(0x262626)};
+    look.angle = 0;
     look.align = LB_ALIGN_RIGHT;
     look.valign = LB_VALIGN_MIDDLE;
     for (size_t i = 0; i < map->rows; i += l->row_every) {

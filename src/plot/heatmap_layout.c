@@ -68,16 +68,29 @@ const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index)
     return map->cell_labels && map->cell_labels[index] ? map->cell_labels[index] : "";
 }
 
-lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
-                                      const char *label)
+lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *l, const lb_style *style)
 {
-    bool slanted = map->slant == LB_LABEL_SLANTED && !lb_text_is_one_character(label);
     return (lb_text_style){.font = style->regular,
-                           .size = size,
-                           .angle = slanted ? 45 : 0,
-                           .align = slanted ? LB_ALIGN_RIGHT : LB_ALIGN_CENTER,
-                           .valign = slanted ? LB_VALIGN_MIDDLE : LB_VALIGN_TOP,
+                           .size = l->label_size,
+                           .angle = l->slanted ? 45 : 0,
+                           .align = l->slanted ? LB_ALIGN_RIGHT : LB_ALIGN_CENTER,
+                           .valign = l->slanted ? LB_VALIGN_MIDDLE : LB_VALIGN_TOP,
                            .color = lb_rgb(0x262626)};
+}
+
+/* Single characters stand upright. Among longer labels they do what those do, which stand upright if all fit. */
+static bool slants(const lb_heatmap *map, const lb_style *style, double cell)
+{
+    double size = LB_SIZE_TICK * style->point, widest = 0;
+    size_t single = 0;
+    for (size_t i = 0; i < map->columns; i++) {
+        char buffer[LB_CELL_LABEL];
+        const char *label = lb_heatmap_label(map->column_labels, i, buffer);
+        single += lb_text_is_one_character(label);
+        widest = fmax(widest, lb_text_measure(style->regular, size, label).width);
+    }
+    if (map->slant != LB_LABEL_SLANTED || single == map->columns) return false;
+    return single == 0 || widest + size / 2 > cell;
 }
 
 static double cell_side(const lb_heatmap *map, const lb_style *style)
@@ -119,13 +132,14 @@ static double widest_label(const lb_heatmap *map, const lb_style *style, const l
 static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_layout *l)
 {
     const double line = 1.15, across = 0.67; /* sin 45 / 1.05: a slanted line is 1.05 sizes thick */
-    bool slanted = map->slant == LB_LABEL_SLANTED;
-    double fits = fmin(l->cell_h / line, slanted ? l->cell_w * across : INFINITY);
+    l->slanted = slants(map, style, l->cell_w);
+    double fits = fmin(l->cell_h / line, l->slanted ? l->cell_w * across : INFINITY);
     bool all = fits >= smallest_label * style->point;
     l->label_size = all ? fmin(fits, LB_SIZE_TICK * style->point) : thinned_label * style->point;
     l->row_every = nice_every(l->label_size * line / l->cell_h);
     l->column_every = 1;
-    double needed = slanted ? l->label_size / across : widest_label(map, style, l, false) + l->label_size / 2;
+    double needed =
+        l->slanted ? l->label_size / across : widest_label(map, style, l, false) + l->label_size / 2;
     l->column_every = nice_every(needed / l->cell_w);
 }
 
@@ -151,11 +165,10 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
 static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l)
 {
     lb_size reach = {0, 0};
+    lb_text_style look = lb_heatmap_column_style(l, style);
     for (size_t i = 0; i < map->columns; i += l->column_every) {
         char buffer[LB_CELL_LABEL];
-        const char *label = lb_heatmap_label(map->column_labels, i, buffer);
-        lb_text_style look = lb_heatmap_column_style(map, style, l->label_size, label);
-        lb_rect bounds = lb_text_bounds(&look, label);
+        lb_rect bounds = lb_text_bounds(&look, lb_heatmap_label(map->column_labels, i, buffer));
         reach.width = fmax(reach.width, -bounds.x - ((double)i + 0.5) * l->cell_w);
         reach.height = fmax(reach.height, bounds.y + bounds.height);
     }

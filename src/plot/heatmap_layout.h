@@ -16,6 +16,7 @@ typedef struct lb_heatmap_layout {
     double label_size;                    /* text size of row and column labels */
     double text_size;                     /* text size of the numbers in the cells, 0: none */
     size_t row_every, column_every;       /* every n-th label is shown */
+    bool slanted;                         /* the column labels, all of them */
     double title_x, x_label_x, y_label_y; /* centres of titles */
     double y_label_x, x_label_y;          /* left and top edges of titles */
 } lb_heatmap_layout;
@@ -36,9 +37,8 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
 /** A label. Without labels it is the index, written into `buffer`. */
 const char *lb_heatmap_label(const char *const *labels, size_t index, char buffer[LB_CELL_LABEL]);
 
-/** The style of a column label: a single character is never slanted. */
-lb_text_style lb_heatmap_column_style(const lb_heatmap *map, const lb_style *style, double size,
-                                      const char *label);
+/** The style of the column labels. */
+lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *layout, const lb_style *style);
 
 /** The number in a cell. */
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);

@@ -189,15 +189,24 @@ START_TEST(test_share_scale_takes_the_first_label_that_there_is)
 }
 END_TEST
 
-START_TEST(test_column_label_of_one_character_is_upright)
+START_TEST(test_column_labels_are_all_upright_or_all_slanted)
 {
+    static const struct {
+        const char *labels[4];
+        bool slanted;
+    } axes[] = {
+        {{"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, false}, /* characters */
+        {{"42", "7th", "99", "13"}, true},
+        {{"a", "b", "</s>", "d"}, false}, /* all fit */
+        {{"a", "b", "a long label", "d"}, true},
+    };
     lb_heatmap map = translation();
-    static const char *const upright[] = {"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, *const slanted[] = {
-                                                                                             "ab", "U+D55C"};
-    for (int i = 0; i < 4; i++)
-        ck_assert_double_eq(lb_heatmap_column_style(&map, &style, 10, upright[i]).angle, 0);
-    for (int i = 0; i < 2; i++)
-        ck_assert_double_eq(lb_heatmap_column_style(&map, &style, 10, slanted[i]).angle, 45);
+    for (int i = 0; i < 4; i++) {
+        map.column_labels = axes[i].labels;
+        lb_heatmap_layout layout = lb_heatmap_arrange(&map, &style);
+        ck_assert_msg(layout.slanted == axes[i].slanted, "axis %d", i);
+        ck_assert_double_eq(lb_heatmap_column_style(&layout, &style).angle, axes[i].slanted ? 45 : 0);
+    }
 
     static const char *const letters[] = {"a", "b", "c", "d"};
     map.column_labels = letters;
@@ -225,7 +234,7 @@ START_TEST(test_arrange_any_size_is_sensible)
     ck_assert_double_eq(l.plot.x, floor(l.plot.x));
     ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
     ck_assert_double_le(l.label_size, (double)l.row_every * l.cell_h);
-    ck_assert_double_le(l.label_size, (double)l.column_every * l.cell_w * sqrt(0.5));
+    ck_assert_double_le(l.label_size, (double)l.column_every * l.cell_w * (l.slanted ? sqrt(0.5) : 1));
     bool numbers = rows <= 34 && columns <= 34;
     ck_assert_msg((l.text_size > 0) == numbers, "cell of %g pixels, text of %g", l.cell_w, l.text_size);
     if (numbers)
@@ -484,7 +493,7 @@ int main(void)
     tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
     tcase_add_test(tests, test_bar_has_room_for_the_digits_of_six_ticks);
     tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
-    tcase_add_test(tests, test_column_label_of_one_character_is_upright);
+    tcase_add_test(tests, test_column_labels_are_all_upright_or_all_slanted);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
     tcase_add_test(tests, test_arrange_long_axis_label_stays_below_a_long_title);
     tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
