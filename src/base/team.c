@@ -64,9 +64,11 @@ static bool spin(lb_meeting *meeting, unsigned round)
     }
 }
 
-static void meet(lb_meeting *meeting, int expected)
+/* One thread alone has no meetings. */
+static void meet(const lb_member *member, int which, int expected)
 {
     if (expected == 1) return;
+    lb_meeting *meeting = &member->meetings[which];
     unsigned round = atomic_load_explicit(&meeting->round, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&meeting->here, 1, memory_order_acq_rel) + 1 < expected) {
         if (spin(meeting, round)) return;
@@ -85,12 +87,12 @@ static void meet(lb_meeting *meeting, int expected)
 
 void lb_team_meet(const lb_member *member)
 {
-    meet(&member->meetings[member->group], member->grid.width);
+    meet(member, member->group, member->grid.width);
 }
 
 void lb_team_meet_all(const lb_member *member)
 {
-    meet(&member->meetings[member->grid.groups], (int)lb_grid_threads(member->grid));
+    meet(member, member->grid.groups, (int)lb_grid_threads(member->grid));
 }
 
 static void run_together(lb_grid wanted, void (*work)(const lb_member *member, void *context), void *context)

@@ -120,6 +120,7 @@ static void add_bias_gradient(lb_node *node, const lb_real *dbias)
             keys = lb_dim(node->out[WEIGHTS], 3), step;
     bool apart =
         queries > 1 && lb_dot_row_at(node, BIAS, 0, 0, &step) != lb_dot_row_at(node, BIAS, 0, 1, &step);
+    (void)apart; /* without OpenMP there is one thread */
 #pragma omp parallel for schedule(static) private(step) if (apart && heads * queries * keys > ALONE)
     for (int64_t i = 0; i < queries; i++)
         for (int64_t index = 0; index < heads; index++) {

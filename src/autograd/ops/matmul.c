@@ -125,6 +125,7 @@ static void backward(lb_node *node)
     /* Where an operand is broadcast, several products add to one gradient, one after the other. */
     bool apart =
         lb_count(node->in[0]) == count * all.m * all.k && lb_count(node->in[1]) == count * all.k * all.n;
+    (void)apart; /* without OpenMP there is one thread */
 #pragma omp parallel for schedule(static) if (apart && count > 1 && count * all.m * all.n * all.k > (1 << 18))
     for (int64_t i = 0; i < count; i++) {
         int64_t offset_a, offset_b;
