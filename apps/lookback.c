@@ -49,7 +49,7 @@ static int unknown(const char *kind, const char *word, const char *const *names,
     for (int i = 0; i < count; i++)
         if (app_nearest_try(&nearest, names[i], &error)) return app_fail(&error);
     const char *likely = app_nearest_likely(&nearest);
-    app_note("unknown %s \"%s\"%s%s%s; see lookback --help", kind, word, likely ? " (did you mean " : "",
+    app_warn("unknown %s \"%s\"%s%s%s; see lookback --help", kind, word, likely ? " (did you mean " : "",
              likely ? likely : "", likely ? "?)" : "");
     return lb_status_exit(LB_ERROR_ARGUMENT);
 }
@@ -70,7 +70,7 @@ static int unknown_option(const char *word)
     return unknown("option", word, names, sizeof names / sizeof *names);
 }
 
-/* `lookback help [COMMAND]` */
+/* `lookback help [COMMAND [--all]]` */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
@@ -80,8 +80,8 @@ static int help(int argc, char **argv)
     }
     const app_command *asked = app_command_find(argv[1]);
     if (!asked) return unknown_command(argv[1]);
-    char *words[] = {argv[1], option, NULL};
-    return run(asked, 2, words);
+    char *words[] = {argv[1], option, argv[2], NULL};
+    return run(asked, argc > 2 ? 3 : 2, words);
 }
 
 int main(int argc, char **argv)
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     const char *word = argv[1];
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(argc - 1, argv + 1);
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("lookback %s\n%s\nloops for %s\n", lb_version(), lb_kernel_name(), lb_instruction_set_name());
         return app_close_stdout(0);
     }

@@ -14,7 +14,7 @@ lb_status app_check_beam(const lb_translator_facts *model, int64_t beam, int64_t
 lb_status app_check_copy(const lb_translator_facts *model, lb_error *error)
 {
     if (model->model->heads > 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention, which --copy-unknown needs",
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: --copy-unknown needs a model with attention",
                         model->path);
 }
 

@@ -50,7 +50,7 @@ static void forget_lines(app_input *input)
 void app_input_close(app_input *input)
 {
     if (input->skipped > 0)
-        app_note("%lld bad line%s skipped", (long long)input->skipped,
+        app_warn("%lld bad line%s skipped", (long long)input->skipped,
                  input->skipped == 1 ? " was" : "s were");
     lb_lines_close(&input->lines);
     if (input->descriptor > STDIN_FILENO) close(input->descriptor);
@@ -83,7 +83,7 @@ static const char *column_hint(const app_input *input)
     if (input->parts.bad != LB_LINE_COLUMNS) return "";
     if (lb_symbol_rule_has_features(&input->format.source))
         return "; the model reads a text, a tab and its features";
-    return input->format.source_column == 0 ? "; --source-column takes one of several" : "";
+    return input->format.source_column == 0 ? "; --source-column chooses one of several" : "";
 }
 
 static lb_status take(app_input *input, lb_line line, lb_error *error)

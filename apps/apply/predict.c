@@ -9,17 +9,19 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
+#include "io/file.h"
 
 #include <stdio.h>
 
 /* What the command line asks for. */
 typedef struct settings {
     const char *model, *lines; /* files; NULL lines: standard input */
+    const char *output;        /* file for what is otherwise printed; NULL: none */
     const char *attention;     /* file for the attention weights; NULL: none */
     int batch, beam, n_best, source_column, features_column;
     double length_penalty, temperature;
     uint64_t seed;
-    bool skip_bad_lines, copy_unknown, jsonl, sample, votes;
+    bool skip_bad_lines, copy_unknown, jsonl, sample, votes, only_outputs, quiet;
 } settings;
 
 /* The state of a run. */
@@ -29,6 +31,7 @@ typedef struct session {
     lb_translator_facts model;
     lb_translate_config config;
     app_input input;
+    lb_buffer lines; /* not printed yet; with a file for them, all */
     app_unknown unknown;
     bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
     int64_t endless;                /* outputs without an end */
@@ -56,8 +59,8 @@ static lb_status open_model(session *s, lb_error *error)
     if (asked->attention && s->model.model->heads == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to write", s->model.path);
     if (asked->votes && !lb_is_ensemble(s->model.model))
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: --votes needs a model of several, found a single one", s->model.path);
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: --votes needs an ensemble, found a single model",
+                            s->model.path);
     return LB_OK;
 }
 
@@ -78,9 +81,10 @@ static lb_status open_input(session *s, lb_error *error)
 
 static void session_close(session *s)
 {
-    if (s->endless > 1) app_note("%lld outputs were cut off", (long long)s->endless);
+    if (s->endless > 1) app_warn("%lld outputs were cut off", (long long)s->endless);
     app_unknown_say(&s->unknown, s->input.name);
     app_unknown_close(&s->unknown);
+    lb_release(s->lines.text);
     app_input_close(&s->input);
     lb_translator_free(s->translator);
 }
@@ -94,9 +98,9 @@ static void comment_on_length(session *s, int64_t line, int64_t length)
     bool *said = shorter ? &s->shorter_said : &s->longer_said;
     if ((!shorter && !longer) || *said) return;
     *said = true;
-    app_note("%s:%lld: a %s of %lld %s%s; those in training had at %s %d", s->input.name, (long long)line,
-             model->sorts ? "list" : "text", (long long)length, model->sorts ? "number" : "symbol",
-             length == 1 ? "" : "s", shorter ? "least" : "most",
+    app_warn("%s:%lld: found %lld %s%s; the %s %s in training had %d", s->input.name, (long long)line,
+             (long long)length, model->sorts ? "number" : "symbol", lb_plural(length),
+             shorter ? "shortest" : "longest", model->sorts ? "list" : "text",
              (int)(shorter ? model->shortest_source : model->longest_source));
 }
 
@@ -105,51 +109,57 @@ static lb_status comment(session *s, int64_t line, const lb_translation *text, l
 {
     comment_on_length(s, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
-        app_note("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", s->input.name,
+        app_warn("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", s->input.name,
                  (long long)line, (long long)text->output->length, s->model.sorts ? "number" : "symbol",
                  lb_plural(text->output->length));
     app_unknown_note(&s->unknown, &s->model, s->input.name, line, text);
     return app_unknown_count(&s->unknown, text, error);
 }
 
-/* Prints a line of JSON. */
-static lb_status print_json(const char *source, const lb_translation *text, const app_votes *votes, size_t at,
-                            lb_error *error)
+static void add_json(lb_buffer *lines, const char *source, const lb_translation *text, const app_votes *votes,
+                     size_t at)
 {
-    lb_buffer json = {0};
-    app_answer_json(&json, source, text);
-    if (votes) app_votes_add(votes, at, &json);
-    lb_status status = json.failed ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
-    if (!status) puts(json.text);
-    lb_release(json.text);
-    return status;
+    app_answer_json(lines, source, text);
+    if (votes) app_votes_add(votes, at, lines);
+    lb_buffer_print(lines, "\n");
 }
 
-/* Prints a line for each of the best outputs. For a list it has only the sorted list. */
-static void print_lines(const session *s, const char *source, const lb_translation *text)
+/* Adds a line for each of the best outputs. For a list it has only the sorted list. */
+static void add_outputs(session *s, const char *source, const lb_translation *text)
 {
+    lb_buffer *lines = &s->lines;
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
-        if (!s->model.sorts) printf("%s\t", source ? source : "");
-        if (i < text->count) fputs(text->output[i].text, stdout);
-        if (s->asked->n_best > 0) putchar('\t');
-        if (s->asked->n_best > 0 && i < text->count) printf("%.6f", text->output[i].score);
-        putchar('\n');
+        if (!s->model.sorts && !s->asked->only_outputs) lb_buffer_print(lines, "%s\t", source ? source : "");
+        if (i < text->count) lb_buffer_print(lines, "%s", text->output[i].text);
+        if (s->asked->n_best > 0) lb_buffer_print(lines, "\t");
+        if (s->asked->n_best > 0 && i < text->count) lb_buffer_print(lines, "%.6f", text->output[i].score);
+        lb_buffer_print(lines, "\n");
     }
 }
 
 /* `at` is the number of the text among those of the members. */
-static lb_status print_answer(const session *s, const app_input_line *line, const lb_translation *text,
-                              size_t at, lb_error *error)
+static void add_answer(session *s, const app_input_line *line, const lb_translation *text, size_t at)
 {
     const app_votes *votes = s->asked->votes && text->count > 0 ? &s->votes : NULL;
-    if (s->asked->jsonl) return print_json(line->blank ? "" : line->text, text, votes, at, error);
-    if (line->blank)
-        putchar('\n');
+    if (s->asked->jsonl)
+        add_json(&s->lines, line->blank ? "" : line->text, text, votes, at);
+    else if (line->blank)
+        lb_buffer_print(&s->lines, "\n");
     else if (votes)
-        app_votes_print(votes, at, line->text, text);
+        app_votes_print(&s->lines, votes, at, line->text, text);
     else
-        print_lines(s, line->text, text);
-    return LB_OK;
+        add_outputs(s, line->text, text);
+}
+
+/* Lines for standard output are printed as they come; those for a file are kept, since it is written at once. */
+static lb_status put_lines(session *s, lb_error *error)
+{
+    lb_buffer *lines = &s->lines;
+    if (lines->failed) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (s->asked->output) return LB_OK;
+    if (lines->length > 0) fwrite(lines->text, 1, lines->length, stdout);
+    lines->length = 0;
+    return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE; /* app_close_stdout reports the error */
 }
 
 /* Handles a line with an invalid text. */
@@ -173,11 +183,11 @@ static lb_status print_all(session *s, const lb_translation *text, lb_error *err
         const lb_translation *of_line = line->text ? &text[at++] : &none;
         if (line->bad) app_input_skip(&s->input, line->bad);
         if (of_line->error) status = refuse(s, line->number, of_line, error);
-        if (!status) status = print_answer(s, line, of_line, at - 1, error);
+        if (!status) add_answer(s, line, of_line, at - 1);
         if (!status && of_line->count > 0) status = comment(s, line->number, of_line, error);
     }
-    if (!app_flush_stdout()) return LB_ERROR_WRITE; /* app_close_stdout reports the error */
-    return status;
+    lb_status put = put_lines(s, error);
+    return put ? put : status;
 }
 
 static lb_status answer(session *s, lb_error *error)
@@ -214,12 +224,24 @@ static lb_status answer_all(session *s, lb_error *error)
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
+/* With --only-outputs, line N of the output belongs to line N of the input. */
+static lb_status check(const settings *asked, lb_error *error)
+{
+    const char *other = asked->n_best > 0 ? "n-best" : asked->jsonl ? "jsonl" : asked->votes ? "votes" : NULL;
+    if (!asked->only_outputs || !other) return LB_OK;
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "--only-outputs and --%s: expected only one of them",
+                        other);
+}
+
 static int predict(const settings *asked)
 {
     session s = {.asked = asked};
     lb_error error = {0};
-    lb_status status = open_model(&s, &error);
+    lb_status status = check(asked, &error);
+    if (!status) status = open_model(&s, &error);
     if (!status) status = answer_all(&s, &error);
+    if (!status && asked->output)
+        status = lb_file_write_atomic(asked->output, s.lines.text, s.lines.length, &error);
     session_close(&s);
     return app_close_stdout(status && error.status ? app_fail(&error) : 0);
 }
@@ -228,6 +250,8 @@ static const app_example examples[] = {
     {"Apply the model in out/ to each line of words.txt.", "lookback predict out < words.txt"},
     {"Print the three best outputs for each line, with their scores.",
      "lookback predict out --n-best 3 < words.txt"},
+    {"Write only the outputs to a file, one for each line.",
+     "lookback predict out words.txt --only-outputs -o outputs.txt"},
     {"Save where the model looks while it reads a text, as a NumPy file.",
      "echo abc | lookback predict out --attention where.npy"},
 };
@@ -238,51 +262,60 @@ int predict_main(int argc, char **argv)
     int threads = 0;
     const app_option options[] = {
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536,
-                "lines to decode at once, if that many have arrived"),
+                "lines to decode at once, if that many are available"),
         APP_INT(0, "beam", "N", &asked.beam, 0, 1024,
-                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers"),
+                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, 10,
-                   "power of the length by which the log-probability of an output is divided"),
+                   "divide the log-probability of an output by this power of its length"),
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
-                "if necessary"),
-        APP_FLAG(
-            0, "copy-unknown", &asked.copy_unknown,
-            "replace an unknown symbol by the symbol of the source with the largest attention weight, by the "
-            "mean over the heads of the last layer"),
+                "if necessary",
+                .usual = true),
+        APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
+                 "replace an unknown symbol with the source symbol that gets the most attention, averaged "
+                 "over the heads of the last layer"),
         APP_FLAG(0, "jsonl", &asked.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
-                 "probability, and the probability of each symbol"),
+                 "probability, and the probability of each symbol",
+                 .usual = true),
         APP_FLAG(0, "votes", &asked.votes,
-                 "of a model of several, also print the best output of each member by itself: with score, "
-                 "weight and "
-                 "kind of the member in further columns"),
+                 "for an ensemble, also print the best output of each member on its own, with its score, "
+                 "weight and kind in further columns"),
         APP_OUTPUT(
             0, "attention", &asked.attention,
             "write the attention for a single input line to a NumPy file, .npy, of shape [layer, head, "
-            "target, source]"),
+            "target, source]",
+            .usual = true),
+        APP_OUTPUT('o', "output", &asked.output,
+                   "write to this file instead of standard output; it is replaced at the end, if all lines "
+                   "could be read",
+                   .usual = true),
+        APP_FLAG(0, "only-outputs", &asked.only_outputs,
+                 "print only the output, one line for each line of input", .usual = true),
         APP_THREADS(&threads),
+        APP_QUIET(&asked.quiet),
         APP_HEADING("Sampling"),
         APP_FLAG(0, "sample", &asked.sample,
-                 "draw the outputs from the model's distribution instead of searching for the best; --n-best "
-                 "sets their number for each line"),
-        APP_NUMBER(0, "temperature", "T", &asked.temperature, 0, 100,
-                   "below 1 likely symbols are drawn more often, above 1 less; 0 takes the likeliest"),
+                 "sample outputs from the model's distribution instead of searching for the best; --n-best "
+                 "sets how many for each line"),
+        APP_NUMBER(
+            0, "temperature", "T", &asked.temperature, 0, 100,
+            "below 1, likely symbols are sampled more often; above 1, less often; 0: always the likeliest"),
         APP_SEED(0, "seed", "N", &asked.seed,
-                 "seed of the samples: the same seed and lines give the same outputs"),
+                 "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
-                "column of the texts; columns are separated by tabs"),
+                "column of the texts; columns are separated by tabs", .usual = true),
         APP_INT(0, "features-column", "N", &asked.features_column, 1, 1 << 16,
-                "column of the features, for a model that was trained with features; if not given, 2"),
+                "column of the features, for a model trained with features; default: 2"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
-                 "print an empty output for invalid lines instead of stopping"),
+                 "print an empty output for invalid lines instead of stopping", .usual = true),
     };
     const app_program program = {
         .name = "predict",
         .purpose = "Applies a trained model to each line of FILE, or of standard input, and prints the line, "
-                   "a tab and the output. MODEL is a file or the folder that it was written to. A model that "
-                   "`lookback sort` has trained reads lists of numbers, separated by blanks, and prints them "
+                   "a tab and the output. MODEL is a model file or its folder. A model trained by `lookback "
+                   "sort` reads lists of numbers, separated by blanks, and prints them "
                    "sorted, without the input. The first invalid line stops the program.",
         .operands = "MODEL [FILE]",
         .min_operands = 1,

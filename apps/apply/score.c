@@ -90,12 +90,12 @@ static lb_status score_all(session *s, lb_error *error)
         if (!status && s->texts.count > 0) status = score(s, error);
     } while (!status && s->texts.count > 0);
     if (s->pairs.skipped > 0)
-        app_note("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
+        app_warn("%s: %lld bad line%s skipped", s->pairs.name, (long long)s->pairs.skipped,
                  s->pairs.skipped == 1 ? " was" : "s were");
     app_unknown_say(&s->unknown, s->pairs.name);
     if (s->unknown_symbols > 0)
-        app_note("%s: %lld of the %lld symbols of the targets are unknown and were scored as such",
-                 s->pairs.name, (long long)s->unknown_symbols, (long long)s->symbols);
+        app_warn("%s: %lld of the %lld target symbols are unknown and were scored as such", s->pairs.name,
+                 (long long)s->unknown_symbols, (long long)s->symbols);
     return status;
 }
 
@@ -123,21 +123,21 @@ int score_main(int argc, char **argv)
     settings s = {.batch = 256};
     const app_option options[] = {
         APP_FLAG(0, "jsonl", &s.jsonl,
-                 "print a JSON object for each pair, with the probability of each symbol of its target"),
-        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score side by side"),
+                 "print a JSON object for each pair, with the probability of each target symbol"),
+        APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
         APP_THREADS(&s.threads),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more columns than a source and a target"),
+                "column of the sources, if lines have more than two columns"),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
                  "skip lines that are not pairs instead of stopping at the first"),
     };
     const app_program program = {
         .name = "score",
-        .purpose = "Prints the pairs of a TSV file, - is standard input, with the log-probability of each "
-                   "target under a model, a file or the folder that it was written to: source, target and "
-                   "log-probability, separated by tabs.",
+        .purpose = "Prints each pair of a TSV file with the log-probability that a model gives its target: "
+                   "source, target and log-probability, separated by tabs. FILE may be - for standard input; "
+                   "MODEL is a model file or its folder.",
         .operands = "MODEL FILE",
         .min_operands = 2,
         .max_operands = 2,

@@ -57,7 +57,7 @@ void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, co
     if (text->length == 0 || text->unknown_count < text->length || unknown->strangers_said) return;
     char sample[SAMPLE_BYTES];
     write_sample(model->source, sample);
-    app_note("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...", where,
+    app_warn("%s:%lld: the model knows no symbol of this text; it was trained on texts of %s ...", where,
              (long long)number, sample);
     unknown->strangers_said = true;
 }
@@ -78,7 +78,7 @@ void app_unknown_say(app_unknown *unknown, const char *where)
     if (id < size)
         snprintf(list + used, sizeof list - used, " and %s%d other%s", unknown->full ? "at least " : "",
                  (int)(size - id), lb_plural(size - id));
-    app_note("%s: the model does not know %lld of the %lld symbols: %s", where, (long long)unknown->times,
+    app_warn("%s: the model does not know %lld of the %lld symbols: %s", where, (long long)unknown->times,
              (long long)unknown->symbols, list);
 }
 

@@ -3,8 +3,6 @@
 #include "base/alloc.h"
 #include "models/label.h"
 
-#include <stdio.h>
-
 lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts, size_t count,
                         lb_translate_config config, lb_error *error)
 {
@@ -22,15 +20,18 @@ lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char 
     return LB_OK;
 }
 
-void app_votes_print(const app_votes *votes, size_t at, const char *source, const lb_translation *together)
+void app_votes_print(lb_buffer *lines, const app_votes *votes, size_t at, const char *source,
+                     const lb_translation *together)
 {
     char label[LB_LABEL];
     for (int64_t i = 0; i < together->count; i++)
-        printf("%s\t%s\t%.6f\t1\ttogether\n", source, together->output[i].text, together->output[i].score);
+        lb_buffer_print(lines, "%s\t%s\t%.6f\t1\ttogether\n", source, together->output[i].text,
+                        together->output[i].score);
     for (int m = 0; m < votes->ensemble->count; m++) {
         const lb_output *output = votes->member[m]->text[at].output;
-        printf("%s\t%s\t%.6f\t%.4g\t%s\n", source, output->text, output->score,
-               lb_ensemble_weight(votes->ensemble, m), lb_model_label(votes->ensemble->member[m], label));
+        lb_buffer_print(lines, "%s\t%s\t%.6f\t%.4g\t%s\n", source, output->text, output->score,
+                        lb_ensemble_weight(votes->ensemble, m),
+                        lb_model_label(votes->ensemble->member[m], label));
     }
 }
 

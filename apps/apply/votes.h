@@ -16,8 +16,9 @@ typedef struct app_votes {
 LB_MUST_USE lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char *const *texts,
                                     size_t count, lb_translate_config config, lb_error *error);
 
-/** Prints a line for the common output of text `at`, and one for each member: source, output, score, weight, kind. */
-void app_votes_print(const app_votes *votes, size_t at, const char *source, const lb_translation *together);
+/** Appends a line for the common output of text `at`, and one for each member: source, output, score, weight, kind. */
+void app_votes_print(lb_buffer *lines, const app_votes *votes, size_t at, const char *source,
+                     const lb_translation *together);
 
 /** Adds a member "votes" to the JSON object at the end of `json`. */
 void app_votes_add(const app_votes *votes, size_t at, lb_buffer *json);

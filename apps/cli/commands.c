@@ -14,10 +14,10 @@ const int app_command_count = sizeof app_commands / sizeof *app_commands;
 
 static const app_example first_steps[] = {
     {"1. Train a small model on pairs.tsv: a source, a tab and a target on each line. "
-     "For a better one leave out --hidden and --steps.",
-     "lookback train --train pairs.tsv --hidden 64 --steps 300 --out out"},
+     "Leave out --hidden and --steps for a better one.",
+     "lookback train pairs.tsv --hidden 64 --steps 300 --out out"},
     {"2. Apply it to other texts, one on each line.", "lookback predict out < words.txt > predicted.tsv"},
-    {"3. Measure it on pairs that it has not seen.", "lookback evaluate out test.tsv"},
+    {"3. Measure it on pairs it has not seen.", "lookback evaluate out test.tsv"},
     {"4. Draw where it looks while it reads a text.", "lookback visualize out --input abc -o attention.png"},
 };
 

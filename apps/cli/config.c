@@ -130,7 +130,9 @@ int app_config_options(const app_program *program, app_config *config, int *argc
     if (exit_status != APP_RUN || !config->file) return exit_status;
     *argc = count;
     *argv = words;
-    return add_file(program, config, argc, argv, &error) ? app_fail(&error) : APP_RUN;
+    if (add_file(program, config, argc, argv, &error)) return app_fail(&error);
+    app_options_be_quiet(program); /* the file may say so */
+    return APP_RUN;
 }
 
 lb_status app_config_parse(const app_program *program, app_config *config, int argc, char **argv,

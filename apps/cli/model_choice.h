@@ -15,50 +15,50 @@ extern const char *const app_directions[];
 /** --direction WAY. */
 #define APP_DIRECTION(pointer)                                                                               \
     APP_CHOICE(0, "direction", "WAY", (pointer), app_directions,                                             \
-               "write the target from its start, or backward from its end; outputs read the same way")
+               "write the target from its start or from its end; outputs read the same either way")
 
 /** Names of kinds of attention in papers and notebooks. */
 extern const app_alias app_attention_aliases[];
 
 /** --attention KIND: sets an int to an index in lb_attention_names. */
-#define APP_ATTENTION(pointer, about)                                                                        \
+#define APP_ATTENTION(pointer, ...)                                                                          \
     {                                                                                                        \
-        .kind = APP_IS_CHOICE, .name = "attention", .metavar = "KIND", .help = (about),                      \
+        .kind = APP_IS_CHOICE, .name = "attention", .metavar = "KIND", .help = __VA_ARGS__,                  \
         .value.integer = (pointer), .choices = lb_attention_names, .aliases = app_attention_aliases          \
     }
 
 /** --attention-weights KIND: sets an int to an index in lb_normalizer_names. */
 #define APP_ATTENTION_WEIGHTS(pointer)                                                                       \
     APP_CHOICE(0, "attention-weights", "KIND", (pointer), lb_normalizer_names,                               \
-               "how scores become weights: all above 0, or with sparsemax and entmax many exactly 0")
+               "how scores become weights; sparsemax and entmax make many of them exactly 0")
 
 /** --positions KIND, --kv-heads N and --softcap X of a transformer, and --window N, also of some kinds of attention. */
 #define APP_TRANSFORMER_OPTIONS(choice)                                                                      \
     APP_CHOICE(0, "positions", "KIND", &(choice)->positions, lb_positional_names,                            \
-               "how a transformer sees the order of symbols"),                                               \
+               "how a transformer represents the order of symbols"),                                         \
         APP_INT(0, "kv-heads", "N", &(choice)->kv_heads, 0, 1024,                                            \
-                "heads of keys and values in a transformer, each shared by several heads of queries; 0: "    \
-                "as many as --heads"),                                                                       \
+                "key and value heads of a transformer, each shared by several query heads; 0: as many as "   \
+                "--heads"),                                                                                  \
         APP_NUMBER(0, "softcap", "X", &(choice)->softcap, 0, 1e6,                                            \
-                   "largest score of attention in a transformer, which a tanh approaches; 0: no limit"),     \
+                   "soft limit, by tanh, on the attention scores of a transformer; 0: none"),                \
         APP_INT(0, "window", "N", &(choice)->window, 0, 1000000,                                             \
-                "how far the self-attention of a transformer reaches, 0: any distance; how far local-m and " \
-                "local-p reach from their position, 0: 5; how far the filters of location reach, 0: 3")
+                "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "      \
+                "their position, 0: 5; of the filters of location, 0: 3")
 
 /** --loss KIND: sets an int to an index in lb_loss_names. */
 #define APP_LOSS(pointer)                                                                                    \
     APP_CHOICE(0, "loss", "KIND", (pointer), lb_loss_names,                                                  \
-               "with sparsemax and entmax, the model gives most symbols the probability 0")
+               "loss to train with; sparsemax and entmax give most symbols a probability of 0")
 
 /** --cell KIND: the recurrent layers of a seq2seq. */
 #define APP_CELL(choice)                                                                                     \
     APP_CHOICE(0, "cell", "KIND", &(choice)->cell, lb_cell_names,                                            \
-               "recurrent layers of a seq2seq; an LSTM takes longer, most of all with additive attention")
+               "recurrent layers of a seq2seq; an LSTM is slower, especially with additive attention")
 
 /** --copy: a pointer-generator. */
 #define APP_COPY(choice)                                                                                     \
     APP_FLAG(0, "copy", &(choice)->copy,                                                                     \
-             "let symbols be copied from the source, also those that the training does not have")
+             "let the model copy symbols from the source, even ones that it has not seen in training")
 
 /** The options of the command line, or their defaults. */
 typedef struct app_model_choice {
@@ -84,8 +84,8 @@ void app_leave_model_open(const app_model_choice *choice, lb_training_config *co
 /** --from MODEL and --freeze NAMES. */
 #define APP_START_OPTIONS(config)                                                                            \
     APP_TEXT(0, "from", "MODEL", &(config)->from,                                                            \
-             "start from the weights of a trained model, a file or a folder; its architecture is kept"),     \
+             "start from the weights of a trained model, a file or a folder, and keep its architecture"),    \
         APP_TEXT(0, "freeze", "NAMES", &(config)->freeze,                                                    \
-                 "parts of the model that stay as they are, with commas between, such as encoder")
+                 "comma-separated parts of the model that stay unchanged, such as encoder")
 
 #endif

@@ -20,7 +20,10 @@ typedef struct app_texts {
     size_t count;
 } app_texts;
 
-/** One row of the table; use the macros below. */
+/** One row of the table; use the macros below. Their last argument is the help; further fields may follow it:
+ *
+ *     APP_INT(0, "steps", "N", &steps, 1, 1 << 30, "steps to train", .usual = true)
+ */
 typedef struct app_option {
     enum {
         APP_IS_HEADING,
@@ -37,6 +40,7 @@ typedef struct app_option {
     const char *metavar; /* the placeholder of the value in --help */
     bool writes;      /* a text that names a file to be written: no other option or operand names it, too */
     bool optional;    /* a text that --no-NAME takes back, such as that of a --config */
+    bool usual;       /* one of the few that --help shows; --help --all shows the others, too */
     const char *help; /* the default is added automatically */
     union {
         bool *flag;
@@ -58,17 +62,17 @@ typedef struct app_option {
     }
 
 /** Takes no value, sets a bool to true; --no-NAME sets it to false. */
-#define APP_FLAG(short_name, long_name, pointer, about)                                                      \
+#define APP_FLAG(short_name, long_name, pointer, ...)                                                        \
     {                                                                                                        \
-        .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = (about),                   \
+        .kind = APP_IS_FLAG, .letter = (short_name), .name = (long_name), .help = __VA_ARGS__,               \
         .value.flag = (pointer)                                                                              \
     }
 
 /** An int from `low` to `high`. An initial value outside means "not given", and is not shown as a default. */
-#define APP_INT(short_name, long_name, meta, pointer, low, high, about)                                      \
+#define APP_INT(short_name, long_name, meta, pointer, low, high, ...)                                        \
     {                                                                                                        \
-        .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta), .help = (about), \
-        .value.integer = (pointer), .min = (low), .max = (high)                                              \
+        .kind = APP_IS_INT, .letter = (short_name), .name = (long_name), .metavar = (meta),                  \
+        .help = __VA_ARGS__, .value.integer = (pointer), .min = (low), .max = (high)                         \
     }
 
 /** The threads that all programs have, for lb_set_threads. */
@@ -79,65 +83,69 @@ typedef struct app_option {
 /** The parts of a batch, for several processes: lb_training_config.shards. */
 #define APP_SHARDS(pointer)                                                                                  \
     APP_INT(0, "shards", "N", (pointer), 0, 1024,                                                            \
-            "parts of each batch for the processes of mpirun, a power of two; 0: as before, or as many as "  \
-            "processes. Like "                                                                               \
-            "--seed, it decides the bits of the result, whereas the number of processes does not")
+            "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "     \
+            "value, or one for each process. Like --seed, it affects the exact result; the number of "       \
+            "processes does not")
+
+/** Leaves out notes and progress: app_options_be_quiet. */
+#define APP_QUIET(pointer)                                                                                   \
+    APP_FLAG('q', "quiet", (pointer), "print only warnings and errors on standard error")
 
 /** Any uint64_t. */
-#define APP_SEED(short_name, long_name, meta, pointer, about)                                                \
+#define APP_SEED(short_name, long_name, meta, pointer, ...)                                                  \
     {                                                                                                        \
         .kind = APP_IS_SEED, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = (about), .value.seed = (pointer)                                                             \
+        .help = __VA_ARGS__, .value.seed = (pointer)                                                         \
     }
 
 /** A finite double from `low` to `high`. As for an int, an initial value outside means "not given". */
-#define APP_NUMBER(short_name, long_name, meta, pointer, low, high, about)                                   \
+#define APP_NUMBER(short_name, long_name, meta, pointer, low, high, ...)                                     \
     {                                                                                                        \
         .kind = APP_IS_NUMBER, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
-        .help = (about), .value.number = (pointer), .min = (low), .max = (high)                              \
+        .help = __VA_ARGS__, .value.number = (pointer), .min = (low), .max = (high)                          \
     }
 
 /** A const char * that will point into argv. NULL: no default. What names a file, a folder, a model or a list cannot be
  *  empty. */
-#define APP_TEXT(short_name, long_name, meta, pointer, about)                                                \
+#define APP_TEXT(short_name, long_name, meta, pointer, ...)                                                  \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = (about), .value.text = (pointer)                                                             \
+        .help = __VA_ARGS__, .value.text = (pointer)                                                         \
     }
 
 /** The same for a file that the program writes. */
-#define APP_OUTPUT(short_name, long_name, pointer, about)                                                    \
+#define APP_OUTPUT(short_name, long_name, pointer, ...)                                                      \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = "FILE",                 \
-        .help = (about), .writes = true, .value.text = (pointer)                                             \
+        .help = __VA_ARGS__, .writes = true, .value.text = (pointer)                                         \
     }
 
 /** As APP_TEXT; --no-NAME makes it NULL. */
-#define APP_OPTIONAL_TEXT(long_name, meta, pointer, about)                                                   \
+#define APP_OPTIONAL_TEXT(long_name, meta, pointer, ...)                                                     \
     {                                                                                                        \
-        .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = (about), .optional = true,      \
+        .kind = APP_IS_TEXT, .name = (long_name), .metavar = (meta), .help = __VA_ARGS__, .optional = true,  \
         .value.text = (pointer)                                                                              \
     }
 
 /** An app_texts: the option may be given several times. */
-#define APP_TEXTS(short_name, long_name, meta, pointer, about)                                               \
+#define APP_TEXTS(short_name, long_name, meta, pointer, ...)                                                 \
     {                                                                                                        \
         .kind = APP_IS_TEXTS, .letter = (short_name), .name = (long_name), .metavar = (meta),                \
-        .help = (about), .value.texts = (pointer)                                                            \
+        .help = __VA_ARGS__, .value.texts = (pointer)                                                        \
     }
 
 /** A text that is one of the words (ending with NULL), which --help lists. The program must check it. */
-#define APP_WORD(short_name, long_name, meta, pointer, words, about)                                         \
+#define APP_WORD(short_name, long_name, meta, pointer, words, ...)                                           \
     {                                                                                                        \
         .kind = APP_IS_TEXT, .letter = (short_name), .name = (long_name), .metavar = (meta),                 \
-        .help = (about), .value.text = (pointer), .choices = (words)                                         \
+        .help = __VA_ARGS__, .value.text = (pointer), .choices = (words)                                     \
     }
 
 /** One of several words (ending with NULL), which --help lists; sets an int to the index of the word. */
-#define APP_CHOICE(short_name, long_name, meta, pointer, words, about)                                       \
+#define APP_CHOICE(short_name, long_name, meta, pointer, words, ...)                                         \
     {                                                                                                        \
         .kind = APP_IS_CHOICE, .letter = (short_name), .name = (long_name), .metavar = (meta),               \
-        .help = (about), .value.integer = (pointer), .choices = (words)                                      \
+        .help = __VA_ARGS__, .value.integer = (pointer), .choices = (words)                                  \
     }
 
 /** Sets the option's variable from the text; a flag is set to true, whatever the text. A text option will point to it.

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_one(const struct stat *a, const struct stat *b)
 {
@@ -42,6 +43,13 @@ static bool has(const char *named, const char *file)
     return same;
 }
 
+/* Whether it is what the shell redirects to us. */
+static bool is_standard_input(const char *file)
+{
+    struct stat x, y;
+    return stat(file, &x) == 0 && S_ISREG(x.st_mode) && fstat(STDIN_FILENO, &y) == 0 && is_one(&x, &y);
+}
+
 /* What an option names; NULL: nothing. */
 static const char *named_by(const app_option *option)
 {
@@ -65,7 +73,7 @@ static lb_status check_output(const app_option *output, const app_option *option
     }
     for (int i = 0; i < operand_count; i++)
         if (has(operands[i], file)) return refuse(output, "", operands[i], error);
-    return LB_OK;
+    return is_standard_input(file) ? refuse(output, "", "standard input", error) : LB_OK;
 }
 
 lb_status app_option_files_check(const app_option *options, int option_count, char *const *operands,

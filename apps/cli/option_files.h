@@ -4,7 +4,7 @@
 
 #include "cli/option.h"
 
-/** Whether each file to be written is another one than all that the command names, by its options and operands. What is no
+/** Checks that no file to be written is also named by another option or an operand, or is standard input. What is no
  *  regular file, such as /dev/null, can be named twice.
  *  Errors: LB_ERROR_ARGUMENT with both. */
 LB_MUST_USE lb_status app_option_files_check(const app_option *options, int option_count,

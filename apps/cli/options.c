@@ -28,7 +28,7 @@ enum {
 typedef struct getopt_table {
     struct option names[2 * MAX_OPTIONS + 3];
     char negated[MAX_OPTIONS][NAME];
-    char letters[2 * MAX_OPTIONS + 3];
+    char letters[2 * MAX_OPTIONS + 4];
 } getopt_table;
 
 static void make_table(const app_program *program, getopt_table *table)
@@ -38,6 +38,7 @@ static void make_table(const app_program *program, getopt_table *table)
     assert(program->option_count <= MAX_OPTIONS);
     *letter++ = ':'; /* distinguishes a missing value from an unknown option */
     *letter++ = 'h';
+    *letter++ = 'V';
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
         if (option->kind == APP_IS_HEADING) continue;
@@ -133,21 +134,50 @@ static lb_status check_operands(const app_program *program, int count, char **op
     return LB_OK;
 }
 
+static bool is_operand(const app_program *program, const app_option *option)
+{
+    return program->operand_of && strcmp(option->name, program->operand_of) == 0;
+}
+
+/* Makes the operand the value of its option, unless the command line has the option, too. */
+static lb_status take_operand(const app_program *program, int *argc, char ***argv, bool given,
+                              lb_error *error)
+{
+    const app_option *option = program->options;
+    if (!program->operand_of || *argc == 0) return LB_OK;
+    if (given)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s and %.160s: expected only one of them",
+                            program->operand_of, **argv);
+    while (!option->name || !is_operand(program, option)) option++;
+    if (!app_option_set(option, **argv)) return bad_value(option, **argv, error);
+    *argc -= 1;
+    *argv += 1;
+    return LB_OK;
+}
+
+/* What an option asks for, before the other words are read. Of these, --help knows --all. */
+static app_request request_of(int code, char *const *words)
+{
+    if (code == VERSION || code == 'V') return APP_REQUEST_VERSION;
+    if (code != HELP && code != 'h') return APP_REQUEST_RUN;
+    while (*words && strcmp(*words, "--all") != 0) words++;
+    return *words ? APP_REQUEST_HELP_ALL : APP_REQUEST_HELP;
+}
+
 lb_status app_options_parse(const app_program *program, int *argc, char ***argv, app_request *request,
                             lb_error *error)
 {
     getopt_table table = {0};
     make_table(program, &table);
+    bool given = false; /* the option that an operand may stand for */
     *request = APP_REQUEST_RUN;
     opterr = 0;
     optind = 0; /* glibc: start over */
     for (;;) {
         int code = getopt_long(*argc, *argv, table.letters, table.names, NULL);
         if (code == -1) break;
-        if (code == HELP || code == 'h' || code == VERSION) {
-            *request = code == VERSION ? APP_REQUEST_VERSION : APP_REQUEST_HELP;
-            return LB_OK;
-        }
+        *request = request_of(code, *argv + optind);
+        if (*request != APP_REQUEST_RUN) return LB_OK;
         if (code == '?') return bad_option(program, &table, (*argv)[optind - 1], error);
         const app_option *option = find_option(program, code == ':' ? optopt : code);
         if (code == ':') return bad_value(option, NULL, error);
@@ -156,11 +186,13 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
             continue;
         }
         if (!app_option_set(option, optarg)) return bad_value(option, optarg, error);
+        given = given || is_operand(program, option);
         if (code >= FIRST_NEGATED) *option->value.flag = false;
     }
     *argc -= optind;
     *argv += optind;
     lb_status status = check_operands(program, *argc, *argv, error);
+    if (!status) status = take_operand(program, argc, argv, given, error);
     return status ? status
                   : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
 }
@@ -189,10 +221,17 @@ static lb_status share(const app_program *program, const lb_group *group, lb_err
     else if (group)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "expected no mpirun, found %d ranks, which do not share this work; to use several "
+            "expected no mpirun, found %d ranks: this command cannot share its work; to use several "
             "processors, split the file and use xargs -P",
             group->size);
     return LB_OK;
+}
+
+void app_options_be_quiet(const app_program *program)
+{
+    const app_option *option = program->options, *end = option + program->option_count;
+    while (option < end && (!option->name || strcmp(option->name, "quiet") != 0)) option++;
+    app_be_quiet(option < end && *option->value.flag);
 }
 
 /* `status` is that of the command line: the ranks report its error once. */
@@ -201,6 +240,7 @@ static int begin(const app_program *program, lb_status status, lb_error *error)
     const lb_group *group = NULL;
     lb_error found = {0};
     bool alone = program->alone && *program->alone;
+    app_options_be_quiet(program);
     if (!alone && app_ranks_join(&group, program->name, &found)) return app_ranks_leave(app_fail(&found));
     if (!status) status = share(program, group, error);
     if (status) return app_ranks_leave(app_fail(error));
@@ -220,7 +260,8 @@ int app_options(const app_program *program, int *argc, char ***argv)
     app_start(program->name);
     lb_status status = app_options_parse(program, argc, argv, &request, &error);
     if (request == APP_REQUEST_RUN) return begin(program, status, &error);
-    if (request == APP_REQUEST_HELP) app_options_help(program, stdout);
+    if (request == APP_REQUEST_HELP || request == APP_REQUEST_HELP_ALL)
+        app_options_help(program, request == APP_REQUEST_HELP_ALL, stdout);
     if (request == APP_REQUEST_VERSION) print_version(program);
     return app_close_stdout(0);
 }

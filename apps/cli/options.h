@@ -32,6 +32,7 @@ typedef struct app_program {
     const char *purpose;  /* begins with one sentence about what it does */
     const char *operands; /* the arguments after the options, such as "MODEL"; NULL: none */
     int min_operands, max_operands;
+    const char *operand_of; /* the option that the operand sets, such as "train"; NULL: none */
     const app_option *options;
     int option_count;
     const app_example *examples;
@@ -42,13 +43,18 @@ typedef struct app_program {
 } app_program;
 
 /** What the command line asks for. */
-typedef enum app_request { APP_REQUEST_RUN, APP_REQUEST_HELP, APP_REQUEST_VERSION } app_request;
+typedef enum app_request {
+    APP_REQUEST_RUN,
+    APP_REQUEST_HELP,
+    APP_REQUEST_HELP_ALL,
+    APP_REQUEST_VERSION
+} app_request;
 
 /** The program should continue; any other value is an exit status. */
 enum { APP_RUN = -1 };
 
-/** The beginning of a program: app_settle_threads, app_start, the command line by the program's table, app_ranks_join
- *  and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A program with a `group` ends with
+/** The beginning of a program: app_settle_threads, app_start, the command line by the program's table,
+ *  app_options_be_quiet, app_ranks_join and app_ranks_set_threads. Afterwards *argc and *argv are the operands. A program with a `group` ends with
  *  app_ranks_leave.
  *  Handles --help, --version, usage errors, and ranks that cannot share the work itself, and then returns the exit
  *  status: 0, 2, 66 if MPI cannot be loaded, or 74 if the output could not be written. Otherwise returns APP_RUN. */
@@ -59,8 +65,12 @@ LB_MUST_USE int app_options(const app_program *program, int *argc, char ***argv)
 LB_MUST_USE lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
                                         app_request *request, lb_error *error);
 
-/** Prints the text of --help. */
-void app_options_help(const app_program *program, FILE *out);
+/** app_be_quiet, as the option of APP_QUIET says. */
+void app_options_be_quiet(const app_program *program);
+
+/** Prints the text of --help: the usual options, or all of them if none is marked as usual. With `all`, that of --help
+ *  --all. */
+void app_options_help(const app_program *program, bool all, FILE *out);
 
 /** Prints examples as shell commands, each below a comment that describes it. */
 void app_examples_print(const app_example *examples, int count, FILE *out);

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, LEFT = 64, TEXT = 512 };
+enum { WIDTH = 80, LEFT = 64, VALUE = 256, TEXT = 768 };
 
 const app_option app_option_help = {.name = "help", .letter = 'h', .help = "print this", .kind = APP_IS_FLAG};
-const app_option app_option_version = {.name = "version", .help = "print the version", .kind = APP_IS_FLAG};
+const app_option app_option_version = {
+    .name = "version", .letter = 'V', .help = "print the version", .kind = APP_IS_FLAG};
 
 bool app_option_is_on(const app_option *option)
 {
@@ -25,21 +26,21 @@ static int format_left(const app_option *option, char left[LEFT])
                     value ? option->metavar : "");
 }
 
-static void format_default(const app_option *option, char text[LEFT])
+static void format_default(const app_option *option, char text[VALUE])
 {
     const char *word = NULL;
     text[0] = '\0';
     switch (option->kind) {
     case APP_IS_INT:
         if (option->min == option->max || *option->value.integer >= option->min)
-            snprintf(text, LEFT, " (%d)", *option->value.integer);
+            snprintf(text, VALUE, " (%d)", *option->value.integer);
         break;
     case APP_IS_SEED:
-        snprintf(text, LEFT, " (%ju)", (uintmax_t)*option->value.seed);
+        snprintf(text, VALUE, " (%ju)", (uintmax_t)*option->value.seed);
         break;
     case APP_IS_NUMBER:
         if (option->min == option->max || *option->value.number >= option->min)
-            snprintf(text, LEFT, " (%g)", *option->value.number);
+            snprintf(text, VALUE, " (%g)", *option->value.number);
         break;
     case APP_IS_CHOICE:
         word = option->choices[*option->value.integer];
@@ -53,7 +54,7 @@ static void format_default(const app_option *option, char text[LEFT])
     default:
         break;
     }
-    if (word) snprintf(text, LEFT, " (%s)", word);
+    if (word) snprintf(text, VALUE, " (%s)", word);
 }
 
 /* Prints the text, starting at column `indent`. At WIDTH it wraps to the next line, which begins with `margin`. */
@@ -81,7 +82,7 @@ static const char *alias_of(const app_option *option, int choice)
 
 void app_option_describe(const app_option *option, char *text, size_t size)
 {
-    char value[LEFT];
+    char value[VALUE];
     format_default(option, value);
     size_t used = (size_t)snprintf(text, size, "%s", option->help);
     for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
@@ -111,27 +112,53 @@ void app_examples_print(const app_example *examples, int count, FILE *out)
     }
 }
 
-void app_options_help(const app_program *program, FILE *out)
+/* The usual options without headings, or all with them. */
+static bool is_shown(const app_option *option, bool all)
+{
+    return all || option->usual;
+}
+
+/* The column where the texts begin. */
+static int indent_of(const app_program *program, bool all)
 {
     char left[LEFT];
     int indent = format_left(&app_option_version, left);
     for (int i = 0; i < program->option_count; i++) {
-        if (program->options[i].kind == APP_IS_HEADING) continue;
-        int length = format_left(&program->options[i], left);
+        const app_option *option = &program->options[i];
+        if (option->kind == APP_IS_HEADING || !is_shown(option, all)) continue;
+        int length = format_left(option, left);
         if (length > indent) indent = length;
     }
-    indent += 2;
+    return indent + 2;
+}
+
+static void count_options(const app_program *program, int *options, int *usual)
+{
+    *options = *usual = 0;
+    for (int i = 0; i < program->option_count; i++) {
+        *options += program->options[i].kind != APP_IS_HEADING;
+        *usual += program->options[i].usual;
+    }
+}
+
+void app_options_help(const app_program *program, bool all, FILE *out)
+{
+    int options, usual;
+    count_options(program, &options, &usual);
+    all = all || usual == 0;
+    int indent = indent_of(program, all);
     fprintf(out, "usage: %s [OPTION]...%s%s\n", app_name(program->name), program->operands ? " " : "",
             program->operands ? program->operands : "");
     print_wrapped(program->purpose, 0, "", out);
     fputc('\n', out);
+    if (!all) fprintf(out, "The most common of %d options; --help --all shows them all\n", options);
     for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
-        if (option->kind == APP_IS_HEADING) {
+        if (!is_shown(option, all)) continue;
+        if (option->kind == APP_IS_HEADING)
             fprintf(out, "%s%s\n", i ? "\n" : "", option->help);
-        } else {
+        else
             print_option(option, indent, out);
-        }
     }
     fputc('\n', out);
     print_option(&app_option_help, indent, out);

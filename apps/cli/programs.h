@@ -5,10 +5,10 @@
 /* name, what it does */
 #define APP_PROGRAM_LIST(X)                                                                                  \
     X(train, "train a model on pairs of texts, such as words and their sounds")                              \
-    X(join, "make one model of finished ones, which vote")                                                   \
+    X(join, "combine trained models into one that votes")                                                    \
     X(predict, "apply a model to lines of text")                                                             \
     X(evaluate, "measure a model, or predictions, against references")                                       \
-    X(score, "say how likely a model finds given pairs")                                                     \
+    X(score, "print how likely a model finds given pairs")                                                   \
     X(report, "write a page about what a model does: outputs, attention, errors")                            \
     X(inspect, "show what a model file holds")                                                               \
     X(visualize, "draw where a model looks")                                                                 \

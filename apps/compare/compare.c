@@ -20,7 +20,7 @@ static const app_compared_budget full = {49, 5, 30, 128, 64, 8000}, quick = {19,
 /* The models are trained one after the other, or shared out among ranks. */
 typedef struct run {
     app_compared_training one; /* size -1: from the table above */
-    bool quick, fresh;
+    bool quick, fresh, quiet;
     bool wanted[APP_COMPARED_KINDS];
     int threads;
     const char *kinds;
@@ -205,9 +205,9 @@ int compare_main(int argc, char **argv)
     app_compared_budget *size = &one->size;
     const app_option options[] = {
         APP_TEXT(0, "kinds", "LIST", &r.kinds,
-                 "what to compare, separated by commas; also hard, monotonic, monotonic-1, local-m, local-p, "
-                 "coverage, location, lstm, copy, and relative, alibi and rotary, transformers with these "
-                 "positions"),
+                 "kinds to compare, separated by commas; also hard, monotonic, monotonic-1, local-m, "
+                 "local-p, coverage, location, lstm, copy; relative, alibi and rotary are transformers with "
+                 "these positions"),
         APP_FLAG(0, "quick", &r.quick, "use shorter lists, smaller models and fewer steps"),
         APP_HEADING("Task"),
         APP_INT(0, "max-number", "N", &size->max_number, 0, 1000000, "largest number (49, quick 19)"),
@@ -217,21 +217,21 @@ int compare_main(int argc, char **argv)
                 "length of the longest list (30, quick 16)"),
         APP_HEADING("Training"),
         APP_INT(0, "hidden", "N", &size->hidden, 2, 1 << 16,
-                "width of the GRU states, twice that of the transformer (128, quick 64)"),
+                "width of the GRU states; the transformer is half as wide (128, quick 64)"),
         APP_INT(0, "batch", "N", &size->batch, 1, 1 << 20, "lists per step (64, quick 32)"),
         APP_INT(0, "steps", "N", &size->steps, 1, 1 << 30, "steps of each training (8000, quick 3000)"),
-        APP_SEED(0, "seed", "N", &one->seed, "seed of the first weights and of all lists"),
+        APP_SEED(0, "seed", "N", &one->seed, "seed of the initial weights and of all lists"),
         APP_THREADS(&r.threads),
+        APP_QUIET(&r.quiet),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &one->out, "folder for the chart, results and models"),
-        APP_FLAG(0, "fresh", &r.fresh, "start again instead of resuming an earlier run"),
+        APP_FLAG(0, "fresh", &r.fresh, "start over instead of resuming an earlier run"),
     };
     const app_program program = {
         .name = "compare",
         .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
-                   "each copes with longer lists. Run again, the same command resumes where it stopped. The "
-                   "ranks of "
-                   "mpirun share out the models.",
+                   "each copes with longer lists. The same command, run again, resumes where it stopped. "
+                   "The ranks of mpirun share the work.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,

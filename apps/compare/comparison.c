@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/plural.h"
+#include "console/console.h"
 #include "console/output.h"
 #include "io/file.h"
 #include <lookback/plot.h>
@@ -40,10 +41,12 @@ void app_comparison_print(const app_comparison *comparison)
         printf("  %*lld", width_of(m), (long long)m->parameters);
     printf("\n");
     fflush(stdout);
-    fprintf(stderr, "%10s", "ms a step");
+    lb_buffer speed = {0};
+    lb_buffer_print(&speed, "%10s", "ms a step");
     for (const app_compared *m = comparison->models; m < end; m++)
-        fprintf(stderr, "  %*.2f", width_of(m), 1000 * m->seconds / comparison->steps);
-    fprintf(stderr, "\n");
+        lb_buffer_print(&speed, "  %*.2f", width_of(m), 1000 * m->seconds / comparison->steps);
+    if (!speed.failed) app_show(speed.text);
+    lb_release(speed.text);
 }
 
 lb_status app_comparison_draw(const app_comparison *comparison, const char *path, lb_error *error)

@@ -14,6 +14,7 @@
 static const char *program = "lookback";
 static const char *called; /* NULL: use its own name */
 static int flush_error;    /* errno of the first flush that failed */
+static bool quiet;
 
 const char *app_name(const char *name)
 {
@@ -55,22 +56,49 @@ static void hide_controls(char *line)
     }
 }
 
-void app_note(const char *format, ...)
+void app_be_quiet(bool silent)
 {
-    /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
-    char line[2 * LB_ERROR_LENGTH];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
+    quiet = silent;
+}
+
+bool app_is_quiet(void)
+{
+    return quiet;
+}
+
+enum { LINE = 2 * LB_ERROR_LENGTH };
+
+/* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
+static void say(char line[LINE])
+{
     hide_controls(line);
     fprintf(stderr, "%s: %s\n", program, line);
 }
 
+void app_note(const char *format, ...)
+{
+    char line[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (!quiet) say(line);
+}
+
+void app_warn(const char *format, ...)
+{
+    char line[LINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    say(line);
+}
+
 void app_show(const char *text)
 {
-    char line[2 * LB_ERROR_LENGTH];
-    while (*text) {
+    char line[LINE];
+    while (*text && !quiet) {
         size_t length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         hide_controls(line);
@@ -83,7 +111,7 @@ int app_fail(const lb_error *error)
 {
     const char *message = error->message[0] ? error->message : lb_status_text(error->status);
     const char *rank = app_ranks_reporter(error);
-    if (rank) app_note("%s%s%s", rank, *rank ? ": " : "", message);
+    if (rank) app_warn("%s%s%s", rank, *rank ? ": " : "", message);
     bool interrupted = error->status == LB_ERROR_INTERRUPTED;
     return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
 }
@@ -108,7 +136,7 @@ int app_close_stdout(int status)
     }
     if (!lost || status) return status;
     if (reason != EPIPE) {
-        app_note("cannot write standard output%s%s", reason ? ": " : "", reason ? strerror(reason) : "");
+        app_warn("cannot write standard output%s%s", reason ? ": " : "", reason ? strerror(reason) : "");
     }
     return lb_status_exit(LB_ERROR_WRITE);
 }

@@ -20,8 +20,17 @@ void app_called_as(const char *name);
 /** The name by which the user called the program; `name` if app_called_as has not set one. */
 const char *app_name(const char *name);
 
-/** Prints "program: message" on standard error. */
+/** Turns notes, app_show and progress off or on. Warnings and errors are always printed. */
+void app_be_quiet(bool silent);
+
+/** Whether they are off. */
+bool app_is_quiet(void);
+
+/** Prints "program: message" on standard error: what happens, with nothing wrong. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);
+
+/** The same for what may be wrong with the command, the data or the result. */
+void app_warn(const char *format, ...) LB_PRINTF(1, 2);
 
 /** Prints lines of text on standard error, without the program's name: for text too long for a note. */
 void app_show(const char *text);
@@ -30,7 +39,7 @@ void app_show(const char *text);
  *  Otherwise 0. */
 size_t app_visible(const char *text);
 
-/** Prints the error with `app_note`. Returns the exit status. */
+/** Prints the error with `app_warn`. Returns the exit status. */
 int app_fail(const lb_error *error);
 
 /** Flushes standard output, for a program that answers while it runs. Returns false if that fails: the program should

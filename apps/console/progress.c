@@ -1,6 +1,7 @@
 #include "console/progress.h"
 
 #include "base/clock.h"
+#include "console/console.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -157,6 +158,7 @@ static void add_bar(const app_progress *progress, int width, char line[APP_PROGR
 
 static void write_line(app_progress *progress, bool last)
 {
+    if (app_is_quiet()) return;
     char head[80], tail[APP_SHORT + 8], line[APP_PROGRESS_LINE];
     const char *gap = progress->text[0] ? "  " : "";
     format_head(progress, head, sizeof head);

@@ -109,8 +109,8 @@ lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *
         *group = library.group(ranks);
     else if (started() > 1)
         return lb_error_set(error, LB_ERROR_OPEN,
-                            "mpirun started %ld processes, but each of them is alone: it belongs to another "
-                            "MPI than lookback_mpi",
+                            "mpirun started %ld processes that cannot reach each other: mpirun and "
+                            "lookback_mpi use different MPIs",
                             started());
     return lb_group_agree(*group, "command", command, error);
 }

@@ -32,7 +32,7 @@ static lb_status check(const settings *s, int operands, lb_error *error)
                             app_name("evaluate"));
     if (!s->predictions && rules)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "separators and --normalize are for --predictions: a model has its own");
+                            "separators and --normalize need --predictions: a model has its own");
     return LB_OK;
 }
 
@@ -65,7 +65,7 @@ static int evaluate(settings *s, int operands, char **operand)
 }
 
 static const app_example examples[] = {
-    {"Measure the model in out/ on pairs that it has not seen.", "lookback evaluate out test.tsv"},
+    {"Measure the model in out/ on pairs it has not seen.", "lookback evaluate out test.tsv"},
     {"Measure the outputs of any program.", "cut -f 1 test.tsv | lookback predict out |\n"
                                             "      lookback evaluate --predictions - test.tsv"},
 };
@@ -78,34 +78,38 @@ int evaluate_main(int argc, char **argv)
                   .seed = 1};
     const app_option options[] = {
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more columns than a source and a target"),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+                "column of the sources, if lines have more than two columns", .usual = true),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
+                .usual = true),
         APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
-                "column of the features of the sources; if not given, 2"),
-        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "count lines that are not pairs and skip them"),
+                "column of the features of the sources; default: 2"),
+        APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "skip and count lines that are not pairs",
+                 .usual = true),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
-                "number of the most frequent confusions of symbols to print"),
-        APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap that computes the intervals"),
-        APP_FLAG(0, "json", &s.json, "print a JSON object"),
+                "how many of the most frequent confusions of symbols to print", .usual = true),
+        APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
+        APP_FLAG(0, "json", &s.json, "print a JSON object", .usual = true),
         APP_THREADS(&s.threads),
-        APP_HEADING("A model"),
+        APP_HEADING("With a model"),
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
-                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers"),
+                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
-                   "power of the length by which the log-probability of an output is divided"),
+                   "divide the log-probability of an output by this power of its length"),
         APP_FLAG(0, "copy-unknown", &s.asked.copy_unknown,
-                 "replace an unknown symbol by the symbol of the source with the largest attention weight"),
-        APP_HEADING("Predictions instead of a model"),
+                 "replace an unknown symbol with the source symbol that gets the most attention"),
+        APP_HEADING("With predictions instead of a model"),
         APP_TEXT(0, "predictions", "FILE", &s.predictions,
                  "file with a source, a tab and an output on each line, in the order of the pairs, as "
-                 "predict writes it; -: standard input"),
+                 "written by predict; -: standard input",
+                 .usual = true),
         APP_TEXT(0, "features-separator", "TEXT", &s.features_separator,
                  "separator between the features of a source, such as ;"),
         APP_TEXT(0, "source-separator", "TEXT", &s.source_separator,
-                 "separator between the symbols of a source; without it, each character is a symbol"),
+                 "separator between the symbols of a source; default: each character is a symbol"),
         APP_TEXT(0, "target-separator", "TEXT", &s.target_separator, "the same for targets and outputs"),
-        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms, "Unicode form in which texts are compared"),
+        APP_CHOICE(0, "normalize", "FORM", &s.normalize, forms,
+                   "Unicode normal form in which texts are compared"),
     };
     const app_program program = {
         .name = "evaluate",
@@ -113,9 +117,9 @@ int evaluate_main(int argc, char **argv)
                    "targets. Prints exact match and sequence error rate, which count whole outputs; the word "
                    "error rate, if targets have several words; the symbol error rate; and BLEU; each in "
                    "percent with its 95 % interval; and the most frequent confusions. There is no interval "
-                   "where all resamples of the bootstrap agree, and no BLEU without an output of four "
-                   "symbols. Each line counts on its own, even if a source has several. FILE may be - for "
-                   "standard input; MODEL is a file or the folder that it was written to.",
+                   "where all bootstrap samples agree, and no BLEU without an output of four "
+                   "symbols. Each line counts separately, even if a source has several. FILE may be - for "
+                   "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE",
         .min_operands = 1,
         .max_operands = 2,

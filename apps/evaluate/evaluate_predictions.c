@@ -92,7 +92,7 @@ static lb_status compare_all(session *s, lb_error *error)
         if (error->status) return error->status;
         if (!more && !others) return LB_OK;
         if (!more || !others)
-            return lb_error_set(error, LB_ERROR_FORMAT, "%s has %s lines than %s, expected as many",
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s has %s lines than %s, expected the same number",
                                 s->predictions.name, more ? "fewer" : "more", s->pairs.name);
         lb_status status = compare(s, &pair, &prediction, error);
         if (status) return status;

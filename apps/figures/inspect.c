@@ -256,10 +256,10 @@ int inspect_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "inspect",
-        .purpose = "Prints what a model file contains: kind, configuration, size, training and vocabularies. "
-                   "MODEL is a file or the folder that it was written to. A file that cannot be applied is "
-                   "shown, too; "
-                   "then the reason is printed at the end, with the status that predict has.",
+        .purpose =
+            "Prints what a model file contains: kind, configuration, size, training and vocabularies. "
+            "MODEL is a model file or its folder. A file that cannot be applied is shown, too, followed by "
+            "the reason, with the exit status of predict.",
         .operands = "MODEL",
         .min_operands = 1,
         .max_operands = 1,

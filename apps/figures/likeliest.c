@@ -54,7 +54,7 @@ static lb_status save(const app_maps_style *style, const lb_font *font, const lb
 {
     lb_format format = lb_picture_format(path);
     bool any_font = format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
-    if (!any_font) app_note_missing(font, "", labels, 1);
+    if (!any_font) app_warn_missing(font, "", labels, 1);
     lb_status status = app_matrix_make_readable(labels, any_font ? NULL : font, error);
     lb_canvas *canvas = status ? NULL : draw(style, format, found, labels, error);
     if (!canvas) return error->status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : error->status;

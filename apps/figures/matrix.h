@@ -29,7 +29,7 @@ LB_MUST_USE lb_status app_matrix_make_readable(app_matrix *matrix, const lb_font
 
 /** Reports on standard error the characters of the title and labels of `count` matrices that no font of the chain has.
  *  Call it before making the labels readable. */
-void app_note_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count);
+void app_warn_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count);
 
 /** The array in an .npy file, [rows, columns], [heads, rows, columns] or [layers, heads, rows, columns], with labels
  *  separated by blanks; NULL: no labels.

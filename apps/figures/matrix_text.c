@@ -58,7 +58,7 @@ static void note_unknown(const lb_translation *text)
     for (int64_t i = 0; i < text->unknown_count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%.40s\"", used ? ", " : "",
                                  text->unknown[i]);
-    if (used > 0) app_note("--input: the model does not know %s", list);
+    if (used > 0) app_warn("--input: the model does not know %s", list);
 }
 
 lb_status app_matrix_attend(lb_translator *translator, const char *text, app_matrix *matrix, bool *ended,
@@ -98,7 +98,7 @@ static size_t missing_labels(const lb_font *font, const char **labels, size_t la
     return count;
 }
 
-void app_note_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
+void app_warn_missing(const lb_font *font, const char *title, const app_matrix *matrices, size_t count)
 {
     enum { MOST = 64 };
     int32_t missing[MOST];
@@ -115,6 +115,6 @@ void app_note_missing(const lb_font *font, const char *title, const app_matrix *
                                  (unsigned)missing[i]);
     }
     if (found > 0)
-        app_note("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
+        app_warn("no font has %s%s; --font FILE adds a font, and an .svg shows what its viewer has", list,
                  found == MOST ? " ..." : "");
 }

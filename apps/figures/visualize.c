@@ -23,7 +23,7 @@ typedef struct settings {
     bool all_heads;
     const char *output, *title, *colormap, *font, *range, *scores;
     double dpi;
-    bool no_values, transparent;
+    bool no_values, transparent, quiet;
     int threads;
 } settings;
 
@@ -40,12 +40,10 @@ static lb_status check(const settings *s, lb_error *error)
     if (model && s->matrix) return wrong_usage(error, "expected a MODEL or --matrix, found both");
     if (model && !s->input)
         return wrong_usage(error, "--input: expected a list such as \"42 7 99 13\", or a text");
-    if (model && (s->rows || s->columns))
-        return wrong_usage(error, "--rows and --columns belong to --matrix");
+    if (model && (s->rows || s->columns)) return wrong_usage(error, "--rows and --columns need --matrix");
     if (s->matrix && s->input) return wrong_usage(error, "--input belongs to a MODEL, not to --matrix");
     if (s->all_heads && s->head >= 0) return wrong_usage(error, "expected --head or --all-heads, found both");
-    if (s->scores && s->model_count != 1)
-        return wrong_usage(error, "--scores shows what one MODEL might have written");
+    if (s->scores && s->model_count != 1) return wrong_usage(error, "--scores needs exactly one MODEL");
     lb_status status = s->scores ? app_check_picture("--scores", s->scores, error) : LB_OK;
     return status ? status : app_check_picture("--output", s->output, error);
 }
@@ -65,7 +63,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
     if (!ended)
-        app_note("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
+        app_warn("no end-of-sequence symbol; cut off after %zu %s", matrix->rows,
                  facts.sorts ? "numbers" : "symbols");
     lb_translator_free(translator);
     return status;
@@ -123,7 +121,7 @@ static void warn_of_holes(const app_matrix *m)
 {
     size_t holes = 0, count = m->layers * m->heads * m->rows * m->columns;
     for (size_t i = 0; i < count; i++) holes += isfinite(m->values[i]) ? 0 : 1;
-    if (holes > 0) app_note("%zu of %zu values are not finite: grey, without a number", holes, count);
+    if (holes > 0) app_warn("%zu of %zu values are not finite: grey, without a number", holes, count);
 }
 
 /* Labels may have characters that are missing in the font or invisible. */
@@ -142,7 +140,7 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
     bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
-    if (!any_font) app_note_missing(font, s->title, matrices, count);
+    if (!any_font) app_warn_missing(font, s->title, matrices, count);
     if (make_readable(any_font ? NULL : font, matrices, count, error)) {
         lb_font_close(font);
         return error->status;
@@ -228,44 +226,47 @@ int visualize_main(int argc, char **argv)
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
         APP_TEXT('i', "input", "TEXT", &s.input,
-                 "input of the model: a list to sort, such as \"42 7 99 13\", or a text"),
+                 "input of the model: a list to sort, such as \"42 7 99 13\", or a text", .usual = true),
         APP_TEXT(0, "compare", "MODEL2", &s.compare,
                  "draw this model and any further operands next to the first: the mean over the heads of the "
-                 "last layer, or what --layer and --head select"),
+                 "last layer, or the choice of --layer and --head",
+                 .usual = true),
         APP_THREADS(&s.threads),
+        APP_QUIET(&s.quiet),
         APP_HEADING("Any matrix"),
         APP_TEXT(0, "matrix", "FILE", &s.matrix,
-                 "draw a matrix from a NumPy file, .npy, such as predict --attention writes"),
-        APP_TEXT(0, "rows", "NAMES", &s.rows,
-                 "names of the rows, separated by blanks; if not given, numbers"),
+                 "draw a matrix from a NumPy file, .npy, such as one written by predict --attention",
+                 .usual = true),
+        APP_TEXT(0, "rows", "NAMES", &s.rows, "names of the rows, separated by blanks; default: numbers"),
         APP_TEXT(0, "columns", "NAMES", &s.columns, "names of the columns"),
         APP_HEADING("Layers and heads"),
-        APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0"),
-        APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0"),
-        APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, also when comparing models"),
+        APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0", .usual = true),
+        APP_INT(0, "head", "N", &s.head, 0, 1 << 20, "draw only this head, counted from 0", .usual = true),
+        APP_FLAG(0, "all-heads", &s.all_heads, "draw all heads, even when comparing models"),
         APP_HEADING("Picture"),
-        APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file"),
-        APP_OUTPUT(
-            0, "scores", &s.scores,
-            "a second picture: the likeliest symbols at each step of the output, with their probabilities"),
-        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture"),
-        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours"),
+        APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file",
+                   .usual = true),
+        APP_OUTPUT(0, "scores", &s.scores,
+                   "write a second picture: the likeliest symbols at each step of the output, with their "
+                   "probabilities",
+                   .usual = true),
+        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture", .usual = true),
+        APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours", .usual = true),
         APP_TEXT(
             0, "range", "RANGE", &s.range,
-            "what the colours span: data, or LOW..HIGH such as 0..1; if not given 0..1, or data where values "
-            "lie outside or all lie below 0.5"),
+            "what the colours span: data, or LOW..HIGH such as 0..1; default: 0..1, or data if some values "
+            "are outside or all are below 0.5"),
         APP_FLAG(0, "no-values", &s.no_values, "leave out the numbers in the cells"),
-        APP_TEXT(
-            0, "font", "FILE", &s.font,
-            "a font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
-        APP_FLAG(0, "transparent", &s.transparent, "no white background"),
+        APP_TEXT(0, "font", "FILE", &s.font,
+                 "font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
+        APP_FLAG(0, "transparent", &s.transparent, "leave out the white background"),
         APP_NUMBER(0, "dpi", "N", &s.dpi, 10, 1200, "pixels per inch; text scales with it"),
     };
     const app_program program = {
         .name = "visualize",
         .purpose = "Draws where a trained model looks while it sorts a list or reads a text, or draws any "
-                   "matrix. Each row is an output number or symbol, each column an input. MODEL is a file or "
-                   "the folder that it was written to.",
+                   "matrix. Each row is an output number or symbol, each column an input. MODEL is a model "
+                   "file or its folder.",
         .operands = "[MODEL]...",
         .max_operands = MOST_MODELS - 2,
         .options = options,

@@ -39,7 +39,7 @@ static void about(const char *name, const char *text, FILE *out)
 static void options_begin(FILE *out)
 {
     fputs("complete -c lookback -s h -l help -d 'print this'\n"
-          "complete -c lookback -l version -d 'print the version'\n",
+          "complete -c lookback -s V -l version -d 'print the version'\n",
           out);
 }
 

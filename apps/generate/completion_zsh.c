@@ -36,7 +36,7 @@ static void about(const char *name, const char *text, FILE *out)
 static void options_begin(FILE *out)
 {
     fputs("  )\n"
-          "  _arguments -C '(- *)'{-h,--help}'[print this]' '(- *)--version[print the version]' \\\n"
+          "  _arguments -C '(- *)'{-h,--help}'[print this]' '(- *)'{-V,--version}'[print the version]' \\\n"
           "    '1:command:->command' '*::argument:->argument'\n"
           "  case $state in\n"
           "  command) _describe -t commands command commands ;;\n"
@@ -80,7 +80,7 @@ static void command(const app_program *program, FILE *out)
 {
     fprintf(out,
             "    %s)\n      _arguments -s -S \\\n        '(- *)'{-h,--help}'[print this]' "
-            "'(- *)--version[print the version]'",
+            "'(- *)'{-V,--version}'[print the version]'",
             program->name);
     for (int i = 0; i < program->option_count; i++)
         if (program->options[i].kind != APP_IS_HEADING) put_option(&program->options[i], out);

@@ -54,7 +54,7 @@ int app_generate(const char *const *words)
     const app_completion *shell = app_completion_find(what);
     bool page = strcmp(what, "man") == 0;
     if ((page && name && !command) || (!page && (name || !shell))) {
-        app_note("generate: expected man, man COMMAND, bash, zsh or fish");
+        app_warn("generate: expected man, man COMMAND, bash, zsh or fish");
         return lb_status_exit(LB_ERROR_ARGUMENT);
     }
     if (!page)

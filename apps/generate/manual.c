@@ -45,6 +45,9 @@ static int put_word(const char *word, int length, FILE *out)
         case '^':
             fputs("\\(ha", out);
             break;
+        case ',':
+            fputs(i + 1 < length ? ",\\:" : ",", out); /* a long list may break here */
+            break;
         case '~':
             fputs("\\(ti", out);
             break;
@@ -90,7 +93,8 @@ static void put_title(const char *name, FILE *out)
         char upper = (char)toupper((unsigned char)*letter);
         put_word(&upper, 1, out);
     }
-    fprintf(out, " 1 \"\" \"Lookback %s\" \"Lookback\"\n", lb_version());
+    fprintf(out, " 1 \"\" \"Lookback %s\" \"Lookback\"\n.ad l\n",
+            lb_version()); /* long words cannot be adjusted */
 }
 
 static void put_name(const char *name, const char *about, FILE *out)

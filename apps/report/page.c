@@ -67,6 +67,6 @@ lb_status app_page_engine_read(const char *path, void **html, size_t *count, lb_
     *html = NULL;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "%s: not the engine of a page; expected build/playground/engine.html, "
-                        "which ./run playground builds",
+                        "built by ./run playground",
                         path);
 }

@@ -9,7 +9,7 @@ typedef struct settings {
     app_report_asked asked;
     app_texts inputs;
     int source_column, target_column, features_column, threads;
-    bool skip_bad_lines;
+    bool skip_bad_lines, quiet;
 } settings;
 
 /* Checks beyond the table of options. */
@@ -40,15 +40,15 @@ static void complete(settings *s, int operands, char **operand)
 static void say(const settings *s, const app_report_made *made)
 {
     if (made->unreadable > 0)
-        app_note("%lld of %lld pairs could not be read", (long long)made->unreadable, (long long)made->pairs);
+        app_warn("%lld of %lld pairs could not be read", (long long)made->unreadable, (long long)made->pairs);
     if (made->bad_frames > 0)
-        app_note("film.jsonl: %lld line%s left out, not a frame", (long long)made->bad_frames,
+        app_warn("film.jsonl: left out %lld invalid line%s", (long long)made->bad_frames,
                  made->bad_frames == 1 ? "" : "s");
     if (made->detailed < made->pairs)
-        app_note("the first %lld of %lld pairs have their attention; --details sets how many",
+        app_note("only the first %lld of %lld pairs show their attention; --details sets how many",
                  (long long)made->detailed, (long long)made->pairs);
     if (made->means > 0)
-        app_note("%lld of %lld pairs have the mean over their heads, so that the page stays small; "
+        app_note("%lld of %lld pairs show only the mean over their heads, to keep the page small; "
                  "--all-heads keeps each head",
                  (long long)made->means, (long long)made->pairs);
     app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked.output, (long long)made->pairs,
@@ -69,7 +69,7 @@ static int report(settings *s, int operands, char **operand)
 }
 
 static const app_example examples[] = {
-    {"Look at what the model in out/ does with pairs that it has not seen.", "lookback report out test.tsv"},
+    {"Look at what the model in out/ does with pairs it has not seen.", "lookback report out test.tsv"},
     {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
 };
 
@@ -79,50 +79,51 @@ int report_main(int argc, char **argv)
         .asked = {
             .output = "report.html", .batch = 256, .details = 1000, .heads_off = 200, .length_penalty = 1}};
     const app_option options[] = {
-        APP_OUTPUT('o', "output", &s.asked.output, "where to write the page"),
+        APP_OUTPUT('o', "output", &s.asked.output, "where to write the page", .usual = true),
         APP_TEXTS('i', "input", "TEXT", &s.inputs,
-                  "a text, or several on lines of their own, instead of a FILE; may be repeated"),
+                  "a text, or several on separate lines, instead of FILE; may be repeated", .usual = true),
         APP_TEXT(0, "title", "TEXT", &s.asked.about.title,
-                 "title of the page; without it, the names of the model and of the file"),
+                 "title of the page; default: the names of the model and of the file", .usual = true),
         APP_INT(0, "details", "N", &s.asked.details, 0, 1 << 20,
-                "pairs with the attention of all outputs and the likeliest symbols; others have the best "
-                "output only"),
+                "pairs shown with the attention of all outputs and the likeliest symbols; others show only "
+                "the best output",
+                .usual = true),
         APP_FLAG(0, "all-heads", &s.asked.all_heads,
-                 "keep the attention of each head, however large the page becomes, where many long pairs "
-                 "have the mean over their heads"),
+                 "keep the attention of each head, however large the page gets; by default, many long pairs "
+                 "show only the mean over the heads"),
         APP_INT(0, "heads-off", "N", &s.asked.heads_off, 0, 1 << 20,
-                "pairs on which each head is switched off, to see what it is good for; 0: none"),
-        APP_TEXT(
-            0, "engine", "FILE", &s.asked.engine,
-            "let the page carry the model and this library as WebAssembly, so that new texts can be typed "
-            "into it; FILE is build/playground/engine.html, which ./run playground builds"),
+                "pairs to decode with each head switched off, to see what it contributes; 0: none"),
+        APP_TEXT(0, "engine", "FILE", &s.asked.engine,
+                 "embed the model and this library as WebAssembly, so that new texts can be typed "
+                 "into the page; FILE is build/playground/engine.html, built by ./run playground",
+                 .usual = true),
         APP_THREADS(&s.threads),
+        APP_QUIET(&s.quiet),
         APP_HEADING("Decoding"),
         APP_INT('b', "batch", "N", &s.asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.asked.beam, 0, 1024,
-                "beam width, and outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers"),
+                "beam width and number of outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers",
+                .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
-                   "power of the length by which the log-probability of an output is divided"),
+                   "divide the log-probability of an output by this power of its length"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more columns than a source and a target"),
-        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+                "column of the sources, if lines have more than two columns", .usual = true),
+        APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
+                .usual = true),
         APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
-                "column of the features of the sources; if not given, 2"),
+                "column of the features of the sources; default: 2"),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
-                 "show lines that are not pairs with what is wrong with them, instead of stopping"),
+                 "show what is wrong with lines that are not pairs, instead of stopping", .usual = true),
     };
     const app_program program = {
         .name = "report",
-        .purpose = "Writes a page, one HTML file that needs no network, about what a model does with a TSV "
-                   "file of pairs: "
-                   "all outputs as a table; for each pair the attention, the beam and the likeliest symbols "
-                   "at each step; "
-                   "over all pairs what each symbol is read from, what each head does, confusions and "
-                   "calibration; and how "
-                   "the training went. FILE may be - for standard input; MODEL is a file or the folder that "
-                   "it was written "
-                   "to.",
+        .purpose =
+            "Writes a page, one HTML file that needs no network, about what a model does with a TSV "
+            "file of pairs: all outputs as a table; for each pair the attention, the beam and the likeliest "
+            "symbols at each step; over all pairs the source of each symbol, the work of each head, "
+            "confusions and calibration; and how the training went. FILE may be - for standard input; MODEL "
+            "is a model file or its folder.",
         .operands = "MODEL [FILE]",
         .min_operands = 1,
         .max_operands = 2,

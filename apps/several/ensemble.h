@@ -10,10 +10,12 @@
 #define APP_ENSEMBLE(pointer)                                                                                \
     APP_OPTIONAL_TEXT(                                                                                       \
         "ensemble", "LIST", (pointer),                                                                       \
-        "train models that differ, and let them vote, such as additive:3,backward:2,transformer:2: kinds "   \
+        "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "      \
         "of attention, transformer, forward or backward; additive-backward writes from the end; a number "   \
-        "alone: that many with other seeds. The ranks of mpirun share them out; --no-ensemble overrides a "  \
-        "--config")
+        "alone: that many with different seeds. The ranks of mpirun share the work; --no-ensemble "          \
+        "overrides "                                                                                         \
+        "--config",                                                                                          \
+        .usual = true)
 
 /** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */
 typedef struct app_usual_options {

@@ -10,16 +10,15 @@
 #include <string.h>
 
 /* A sweep gives these to each of its trainings, or needs a single model of each. */
-static const char *const of_the_sweep[] = {"out",      "threads", "sweep",        "sweep-count",
-                                           "ensemble", "seeds",   "print-config", NULL};
+static const char *const of_the_sweep[] = {"out",   "threads",      "sweep", "sweep-count", "ensemble",
+                                           "seeds", "print-config", "quiet", NULL};
 
 static lb_status check_name(const app_program *program, const app_json_file *file, const cJSON *list,
                             lb_error *error)
 {
     for (int i = 0; of_the_sweep[i]; i++)
         if (strcmp(list->string, of_the_sweep[i]) == 0)
-            return lb_error_set(error, LB_ERROR_FORMAT,
-                                "%s:%d: found \"%s\", which is the same for all trainings of a sweep",
+            return lb_error_set(error, LB_ERROR_FORMAT, "%s:%d: found \"%s\", which cannot vary in a sweep",
                                 file->path, app_json_file_line(file, list), list->string);
     return app_config_find(program, of_the_sweep, file, list, error) ? LB_OK : error->status;
 }

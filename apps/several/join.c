@@ -12,6 +12,7 @@ typedef struct settings {
     const char *out;
     lb_training_config data; /* the pairs to weigh the members by */
     int threads;
+    bool quiet;
 } settings;
 
 static lb_status check(const settings *s, lb_error *error)
@@ -19,7 +20,7 @@ static lb_status check(const settings *s, lb_error *error)
     const lb_training_config *d = &s->data;
     if (d->dev || !(d->source_column || d->target_column || d->features_column || d->skip_bad_lines))
         return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT, "columns and --skip-bad-lines are for --dev");
+    return lb_error_set(error, LB_ERROR_ARGUMENT, "columns and --skip-bad-lines need --dev");
 }
 
 static int join(const settings *s, int count, char **models)
@@ -45,10 +46,10 @@ static int join(const settings *s, int count, char **models)
 
 static const app_example examples[] = {
     {"Train two models that write in different directions, and let them vote.",
-     "lookback train --train pairs.tsv --hidden 32 --steps 50 --out out/one\n"
-     "  lookback train --train pairs.tsv --hidden 32 --steps 50 --direction backward --out out/other\n"
+     "lookback train pairs.tsv --hidden 32 --steps 50 --out out/one\n"
+     "  lookback train pairs.tsv --hidden 32 --steps 50 --direction backward --out out/other\n"
      "  lookback join out/one out/other --dev dev.tsv -o out/both"},
-    {"Give them the same weight, and show what each of them writes by itself.",
+    {"Give them equal weights, and show what each of them writes on its own.",
      "lookback join out/one out/other -o out/equal\n"
      "  echo abc | lookback predict out/equal --votes"},
 };
@@ -57,27 +58,24 @@ int join_main(int argc, char **argv)
 {
     settings s = {.out = "out"};
     const app_option options[] = {
-        APP_TEXT('o', "out", "DIR", &s.out,
-                 "folder for the joined model; an earlier model there is kept under another name"),
+        APP_TEXT('o', "out", "DIR", &s.out, "folder for the joined model; an earlier model there is renamed"),
         APP_TEXT(0, "dev", "FILE", &s.data.dev,
-                 "pairs that no model was trained on, to weigh the models by; without it, all have the same "
-                 "weight"),
+                 "pairs unseen in training, for weighting the models; default: equal weights"),
         APP_THREADS(&s.threads),
+        APP_QUIET(&s.quiet),
         APP_HEADING("Lines of --dev"),
         APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more columns than a source and a target"),
+                "column of the sources, if lines have more than two columns"),
         APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
         APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16,
-                "column of the features of the sources; if not given, 2"),
+                "column of the features of the sources; default: 2"),
         APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
     };
     const app_program program = {
         .name = "join",
-        .purpose =
-            "Makes one model of several finished ones, files or the folders that they were written to. They "
-            "must have the same symbols, as models have that were trained on the same file. Models that "
-            "write "
-            "in different directions vote: each scores what all of them find.",
+        .purpose = "Makes one model of several trained ones, given as model files or their folders. They "
+                   "must have the same symbols, like models trained on the same file. Models that "
+                   "write in different directions vote: each scores the outputs of all of them.",
         .operands = "MODEL MODEL...",
         .min_operands = 2,
         .max_operands = LB_JOIN_MOST,

@@ -42,8 +42,8 @@ typedef struct app_process {
     bool told;  /* its end */
 } app_process;
 
-/* A single training on one thread. */
-static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble"};
+/* A single training on one thread, whose log is complete. */
+static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble", "--no-quiet"};
 
 enum { ALWAYS = sizeof always / sizeof *always, MORE = 1 /* room for NOT_FRESH */ };
 
@@ -112,7 +112,7 @@ static lb_status check_folders(const app_side_by_side *s, lb_error *error)
     for (size_t i = 1; i < s->count && !status; i++)
         if (strcmp(sorted[i - 1]->folder, sorted[i]->folder) == 0)
             status = lb_error_set(error, LB_ERROR_ARGUMENT,
-                                  "found two trainings, %.80s and %.80s, with one folder, %.120s; expected "
+                                  "found %.80s and %.80s with the same folder, %.120s; expected "
                                   "values that differ in letters or digits",
                                   sorted[i - 1]->name, sorted[i]->name, sorted[i]->folder);
     lb_release((void *)sorted);
@@ -166,12 +166,12 @@ static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *erro
         lb_error found = {0};
         lb_status status = try_to_lock(folder, &found);
         if (status == LB_ERROR_BUSY && lb_clock() < end) {
-            if (!told) app_note("%s; waiting up to %d s for its end", found.message, PATIENCE_S);
+            if (!told) app_warn("%s; waiting up to %d s for it to end", found.message, PATIENCE_S);
             nanosleep(&pause_of_a_look, NULL);
             continue;
         }
         if (status == LB_ERROR_BUSY)
-            return lb_error_set(error, status, "%s; waited %d s for its end", found.message, PATIENCE_S);
+            return lb_error_set(error, status, "%s; waited %d s for it to end", found.message, PATIENCE_S);
         return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
     }
 }
@@ -257,11 +257,12 @@ static void become(const app_side_by_side *s, size_t i, bool again)
     const lb_group *group = s->repeated->group;
     int log = lb_own_open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND,
                           s->error);
-    if (log < 0) app_note("%s", s->error->message);
+    if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
     while (*end) end++;
     if (again) *end = NOT_FRESH;
     if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) {
+        app_be_quiet(false);
         if (group) app_note("%s trains %s", group->name, s->results[i].name);
         execv(SELF, s->command[i]);
     }
@@ -304,7 +305,7 @@ static void tell(const app_side_by_side *s, size_t i, int rank)
         app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f%s", s->ended, s->count, r->name,
                  r->best.exact_match, r->best.symbol_error, by);
     else
-        app_note("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
+        app_warn("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
                  s->process[i].status, r->folder);
 }
 
@@ -390,9 +391,9 @@ lb_status app_side_by_side_run(app_side_by_side *s)
 
 int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status)
 {
-    lb_error_set(s->error, LB_ERROR_DIVERGED, "%zu of %zu trainings failed; the same command repeats them",
-                 s->failed, s->count);
+    lb_error_set(s->error, LB_ERROR_DIVERGED,
+                 "%zu of %zu trainings failed; the same command tries them again", s->failed, s->count);
     if (!app_side_by_side_leads(s)) return app_fail(s->error);
-    app_note("%s", s->error->message);
+    app_warn("%s", s->error->message);
     return app_close_stdout(exit_status);
 }

@@ -13,12 +13,12 @@ typedef struct app_sweep {
 
 /** --sweep FILE and --sweep-count N. */
 #define APP_SWEEP_OPTIONS(sweep)                                                                             \
-    APP_OPTIONAL_TEXT(                                                                                       \
-        "sweep", "FILE", &(sweep)->file,                                                                     \
-        "train once for each combination of values in this JSON file, such as {\"hidden\": [128, 192]}, "    \
-        "side by side; the ranks of mpirun share them out; --no-sweep overrides a --config"),                \
+    APP_OPTIONAL_TEXT("sweep", "FILE", &(sweep)->file,                                                       \
+                      "train once for each combination of the values in this JSON file, such as "            \
+                      "{\"hidden\": [128, 192]}, "                                                           \
+                      "side by side; the ranks of mpirun share the work; --no-sweep overrides --config"),    \
         APP_INT(0, "sweep-count", "N", &(sweep)->count, 0, 1 << 20,                                          \
-                "combinations to train, drawn by --seed; 0: all of them")
+                "number of combinations to train, drawn with --seed; 0: all of them")
 
 /** Trains, prints the table, and writes sweep.tsv, sweep.png and the best model as model.safetensors to the folder.
  *  Running the same sweep again resumes interrupted trainings and repeats none. Of several ranks, all train, and

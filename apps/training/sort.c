@@ -14,6 +14,7 @@ static lb_training_config settings;
 static lb_sort_task task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3};
 static app_model_choice model, usual;
 static int threads, film;
+static bool quiet;
 
 static int train(void)
 {
@@ -62,52 +63,57 @@ int sort_main(int argc, char **argv)
     if (begin_with_recipe(&error)) return app_fail(&error);
     const app_option options[] = {
         APP_HEADING("Task"),
-        APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0"),
-        APP_INT(0, "min-length", "N", &task.min_length, 1, 1 << 20, "length of the shortest list"),
-        APP_INT(0, "max-length", "N", &task.max_length, 1, 1 << 20, "length of the longest list"),
+        APP_INT(0, "max-number", "N", &task.max_value, 0, 1000000, "largest number; the smallest is 0",
+                .usual = true),
+        APP_INT(0, "min-length", "N", &task.min_length, 1, 1 << 20, "length of the shortest list",
+                .usual = true),
+        APP_INT(0, "max-length", "N", &task.max_length, 1, 1 << 20, "length of the longest list",
+                .usual = true),
         APP_NUMBER(0, "repeats", "SHARE", &task.repeats, 0, 1,
-                   "share of the lists whose numbers come from at most four different ones"),
+                   "share of lists with at most four different numbers"),
         APP_HEADING("Model"),
         APP_START_OPTIONS(&settings),
-        APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer"),
+        APP_CHOICE(0, "model", "KIND", &model.model, app_models, "GRUs with attention, or a transformer",
+                   .usual = true),
         APP_INT(0, "embed", "N", &model.embed, 1, 1 << 16,
                 "width of the embeddings; for a transformer, set --hidden instead"),
         APP_INT(0, "hidden", "N", &settings.hidden, 1, 1 << 16,
-                "width of the GRU states, or of the transformer"),
+                "width of the GRU states or of the transformer", .usual = true),
         APP_INT(0, "layers", "N", &settings.layers, 0, 64,
-                "layers of the encoder and of the decoder; 0: 1, or 2 for a transformer"),
+                "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer"),
         APP_CELL(&model),
         APP_FLAG(0, "bidirectional", &model.bidirectional, "let the encoder read in both directions"),
-        APP_ATTENTION(&model.attention, "how the decoder attends"),
+        APP_ATTENTION(&model.attention, "kind of attention", .usual = true),
         APP_ATTENTION_WEIGHTS(&model.attention_weights),
         APP_COPY(&model),
         APP_DIRECTION(&model.direction),
         APP_INT(0, "heads", "N", &settings.heads, 1, 1024,
-                "heads of multi-head attention and of a transformer"),
+                "heads of multi-head attention or of a transformer"),
         APP_TRANSFORMER_OPTIONS(&model),
         APP_HEADING("Training"),
         APP_LOSS(&model.loss),
         APP_INT(0, "batch", "N", &settings.batch, 1, 1 << 20, "lists per step"),
         APP_INT(0, "steps", "N", &settings.steps, 1, 1 << 30,
-                "steps to train, unless --target is reached first"),
+                "training steps, unless --target is reached first", .usual = true),
         APP_NUMBER(0, "lr", "RATE", &settings.lr, 0, 1e30,
-                   "learning rate at the start; it falls along a cosine; 0 for 0.005, or 0.001 for a "
-                   "transformer"),
+                   "initial learning rate, before the cosine decay; 0: 0.005, or 0.001 for a transformer"),
         APP_NUMBER(0, "target", "SHARE", &settings.target, 0, 1,
-                   "stop at this exact match on held-out lists; 0: never"),
-        APP_SEED(0, "seed", "N", &settings.seed, "seed of the first weights and of all lists"),
+                   "stop once exact match on held-out lists reaches this; 0: never"),
+        APP_SEED(0, "seed", "N", &settings.seed, "seed of the initial weights and of all lists",
+                 .usual = true),
         APP_SHARDS(&settings.shards),
         APP_THREADS(&threads),
+        APP_QUIET(&quiet),
         APP_HEADING("Files"),
-        APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, log and chart"),
+        APP_TEXT('o', "out", "DIR", &settings.out, "folder for the model, log and chart", .usual = true),
         APP_INT(0, "film", "N", &film, 0, 1000,
-                "held-out lists whose outputs and attention each evaluation adds to film.jsonl, for lookback "
-                "report"),
-        APP_FLAG(0, "fresh", &settings.fresh, "start again instead of resuming an earlier run"),
+                "held-out lists whose outputs and attention are added to film.jsonl at each evaluation, for "
+                "lookback report"),
+        APP_FLAG(0, "fresh", &settings.fresh, "start over instead of resuming an earlier run", .usual = true),
     };
     const app_program program = {
         .name = "sort",
-        .purpose = "Trains a model with attention to sort lists of numbers. Run again, the same command "
+        .purpose = "Trains a model with attention to sort lists of numbers. The same command, run again, "
                    "resumes where it stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],

@@ -143,9 +143,8 @@ static lb_status teach(lesson *l)
     app_progress_init(&progress, config);
     for (size_t first = 0, count; first < l->sources.count && !status; first += count) {
         if (app_interrupted(NULL)) {
-            status =
-                lb_error_set(l->error, LB_ERROR_INTERRUPTED,
-                             "interrupted before the teacher had written all; the same command starts again");
+            status = lb_error_set(l->error, LB_ERROR_INTERRUPTED,
+                                  "interrupted while the teacher was writing; the same command starts again");
             break;
         }
         count = l->sources.count - first < AT_ONCE ? l->sources.count - first : AT_ONCE;
@@ -214,7 +213,7 @@ static lb_status teach_and_write(lesson *l, const app_teaching *t)
     if (!status) status = seal_lesson(l, t->pairs, seal);
     if (!status) status = lb_file_write_own(t->seal, &(lb_bytes){seal, SEAL - 1}, 1, l->error);
     if (!status)
-        app_note("%s: %zu pairs of %s, %lld of the teacher", t->pairs, l->targets.count, t->train,
+        app_note("%s: %zu pairs from %s, %lld from the teacher", t->pairs, l->targets.count, t->train,
                  (long long)l->taught);
     return status;
 }
@@ -228,7 +227,7 @@ lb_status app_taught_write(const app_teaching *teaching, lb_error *error)
     l.teacher = lb_translator_open(teaching->teacher, error);
     status = l.teacher ? collect_all(&l) : error->status;
     if (!status && are_written(&l, teaching))
-        app_note("%s: the teacher has written it already", teaching->pairs);
+        app_note("%s: already written by the teacher", teaching->pairs);
     else if (!status)
         status = teach_and_write(&l, teaching);
     lb_release(l.lines.text);

@@ -101,14 +101,14 @@ static int check_and_run(app_train_options *t, const app_program *program)
 
 static const app_example examples[] = {
     {"Train a small model on pairs.tsv, in seconds.",
-     "lookback train --train pairs.tsv --hidden 64 --steps 300 --out out/small"},
+     "lookback train pairs.tsv --hidden 64 --steps 300 --out out/small"},
     {"Train two transformers that decode together; test them on dev.tsv.",
-     "lookback train --train pairs.tsv --dev dev.tsv --model transformer \\\n"
+     "lookback train pairs.tsv --dev dev.tsv --model transformer \\\n"
      "      --hidden 32 --steps 50 --seeds 2 --out out/ensemble"},
-    {"Train a model that copies what it does not know, such as names.",
-     "lookback train --train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
-    {"Write all settings to a file, to edit them and to use it with --config.",
-     "lookback train --train pairs.tsv --attention luong --print-config > settings.json"},
+    {"Train a model that copies symbols it does not know, such as names.",
+     "lookback train pairs.tsv --copy --hidden 64 --steps 300 --out out/copy"},
+    {"Write all options to a file, to be edited and used with --config.",
+     "lookback train pairs.tsv --attention luong --print-config > settings.json"},
 };
 
 /* Several trainings, each a process of its own. */
@@ -120,9 +120,10 @@ static bool is_given(const app_train_options *t, const char *text)
 /* Of the command line, and of each training with the options of its combination. */
 static lb_status check_sweep(const app_train_options *t, lb_error *error)
 {
-    return t->choice.hold_out ? LB_OK
-                              : lb_error_set(error, LB_ERROR_ARGUMENT,
-                                             "--sweep: --no-hold-out leaves no pairs to compare by");
+    return t->choice.hold_out
+               ? LB_OK
+               : lb_error_set(error, LB_ERROR_ARGUMENT,
+                              "--sweep: --no-hold-out leaves no pairs to compare the models on");
 }
 
 static lb_status check_several(const app_train_options *t, lb_error *error)
@@ -203,8 +204,12 @@ int train_main(int argc, char **argv)
     if (app_train_begin(&t, &error)) return app_fail(&error);
     const app_program program = {
         .name = "train",
-        .purpose = "Trains a model with attention on pairs of texts. Run again, the same command resumes "
-                   "where it stopped.",
+        .purpose =
+            "Trains a model with attention on the pairs of texts in FILE, a source, a tab and a target "
+            "on each line. The same command, run again, resumes where it stopped.",
+        .operands = "[FILE]",
+        .max_operands = 1,
+        .operand_of = "train",
         .options = options,
         .option_count = app_train_list(&t, options),
         .examples = examples,

@@ -17,117 +17,116 @@ int app_train_list(app_train_options *t, app_option *to)
 {
     const app_option options[] = {
         APP_HEADING("Data"),
-        APP_TEXT(0, "train", "FILE", &t->settings.train, "TSV file with a source and a target on each line"),
+        APP_TEXT(0, "train", "FILE", &t->settings.train, "TSV file with a source and a target on each line",
+                 .usual = true),
         APP_TEXT(0, "dev", "FILE", &t->settings.dev,
-                 "pairs to choose the best model by; without it, a tenth of --train is held out"),
+                 "pairs for choosing the best model; default: a tenth of --train, held out", .usual = true),
         APP_FLAG(
             0, "hold-out", &t->choice.hold_out,
             "without --dev, hold pairs out; --no-hold-out trains on all pairs and keeps the last weights"),
         APP_INT(0, "source-column", "N", &t->settings.source_column, 0, 1 << 16,
-                "column of the source; 0: the first, and lines have two columns"),
+                "column of the source; 0: the first of two"),
         APP_INT(0, "target-column", "N", &t->settings.target_column, 0, 1 << 16,
                 "column of the target; 0: the second"),
         APP_INT(0, "features-column", "N", &t->settings.features_column, 0, 1 << 16,
-                "column of the features of the source, such as V;PST;3;SG: each becomes a symbol; 0: no "
-                "features"),
+                "column of the features of the source, such as V;PST;3;SG, each of which becomes a symbol; "
+                "0: none"),
         APP_TEXT(0, "features-separator", "TEXT", &t->settings.features_separator,
-                 "separator between features; without it, a semicolon"),
+                 "separator between features; default: a semicolon"),
         APP_TEXT(0, "source-separator", "TEXT", &t->settings.source_separator,
-                 "separator between symbols, such as ' '; without it, each character is a symbol"),
-        APP_TEXT(0, "target-separator", "TEXT", &t->settings.target_separator, "the same for the target"),
+                 "separator between symbols of the source, such as ' '; default: each character is a symbol",
+                 .usual = true),
+        APP_TEXT(0, "target-separator", "TEXT", &t->settings.target_separator, "the same for the target",
+                 .usual = true),
         APP_CHOICE(0, "normalize", "FORM", &t->choice.normalize, forms,
-                   "Unicode form of texts inside the model; output is always composed"),
+                   "Unicode normal form inside the model; outputs are always composed"),
         APP_INT(0, "min-count", "N", &t->settings.min_count, 1, 1 << 30,
                 "drop symbols that occur less often than this"),
         APP_FLAG(0, "skip-bad-lines", &t->settings.skip_bad_lines,
-                 "count bad lines instead of stopping at the first"),
-        APP_CHOICE(
-            0, "index", "WHEN", &t->choice.index, index_uses,
-            "keep the places of the pairs of --train in a file, with which the next training begins at "
-            "once; auto: in the folder of --out, for 32 MiB or more; always: beside them, as FILE.index"),
-        APP_OUTPUT(0, "index-file", &t->settings.index_file, "keep them in this file"),
+                 "skip and count bad lines instead of stopping at the first"),
+        APP_CHOICE(0, "index", "WHEN", &t->choice.index, index_uses,
+                   "cache line offsets in FILE.index, so that the next run starts at once; always: next to "
+                   "--train; auto: in the folder of --out, for 32 MiB or more"),
+        APP_OUTPUT(0, "index-file", &t->settings.index_file, "cache line offsets in this file"),
         APP_TEXT(0, "teacher", "MODEL", &t->teaching.teacher,
-                 "also learn what this model writes for the sources of --train, such as a vote; needs --dev "
-                 "or --no-hold-out"),
+                 "also learn the outputs of this model, such as an ensemble, for the sources of --train; "
+                 "needs --dev or --no-hold-out"),
         APP_TEXT(0, "unlabelled", "FILE", &t->teaching.unlabelled,
-                 "sources without targets, for which --teacher writes targets, too"),
-        APP_INT(
-            0, "made-up", "N", &t->choice.made_up, 0, 1 << 30,
-            "sources to make up for --teacher, from beginnings and ends of those of --train; without it, as "
-            "many as --train has pairs"),
+                 "sources without targets; --teacher writes the targets"),
+        APP_INT(0, "made-up", "N", &t->choice.made_up, 0, 1 << 30,
+                "sources to make up for --teacher, from the beginnings and ends of the sources of --train; "
+                "default: as many as --train has pairs"),
         APP_HEADING("Model"),
         APP_START_OPTIONS(&t->settings),
-        APP_CHOICE(0, "model", "KIND", &t->model.model, app_models, "GRUs with attention, or a transformer"),
+        APP_CHOICE(0, "model", "KIND", &t->model.model, app_models, "GRUs with attention, or a transformer",
+                   .usual = true),
         APP_INT(0, "embed", "N", &t->model.embed, 1, 1 << 16,
                 "width of the embeddings; for a transformer, set --hidden instead"),
         APP_INT(0, "hidden", "N", &t->settings.hidden, 1, 1 << 16,
-                "width of the GRU states, or of the transformer"),
+                "width of the GRU states or of the transformer", .usual = true),
         APP_INT(0, "layers", "N", &t->settings.layers, 0, 64,
-                "layers of the encoder and of the decoder; 0: 1, or 2 for a transformer"),
+                "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer"),
         APP_CELL(&t->model),
         APP_FLAG(0, "bidirectional", &t->model.bidirectional, "let the encoder read in both directions"),
-        APP_ATTENTION(&t->model.attention, "how the decoder attends"),
+        APP_ATTENTION(&t->model.attention, "kind of attention", .usual = true),
         APP_ATTENTION_WEIGHTS(&t->model.attention_weights),
         APP_COPY(&t->model),
         APP_DIRECTION(&t->model.direction),
         APP_INT(0, "heads", "N", &t->settings.heads, 1, 1024,
-                "heads of multi-head attention and of a transformer"),
+                "heads of multi-head attention or of a transformer"),
         APP_TRANSFORMER_OPTIONS(&t->model),
         APP_NUMBER(0, "dropout", "SHARE", &t->choice.dropout, 0, 0.99,
-                   "share of activations that training drops; without it, 0.5, or 0.1 for a transformer"),
-        APP_FLAG(0, "tied", &t->settings.tied, "share one weight between target embedding and output"),
-        APP_FLAG(
-            0, "feature-positions", &t->settings.feature_positions,
-            "with --features-column and a transformer: features have no position, since their order means "
-            "nothing"),
+                   "share of activations dropped in training; default: 0.5, or 0.1 for a transformer"),
+        APP_FLAG(0, "tied", &t->settings.tied, "share one weight matrix between target embedding and output"),
+        APP_FLAG(0, "feature-positions", &t->settings.feature_positions,
+                 "with --features-column and a transformer: give features no position, since their order has "
+                 "no meaning"),
         APP_HEADING("Training"),
         APP_LOSS(&t->model.loss),
         APP_INT(0, "batch", "N", &t->settings.batch, 0, 1 << 20,
                 "pairs per step; 0: 64, or 16 for fewer than 2000 pairs"),
-        APP_INT(0, "steps", "N", &t->settings.steps, 0, 1 << 30, "steps; 0 for 35 epochs, but at least 4000"),
+        APP_INT(0, "steps", "N", &t->settings.steps, 0, 1 << 30,
+                "training steps; 0: 35 epochs, but at least 4000 steps", .usual = true),
         APP_INT(0, "epochs", "N", &t->settings.epochs, 0, 1 << 20,
-                "number of passes over the pairs; use instead of --steps"),
+                "passes over the pairs, instead of --steps"),
         APP_NUMBER(0, "lr", "RATE", &t->settings.lr, 0, 1e30,
                    "peak learning rate, before the cosine decay; 0: 0.002, or 0.001 for a transformer"),
         APP_INT(0, "warm-up", "N", &t->choice.warm_up, 0, 1 << 30,
                 "steps over which the learning rate rises to its peak"),
-        APP_NUMBER(
-            0, "label-smoothing", "SHARE", &t->choice.label_smoothing, 0, 0.99,
-            "share of the target probability that is spread over all symbols; without it, 0.1 for fewer "
-            "than 2000 pairs, otherwise 0"),
+        APP_NUMBER(0, "label-smoothing", "SHARE", &t->choice.label_smoothing, 0, 0.99,
+                   "share of the target probability spread over all symbols; default: 0.1 for fewer than "
+                   "2000 pairs, otherwise 0"),
         APP_NUMBER(0, "scheduled-sampling", "SHARE", &t->settings.scheduled_sampling, 0, 1,
                    "share of its own outputs that the decoder reads at the end of training; it rises from 0"),
         APP_NUMBER(0, "hallucinate", "SHARE", &t->settings.hallucinate, 0, 1,
-                   "for few pairs: share of the pairs of a step in which half of the letters that source and "
-                   "target have "
-                   "in common, in stretches of three or more, become random ones"),
+                   "for few pairs: share of pairs in which half of the letters common to source and target, "
+                   "in stretches of three or more, are replaced by random ones"),
         APP_NUMBER(0, "average", "DECAY", &t->choice.average, 0, 0.999999,
-                   "evaluate and keep not the weights of the last step, but their average over about 1 / (1 "
-                   "- DECAY) "
-                   "steps; 0: no average"),
+                   "evaluate and keep the average of the weights over about 1 / (1 - DECAY) steps; 0: the "
+                   "weights of the last step"),
         APP_INT(0, "evaluate-every", "N", &t->settings.evaluate_every, 1, 1 << 30,
-                "steps between two evaluations"),
+                "steps between evaluations"),
         APP_INT(0, "patience", "N", &t->choice.patience, 0, 1 << 30,
-                "stop after N evaluations without a better model; 0: never; without it, as many as in 1250 "
+                "stop after N evaluations without a better model; 0: never; default: as many as fit in 1250 "
                 "steps"),
-        APP_SEED(0, "seed", "N", &t->settings.seed, "seed of the first weights and of all random choices"),
-        APP_INT(
-            0, "seeds", "N", &t->settings.seeds, 1, MOST_SEEDS,
-            "train this many models, with --seed and the numbers after it, and save them as one ensemble; "
-            "the ranks "
-            "of mpirun share them out"),
+        APP_SEED(0, "seed", "N", &t->settings.seed, "seed of the initial weights and of all random choices"),
+        APP_INT(0, "seeds", "N", &t->settings.seeds, 1, MOST_SEEDS,
+                "train this many models, with --seed and the numbers after it, and save them as one "
+                "ensemble; the ranks of mpirun share the work"),
         APP_ENSEMBLE(&t->ensemble),
         APP_SHARDS(&t->settings.shards),
         APP_THREADS(&t->choice.threads),
         APP_HEADING("Files"),
-        APP_TEXT('o', "out", "DIR", &t->settings.out, "folder for the model, checkpoint, log and chart"),
+        APP_TEXT('o', "out", "DIR", &t->settings.out, "folder for the model, checkpoint, log and chart",
+                 .usual = true),
         APP_INT(0, "keep", "N", &t->settings.keep, 0, 1 << 20,
                 "also keep the models of the last N evaluations, as model-STEP.safetensors"),
         APP_INT(0, "film", "N", &t->choice.film, 0, 1000,
-                "pairs of dev whose outputs and attention each evaluation adds to film.jsonl, for lookback "
-                "report"),
-        APP_FLAG(0, "fresh", &t->settings.fresh, "start again instead of resuming an earlier run"),
+                "dev pairs whose outputs and attention are added to film.jsonl at each evaluation, for "
+                "lookback report"),
+        APP_FLAG(0, "fresh", &t->settings.fresh, "start over instead of resuming an earlier run"),
         APP_CONFIG_OPTIONS(&t->config),
+        APP_QUIET(&t->quiet),
         APP_HEADING("Sweep"),
         APP_SWEEP_OPTIONS(&t->sweep),
     };
@@ -151,21 +150,21 @@ static double or_recipe(double value)
 lb_status app_train_check(app_train_options *t, lb_error *error)
 {
     if (!t->settings.train && !t->config.print)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected --train FILE; see %s --help",
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "expected FILE or --train FILE; see %s --help",
                             app_name("train"));
     if (t->settings.steps > 0 && t->settings.epochs > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--steps and --epochs: expected only one of them");
     if (t->teaching.unlabelled && !t->teaching.teacher)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs a --teacher");
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--unlabelled needs --teacher");
     if (t->choice.made_up > 0 && !t->teaching.teacher)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "--made-up needs a --teacher");
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--made-up needs --teacher");
     if (t->teaching.teacher && t->settings.group)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--teacher: expected no mpirun, found %d ranks",
                             t->settings.group->size);
     if (t->teaching.teacher && !t->settings.dev && t->choice.hold_out && !t->config.print)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "--teacher needs --dev or --no-hold-out: held-out pairs would be the teacher's, too");
+            "--teacher needs --dev or --no-hold-out: the teacher has seen the pairs that would be held out");
     if (t->settings.index_file && t->choice.index == LB_INDEX_NEVER)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--index-file and --index never: expected only one of them");
@@ -173,7 +172,7 @@ lb_status app_train_check(app_train_options *t, lb_error *error)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--no-hold-out and --dev: expected only one of them");
     if (!t->choice.hold_out && t->choice.patience > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "--patience: --no-hold-out leaves no pairs to judge by");
+                            "--patience: --no-hold-out leaves no pairs to evaluate on");
     return app_choose_model(&t->model, &t->usual, &t->settings, error);
 }
 
@@ -195,7 +194,7 @@ lb_status app_train_settle(app_train_options *t, lb_error *error)
 
 const char *const app_train_of_the_run[] = {"skip-bad-lines", "index", "index-file", "threads", "out",
                                             "keep",           "film",  "fresh",      "sweep",   "sweep-count",
-                                            "ensemble",       NULL};
+                                            "ensemble",       "quiet", NULL};
 
 lb_status app_train_begin(app_train_options *t, lb_error *error)
 {

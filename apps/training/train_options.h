@@ -26,6 +26,7 @@ typedef struct app_train_options {
     app_config config;
     app_sweep sweep;
     const char *ensemble;
+    bool quiet;
     app_teaching teaching;
     char pairs[APP_PATH], seal[APP_PATH]; /* of the teacher */
 } app_train_options;

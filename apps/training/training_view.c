@@ -43,6 +43,12 @@ static void report(void *context, const char *text)
 static void hint(void *context, const char *text)
 {
     (void)context;
+    app_warn("%s", text);
+}
+
+static void note(void *context, const char *text)
+{
+    (void)context;
     app_note("%s", text);
 }
 
@@ -61,7 +67,7 @@ void app_warn_unsaved(bool *warned, const lb_error *error)
 {
     if (*warned) return;
     *warned = true;
-    app_note("%s; training continues and tries again at each evaluation", error->message);
+    app_warn("%s; training continues and tries again at each evaluation", error->message);
 }
 
 static void warn_unsaved(void *context, const lb_training_run *run, const lb_error *error)
@@ -86,7 +92,7 @@ static void show_step(void *context, const lb_training_run *run, const lb_traini
 
 static const char *reason(lb_train_end end)
 {
-    return end == LB_TRAIN_TARGET ? "it reached the target" : "no evaluation since was better";
+    return end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better";
 }
 
 /* Reports which model was kept, and why the training ended before its last step. */
@@ -119,7 +125,7 @@ int app_training_status(const app_training_view *v)
     if (v->worse == 0) return 0;
     /* The last line comes after the result, also where both go to one file. */
     if (app_flush_stdout())
-        app_note("the training ended worse than guessing: its loss is %.4g, that of guessing %.4g; a smaller "
+        app_warn("the training ended worse than guessing: loss %.4g, and %.4g for guessing; a smaller "
                  "--lr may "
                  "help",
                  v->worse, v->guessing);
@@ -176,7 +182,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     config.listener = (lb_training_listener){.context = view,
                                              .report = report,
                                              .hint = hint,
-                                             .note = hint,
+                                             .note = note,
                                              .begun = begin,
                                              .stepped = show_step,
                                              .stop = app_interrupted,

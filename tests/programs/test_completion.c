@@ -94,7 +94,7 @@ START_TEST(test_bash_completes_every_option_of_help)
     const char *command = commands[_i];
     COMPLETE(command, "--");
     char *completed = strdup(result.output);
-    run((const char *const[]){LOOKBACK, "help", command, NULL});
+    run((const char *const[]){LOOKBACK, "help", command, "--all", NULL});
     for (const char *line = result.output; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         option_of_line(line, name);
@@ -136,7 +136,9 @@ START_TEST(test_bash_completes_operands)
     ck_assert_str_eq(result.output, "out\n");
     COMPLETE("evaluate", "--json", "out", "pair");
     ck_assert_str_eq(result.output, "pairs.tsv\n");
-    COMPLETE("train", "o");
+    COMPLETE("train", "pair");
+    ck_assert_str_eq(result.output, "pairs.tsv\n");
+    COMPLETE("sort", "o");
     ck_assert_str_eq(result.output, ""); /* it has no operands */
 }
 END_TEST

@@ -168,7 +168,7 @@ START_TEST(test_ensemble_with_a_member_that_fails_is_not_joined)
     SUPPORT_TRAIN(SHORT, "--ensemble", "additive:1,general:1", "--lr", "1e30", "--steps", "20");
     ck_assert_int_ne(support_run_result.status, 0);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, "trainings failed; the same command repeats them"));
+        strstr(support_run_result.error, "trainings failed; the same command tries them again"));
     ck_assert(!support_exists("out/model.safetensors"));
 }
 END_TEST

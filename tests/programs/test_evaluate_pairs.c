@@ -292,8 +292,8 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
     static const struct {
         const char *predictions, *error;
     } cases[] = {
-        {"a\tA\n", "standard input has fewer lines than pairs.tsv, expected as many"},
-        {"a\tA\nb\tB\nc\tC\n", "standard input has more lines than pairs.tsv, expected as many"},
+        {"a\tA\n", "standard input has fewer lines than pairs.tsv, expected the same number"},
+        {"a\tA\nb\tB\nc\tC\n", "standard input has more lines than pairs.tsv, expected the same number"},
         {"a\tA\nc\tB\n", "standard input:2: the source differs from the one in line 2 of pairs.tsv"},
         {"a\tA\nb\n", "standard input:2: expected two columns, a source and its output"},
         {"a\tA\t-0.5\n", "standard input:1: expected two columns, a source and its output"},
@@ -340,8 +340,8 @@ START_TEST(test_evaluate_wrong_usage_is_status_2)
         2,
         "lookback evaluate: expected a MODEL or --predictions, found both; see lookback evaluate --help\n");
     RUN(model, "pairs.tsv", "--normalize=nfc");
-    expect_refused(
-        2, "lookback evaluate: separators and --normalize are for --predictions: a model has its own\n");
+    expect_refused(2,
+                   "lookback evaluate: separators and --normalize need --predictions: a model has its own\n");
     write_file("pairs.tsv", pairs);
     RUN(model, "pairs.tsv", "--beam=11");
     expect_refused(2, "lookback evaluate: --beam: the model has only 10 symbols to choose from, not 11\n");

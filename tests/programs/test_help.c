@@ -61,7 +61,7 @@ START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
 {
     char text[2048] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
-    app_options_help(&program, out);
+    app_options_help(&program, false, out);
     fclose(out);
     ck_assert_str_eq(text, "usage: prog [OPTION]...\n"
                            "Tries options.\n"
@@ -71,7 +71,7 @@ START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
                            "  -c, --colour NAME  which colour: blues, reds\n"
                            "\n"
                            "  -h, --help         print this\n"
-                           "      --version      print the version\n"
+                           "  -V, --version      print the version\n"
                            "\n"
                            "Examples\n"
                            "  # Paint what is in front of you, and all that is behind it, in the colours of\n"
@@ -81,6 +81,43 @@ START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
                            "  # Paint red.\n"
                            "  prog -c reds \\\n"
                            "    model\n");
+}
+END_TEST
+
+START_TEST(test_app_options_help_is_short_where_options_are_marked_as_usual)
+{
+    static int steps = 3;
+    static bool fast;
+    const app_option many[] = {
+        APP_HEADING("Speed"),
+        APP_INT('s', "steps", "N", &steps, 0, 9, "how far", .usual = true),
+        APP_FLAG(0, "fast-but-never-carelessly", &fast, "how fast"),
+    };
+    const app_program marked = {.name = "prog", .purpose = "Walks.", .options = many, .option_count = 3};
+    char text[1024] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    app_options_help(&marked, false, out);
+    fclose(out);
+    ck_assert_str_eq(text, "usage: prog [OPTION]...\n"
+                           "Walks.\n"
+                           "\n"
+                           "The most common of 2 options; --help --all shows them all\n"
+                           "  -s, --steps N  how far (3)\n"
+                           "\n"
+                           "  -h, --help     print this\n"
+                           "  -V, --version  print the version\n");
+    out = fmemopen(text, sizeof text, "w");
+    app_options_help(&marked, true, out);
+    fclose(out);
+    ck_assert_str_eq(text, "usage: prog [OPTION]...\n"
+                           "Walks.\n"
+                           "\n"
+                           "Speed\n"
+                           "  -s, --steps N                    how far (3)\n"
+                           "      --fast-but-never-carelessly  how fast\n"
+                           "\n"
+                           "  -h, --help                       print this\n"
+                           "  -V, --version                    print the version\n");
 }
 END_TEST
 
@@ -106,5 +143,6 @@ int main(void)
     return support_run_tests("help",
                              SUPPORT_TESTS(test_app_options_parse_alias_is_its_choice,
                                            test_app_options_help_lists_choices_aliases_and_examples,
+                                           test_app_options_help_is_short_where_options_are_marked_as_usual,
                                            test_app_options_read_by_hands_the_table_over_and_parses_nothing));
 }

@@ -86,14 +86,14 @@ START_TEST(test_join_and_votes_refuse_what_cannot_be)
     RUN("", BIN_DIR "/lookback", "join", "a");
     ck_assert_int_eq(result.status, 2);
     RUN("", BIN_DIR "/lookback", "join", "a", "b", "--source-column", "2");
-    ck_assert_ptr_nonnull(strstr(result.error, "columns and --skip-bad-lines are for --dev"));
+    ck_assert_ptr_nonnull(strstr(result.error, "columns and --skip-bad-lines need --dev"));
     RUN("", BIN_DIR "/lookback", "join", "a", "b", "-o", "both");
     ck_assert_str_eq(strchr(result.output, '\n') - 5,
                      "model\n0.5000   additive             a/model.safetensors\n"
                      "0.5000   additive-backward    b/model.safetensors\n"
                      "2 models in both\n");
     RUN("abcd\n", BIN_DIR "/lookback", "predict", "a", "--votes");
-    ck_assert_ptr_nonnull(strstr(result.error, "--votes needs a model of several, found a single one"));
+    ck_assert_ptr_nonnull(strstr(result.error, "--votes needs an ensemble, found a single model"));
 }
 END_TEST
 

@@ -64,7 +64,7 @@ static void assert_waited(const char *folder)
     snprintf(
         said, sizeof said,
         "lookback train: %s: another training writes to this folder, process %ld; waiting up to 120 s for "
-        "its end\n",
+        "it to end\n",
         folder, (long)left_behind());
     support_assert_trained();
     ck_assert_msg(strstr(support_run_result.error, said) != NULL, "%s", support_run_result.error);
@@ -113,7 +113,7 @@ START_TEST(test_sweep_waits_two_minutes_for_a_folder_and_no_longer)
     run(&(support_command){
         .argv = argv, .directory = support_tempdir(), .stop = "open seed=2/.lock 2 " A_MINUTE A_MINUTE});
     support_assert_refused(75, "waiting up to 120 s");
-    support_assert_refused(75, "; waited 120 s for its end\n");
+    support_assert_refused(75, "; waited 120 s for it to end\n");
     ck_assert(!support_exists("out/seed=1"));
     lb_lock_free(lock);
 }

@@ -64,10 +64,40 @@ END_TEST
 START_TEST(test_lookback_version_is_that_of_the_library)
 {
     char version[64];
-    RUN(LOOKBACK, "--version");
+    static const char *const words[] = {"--version", "-V"};
+    for (int i = 0; i < 2; i++) {
+        RUN(LOOKBACK, words[i]);
+        ck_assert_int_eq(result.status, 0);
+        snprintf(version, sizeof version, "lookback %s\n", lb_version());
+        ck_assert_int_eq(strncmp(result.output, version, strlen(version)), 0);
+        RUN(LOOKBACK, "train", words[i]);
+        ck_assert_int_eq(strncmp(result.output, "lookback train (Lookback) ", 26), 0);
+    }
+}
+END_TEST
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; *text; text++) lines += *text == '\n';
+    return lines;
+}
+
+START_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all)
+{
+    enum { SHORT = 60 };
+    char text[1 << 14];
+    const char *name = commands[_i].name;
+    RUN(LOOKBACK, "help", name);
+    snprintf(text, sizeof text, "%s", result.output);
+    ck_assert_int_le(lines_of(text), SHORT);
+    RUN(LOOKBACK, name, "--help", "--all");
     ck_assert_int_eq(result.status, 0);
-    snprintf(version, sizeof version, "lookback %s\n", lb_version());
-    ck_assert_int_eq(strncmp(result.output, version, strlen(version)), 0);
+    bool marked = strstr(text, " options; --help --all shows them all\n") != NULL;
+    ck_assert(marked ? lines_of(result.output) > lines_of(text) : strcmp(result.output, text) == 0);
+    snprintf(text, sizeof text, "%s", result.output);
+    RUN(LOOKBACK, "help", name, "--all");
+    ck_assert_str_eq(result.output, text);
 }
 END_TEST
 
@@ -92,10 +122,10 @@ static const char *const links[] = {"train_sort", "visualize"};
 /* As if an mpirun had started it whose MPI is not ours. */
 START_TEST(test_command_tells_of_itself_whatever_mpirun_has_set)
 {
-    static const char *const asked[] = {"--help", "-h", "--version"};
+    static const char *const asked[] = {"--help", "-h", "--version", "-V"};
     static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
                                           "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
         support_result_free(&result);
         ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
@@ -240,6 +270,7 @@ int main(void)
     tcase_add_test(tests, test_lookback_help_lists_its_commands);
     tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
     tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
+    tcase_add_loop_test(tests, test_help_of_a_command_is_short_and_says_how_to_see_all, 0, COMMANDS);
     tcase_add_loop_test(tests, test_command_called_by_a_link_goes_by_that_name, 0, 2);
     tcase_add_loop_test(tests, test_command_tells_of_itself_whatever_mpirun_has_set, 0, COMMANDS);
     tcase_add_test(tests, test_train_prints_its_options_whatever_mpirun_has_set);

@@ -206,7 +206,7 @@ START_TEST(test_app_options_help_shows_how_to_turn_off_what_is_on)
     char text[2048] = "";
     FILE *out_file = fmemopen(text, sizeof text, "w");
     fresh = true;
-    app_options_help(&program, out_file);
+    app_options_help(&program, true, out_file);
     fclose(out_file);
     ck_assert_ptr_nonnull(strstr(text, "  -f, --[no-]fresh  "));
     ck_assert_ptr_nonnull(strstr(text, " begin anew (on)\n"));
@@ -330,6 +330,43 @@ START_TEST(test_app_options_parse_help_and_version_need_nothing_else)
     ck_assert_int_eq(request, APP_REQUEST_HELP);
     ck_assert_int_eq(parse("--version"), LB_OK);
     ck_assert_int_eq(request, APP_REQUEST_VERSION);
+    ck_assert_int_eq(parse("-V --nope"), LB_OK);
+    ck_assert_int_eq(request, APP_REQUEST_VERSION);
+}
+END_TEST
+
+START_TEST(test_app_options_parse_all_belongs_to_help)
+{
+    ck_assert_int_eq(parse("--help --all"), LB_OK);
+    ck_assert_int_eq(request, APP_REQUEST_HELP_ALL);
+    ck_assert_int_eq(parse("-n 3 -h m --all"), LB_OK);
+    ck_assert_int_eq(request, APP_REQUEST_HELP_ALL);
+    expect_refusal("--all m", "unknown option --all; see prog --help");
+}
+END_TEST
+
+START_TEST(test_app_options_parse_operand_is_the_value_of_its_option)
+{
+    app_program one = files;
+    one.max_operands = 1;
+    one.operand_of = "data";
+    data = picture = scores = NULL;
+    ck_assert_int_eq(parse_by(&one, "a --picture b"), LB_OK);
+    ck_assert_str_eq(data, "a");
+    ck_assert_int_eq(operand_count, 0);
+    ck_assert(app_option_was_set(&data));
+    data = NULL;
+    ck_assert_int_eq(parse_by(&one, "--data c"), LB_OK);
+    ck_assert_str_eq(data, "c");
+    ck_assert_int_eq(parse_by(&one, "--data c a"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "--data and a: expected only one of them");
+    ck_assert_int_eq(parse_by(&one, "a b"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "unexpected argument \"b\"; see prog --help");
+    ck_assert_int_eq(parse_by(&one, "~"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "--data: expected FILE, found \"\"");
+    data = NULL;
+    ck_assert_int_eq(parse_by(&one, "a --picture a"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "--picture and --data: found one file, a, expected two");
 }
 END_TEST
 
@@ -363,7 +400,7 @@ START_TEST(test_app_options_help_shows_options_defaults_and_wraps)
                      "  -b, --broken     fail at the end\n"
                      "\n"
                      "  -h, --help       print this\n"
-                     "      --version    print the version\n");
+                     "  -V, --version    print the version\n");
     support_result_free(&result);
 }
 END_TEST
@@ -451,6 +488,8 @@ int main(void)
     tcase_add_test(tests, test_app_options_parse_no_in_front_turns_a_flag_off);
     tcase_add_test(tests, test_app_options_help_shows_how_to_turn_off_what_is_on);
     tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);
+    tcase_add_test(tests, test_app_options_parse_all_belongs_to_help);
+    tcase_add_test(tests, test_app_options_parse_operand_is_the_value_of_its_option);
     tcase_add_test(tests, test_app_options_help_shows_options_defaults_and_wraps);
     tcase_add_test(tests, test_app_options_version_names_program_and_kernel);
     tcase_add_test(tests, test_app_options_wrong_usage_is_one_line_and_status_2);

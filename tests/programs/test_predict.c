@@ -110,7 +110,7 @@ START_TEST(test_predict_list_shorter_than_learned_is_told_once)
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(
         result.error,
-        "lookback predict: standard input:2: a list of 1 number; those in training had at least 2\n");
+        "lookback predict: standard input:2: found 1 number; the shortest list in training had 2\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
 }
 END_TEST
@@ -121,7 +121,7 @@ START_TEST(test_predict_list_longer_than_learned_is_told_once)
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(
         result.error,
-        "lookback predict: standard input:2: a list of 5 numbers; those in training had at most 4\n");
+        "lookback predict: standard input:2: found 5 numbers; the longest list in training had 4\n");
     ck_assert_int_eq(strncmp(result.output, "3 7\n", 4), 0);
     ck_assert_str_eq(result.output + result.output_length - 5, "\n3 7\n");
 }

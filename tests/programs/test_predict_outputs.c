@@ -5,6 +5,8 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include "base/alloc.h"
+#include "io/file.h"
 #include <cJSON.h>
 #include <lookback/base.h>
 #include <math.h>
@@ -76,7 +78,7 @@ START_TEST(test_predict_copying_needs_attention)
 {
     RUN("ab\n", plain, "--copy-unknown");
     ck_assert_int_eq(result.status, 65);
-    ck_assert_ptr_nonnull(strstr(result.error, "the model has no attention, which --copy-unknown needs"));
+    ck_assert_ptr_nonnull(strstr(result.error, "--copy-unknown needs a model with attention"));
     EVALUATE_ON("ab\tA B\n", plain, "-", "--copy-unknown");
     ck_assert_int_eq(result.status, 65);
 }
@@ -219,6 +221,103 @@ START_TEST(test_predict_samples_without_temperature_are_greedy)
 END_TEST
 
 /* Runs outside the tests, where Check cannot assert. False if it fails. */
+static void assert_content(const char *name, const char *expected)
+{
+    char path[SUPPORT_PATH];
+    lb_error error = {0};
+    void *bytes;
+    size_t count;
+    ck_assert_msg(!lb_file_read(support_path(path, name), 0, &bytes, &count, &error), "%s", error.message);
+    ck_assert_str_eq(bytes, expected);
+    lb_release(bytes);
+}
+
+START_TEST(test_predict_writes_to_a_file_what_it_would_print)
+{
+    RUN("ab\n\nba\n", model, "--batch", "1");
+    char *printed = strdup(result.output);
+    ck_assert(printed && *printed);
+    RUN("ab\n\nba\n", model, "--batch", "1", "-o", "outputs.tsv");
+    support_expect(&result, 0, "", "");
+    assert_content("outputs.tsv", printed);
+    RUN("ab\n\nba\n", model, "--jsonl");
+    free(printed);
+    printed = strdup(result.output);
+    RUN("ab\n\nba\n", model, "--jsonl", "--output", "outputs.tsv");
+    assert_content("outputs.tsv", printed);
+    RUN("", model, "-o", "outputs.tsv");
+    assert_content("outputs.tsv", "");
+    free(printed);
+}
+END_TEST
+
+START_TEST(test_predict_leaves_the_file_as_it_was_after_an_error)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "outputs.tsv"), "old\n", 4);
+    RUN("ab\na\xff\n", model, "-o", "outputs.tsv");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_str_eq(result.output, "");
+    assert_content("outputs.tsv", "old\n");
+    RUN("ab\n", model, "-o", "missing/outputs.tsv");
+    ck_assert_int_eq(result.status, 74);
+    ck_assert_ptr_nonnull(strstr(result.error, "missing/outputs.tsv: cannot write: No such file"));
+}
+END_TEST
+
+START_TEST(test_predict_does_not_write_to_its_input)
+{
+    char path[SUPPORT_PATH];
+    support_write_file(support_path(path, "words.txt"), "ab\n", 3);
+    RUN("", model, "words.txt", "-o", "words.txt");
+    support_expect(&result, 2, "",
+                   "lookback predict: --output and words.txt: found one file, words.txt, expected two\n");
+    RUN("", model, "words.txt", "-o", model);
+    ck_assert_int_eq(result.status, 2);
+    RUN("", model, "words.txt", "-o", "a.npy", "--attention", "a.npy");
+    ck_assert_int_eq(result.status, 2);
+    support_result_free(&result);
+    const char *const argv[] = {PREDICT, model, "-o", "words.txt", NULL};
+    ck_assert(support_run_command(
+        &(support_command){.argv = argv, .directory = support_tempdir(), .input_path = path}, &result));
+    support_expect(
+        &result, 2, "",
+        "lookback predict: --output and standard input: found one file, words.txt, expected two\n");
+    assert_content("words.txt", "ab\n");
+}
+END_TEST
+
+START_TEST(test_predict_only_outputs_has_one_line_for_each_line_of_input)
+{
+    static const char lines[] = "ab\n\na\xff\nba\n";
+    static const char *const others[][2] = {{"--n-best", "2"}, {"--jsonl", NULL}, {"--votes", NULL}};
+    char first[64], last[64], expected[256], message[128];
+    RUN(lines, model, "--skip-bad-lines");
+    ck_assert_int_eq(sscanf(result.output, "ab\t%63[^\n]\n\n\t\nba\t%63[^\n]", first, last), 2);
+    RUN(lines, model, "--skip-bad-lines", "--only-outputs");
+    ck_assert_int_eq(result.status, 0);
+    snprintf(expected, sizeof expected, "%s\n\n\n%s\n", first, last);
+    ck_assert_str_eq(result.output, expected);
+    for (int i = 0; i < 3; i++) {
+        snprintf(message, sizeof message,
+                 "lookback predict: --only-outputs and %s: expected only one of them\n", others[i][0]);
+        RUN(lines, model, "--only-outputs", others[i][0], others[i][1]);
+        support_expect(&result, 2, "", message);
+    }
+}
+END_TEST
+
+START_TEST(test_predict_quiet_still_warns)
+{
+    RUN("ab\na\xff\n", model, "--skip-bad-lines");
+    ck_assert_ptr_nonnull(strstr(result.error, "standard input:2: "));
+    char *printed = strdup(result.output);
+    RUN("ab\na\xff\n", model, "--skip-bad-lines", "-q");
+    support_expect(&result, 0, printed, "lookback predict: 1 bad line was skipped\n");
+    free(printed);
+}
+END_TEST
+
 static bool train_copier(void)
 {
     char path[SUPPORT_PATH], *sentences = make_sentences(800);
@@ -255,10 +354,14 @@ int main(void)
     support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
     return support_run_tests(
         "predict outputs",
-        SUPPORT_TESTS(test_predict_copies_unknown_symbols_from_where_the_attention_looks,
-                      test_evaluate_counts_copied_symbols, test_predict_copying_needs_attention,
-                      test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbol,
-                      test_predict_jsonl_of_a_bad_line_says_why,
-                      test_predict_samples_depend_on_the_seed_and_not_on_the_batch,
-                      test_predict_samples_without_temperature_are_greedy));
+        SUPPORT_TESTS(
+            test_predict_copies_unknown_symbols_from_where_the_attention_looks,
+            test_evaluate_counts_copied_symbols, test_predict_copying_needs_attention,
+            test_predict_jsonl_has_all_outputs_with_the_probability_of_each_symbol,
+            test_predict_jsonl_of_a_bad_line_says_why,
+            test_predict_samples_depend_on_the_seed_and_not_on_the_batch,
+            test_predict_samples_without_temperature_are_greedy,
+            test_predict_writes_to_a_file_what_it_would_print,
+            test_predict_leaves_the_file_as_it_was_after_an_error, test_predict_does_not_write_to_its_input,
+            test_predict_only_outputs_has_one_line_for_each_line_of_input, test_predict_quiet_still_warns));
 }

@@ -201,7 +201,7 @@ START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
         char input[64], error[256];
         snprintf(input, sizeof input, "bad\ncab\n%s\nbad\n", bad_lines[i].line);
         snprintf(error, sizeof error, INPUT "3: %s%s\n", bad_lines[i].error,
-                 strchr(bad_lines[i].line, '\t') ? "; --source-column takes one of several" : "");
+                 strchr(bad_lines[i].line, '\t') ? "; --source-column chooses one of several" : "");
         run(model, NULL, input);
         expect(65, "bad\tB A " TSH "\ncab\tC A B\n", error);
         snprintf(error, sizeof error, INPUT "3: %s: skipped\nlookback predict: 1 bad line was skipped\n",
@@ -260,7 +260,7 @@ START_TEST(test_predict_text_shorter_than_learned_is_told_once)
     run(path, NULL, "abc\nca\nb\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(
-        strstr(result.error, INPUT "2: a text of 2 symbols; those in training had at least 3\n"));
+        strstr(result.error, INPUT "2: found 2 symbols; the shortest text in training had 3\n"));
     ck_assert_ptr_null(strstr(result.error, "a text of 1 symbol"));
 }
 END_TEST
@@ -269,7 +269,7 @@ START_TEST(test_predict_text_longer_than_learned_is_told_once)
 {
     run(model, NULL, "abcabc\nabcabca\nabcabcab\n");
     ck_assert_int_eq(result.status, 0);
-    const char *const said = INPUT "2: a text of 7 symbols; those in training had at most 6\n";
+    const char *const said = INPUT "2: found 7 symbols; the longest text in training had 6\n";
     ck_assert_int_eq(strncmp(result.error, said, strlen(said)), 0);
     ck_assert_ptr_null(strstr(result.error + strlen(said), "symbols; those"));
 }

@@ -90,7 +90,7 @@ START_TEST(test_score_says_what_is_unknown_and_what_is_bad)
     ck_assert_str_eq(
         result.error,
         "lookback score: standard input: the model does not know 1 of the 3 symbols: \"x\" 1 time\n"
-        "lookback score: standard input: 1 of the 3 symbols of the targets are unknown and were scored as "
+        "lookback score: standard input: 1 of the 3 target symbols are unknown and were scored as "
         "such\n");
     RUN("bad\tB\nbad\n", model, "-");
     ck_assert_int_eq(result.status, 65);

@@ -23,6 +23,22 @@ static void sweep(const char *json, const char *const *more)
     support_train_pairs(arguments, NULL);
 }
 
+/* Quiet is what one looks at; the logs of the trainings are complete. */
+START_TEST(test_sweep_quiet_prints_only_its_table_and_has_complete_logs)
+{
+    static const char *const quiet[] = {"--steps", "20", "-q", NULL};
+    size_t count;
+    sweep("{\"hidden\": [4, 8]}", quiet);
+    support_assert_trained();
+    ck_assert_str_eq(support_run_result.error, "");
+    ck_assert_str_ne(support_run_result.output, "");
+    char *log = support_content("out/hidden=4/train.log", &count);
+    ck_assert_ptr_nonnull(log);
+    ck_assert_ptr_nonnull(strstr(log, " parameters, "));
+    free(log);
+}
+END_TEST
+
 static char *content(const char *name, size_t *count)
 {
     char *text = support_content(name, count);
@@ -127,22 +143,23 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         {"{\"hiden\": [1]}",
          "sweep.json:1: found \"hiden\", expected the name of an option, such as \"hidden\"", 65},
         {"{\"hidden\": [16, -1]}", "--hidden", 2},
-        {"{\"hold-out\": [true, false]}", "--sweep: --no-hold-out leaves no pairs to compare by", 2},
+        {"{\"hold-out\": [true, false]}", "--sweep: --no-hold-out leaves no pairs to compare the models on",
+         2},
         {"{\"hold\": [false]}", "found \"hold\", expected the name of an option, such as \"hold-out\"", 65},
         {"{\"tied\": [true],\n \"out\": [\"a\", \"b\"]}",
-         "sweep.json:2: found \"out\", which is the same for all trainings of a sweep", 65},
-        {"{\"sweep\": [\"other.json\"]}", "found \"sweep\", which is the same", 65},
-        {"{\"sweep-count\": [1, 2]}", "found \"sweep-count\", which is the same", 65},
-        {"{\"ensemble\": [\"2\"]}", "found \"ensemble\", which is the same", 65},
-        {"{\"threads\": [1, 2]}", "found \"threads\", which is the same", 65},
-        {"{\"seeds\": [2]}", "found \"seeds\", which is the same", 65},
-        {"{\"print-config\": [true]}", "found \"print-config\", which is the same", 65},
+         "sweep.json:2: found \"out\", which cannot vary in a sweep", 65},
+        {"{\"sweep\": [\"other.json\"]}", "found \"sweep\", which cannot vary", 65},
+        {"{\"sweep-count\": [1, 2]}", "found \"sweep-count\", which cannot vary", 65},
+        {"{\"ensemble\": [\"2\"]}", "found \"ensemble\", which cannot vary", 65},
+        {"{\"threads\": [1, 2]}", "found \"threads\", which cannot vary", 65},
+        {"{\"seeds\": [2]}", "found \"seeds\", which cannot vary", 65},
+        {"{\"print-config\": [true]}", "found \"print-config\", which cannot vary", 65},
+        {"{\"quiet\": [true]}", "found \"quiet\", which cannot vary", 65},
         {"{\"help\": [true]}", "found \"help\", expected the name of an option", 65},
-        {"{\"lr\": [0.01, 0.01, 0.010]}",
-         "found two trainings, lr=0.01 and lr=0.01, with one folder, out/lr=0.01", 2},
-        {"{\"hidden\": [8, 16, 8], \"lr\": [0.01]}", "hidden=8,lr=0.01, with one folder", 2},
-        {"{\"hidden\": [8, \"8\"]}", "found two trainings, hidden=8 and hidden=8, with one folder", 2},
-        {"{\"source-separator\": [\" \", \"|\"]}", "with one folder, out/source-separator=_;", 2},
+        {"{\"lr\": [0.01, 0.01, 0.010]}", "found lr=0.01 and lr=0.01 with the same folder, out/lr=0.01", 2},
+        {"{\"hidden\": [8, 16, 8], \"lr\": [0.01]}", "hidden=8,lr=0.01 with the same folder", 2},
+        {"{\"hidden\": [8, \"8\"]}", "found hidden=8 and hidden=8 with the same folder", 2},
+        {"{\"source-separator\": [\" \", \"|\"]}", "with the same folder, out/source-separator=_;", 2},
         {"{\"attention\": [\"additive\", \"dot\"]}",
          "attention=dot: attention: query width 32 and key width 64", 2},
         {"{\"freeze\": [\"encoder\", \"encodr\"]}", "freeze=encodr: freeze: found \"encodr\"", 2},
@@ -190,7 +207,7 @@ START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
     sweep("{\"lr\": [0.02, 1e30]}", lr);
     ck_assert_int_eq(support_run_result.status, 1);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, ": 1 of 2 trainings failed; the same command repeats them\n"));
+        strstr(support_run_result.error, ": 1 of 2 trainings failed; the same command tries them again\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "see out/lr=1e+30/train.log"));
     ck_assert(support_exists("out/model.safetensors"));
@@ -221,6 +238,7 @@ int main(void)
                                            test_sweep_in_a_folder_that_another_process_has_is_refused,
                                            test_sweep_some_combinations_are_drawn_by_the_seed,
                                            test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
+                                           test_sweep_quiet_prints_only_its_table_and_has_complete_logs,
                                            test_sweep_of_a_config_can_be_taken_back,
                                            test_sweep_a_training_without_its_log_is_not_started,
                                            test_sweep_a_training_that_fails_does_not_end_the_others));

@@ -32,7 +32,7 @@ START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
     ck_assert_str_eq(pairs, "abcd\td c b a\nabc\tx y z\nha\ta h\nabc\tc b a\ngfed\td e f g\nbad\td a b\n");
     free(pairs);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, "taught.tsv: 3 pairs of few.tsv, 3 of the teacher\n"));
+        strstr(support_run_result.error, "taught.tsv: 3 pairs from few.tsv, 3 from the teacher\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
                   "--unlabelled", "words.tsv", "--made-up", "0", "--steps", "20", "--out", "pupil");
     support_assert_trained();
@@ -49,7 +49,7 @@ static void learn(void)
 
 static bool was_kept(void)
 {
-    return strstr(support_run_result.error, "taught.tsv: the teacher has written it already\n") != NULL;
+    return strstr(support_run_result.error, "taught.tsv: already written by the teacher\n") != NULL;
 }
 
 START_TEST(test_teacher_writes_once_what_is_the_same)
@@ -138,9 +138,9 @@ START_TEST(test_teacher_needs_dev_and_words_need_a_teacher)
     SUPPORT_TRAIN("--train", "train.tsv", "--teacher", "teacher");
     support_assert_refused(2, "--teacher needs --dev");
     SUPPORT_TRAIN("--train", "train.tsv", "--unlabelled", "words.tsv");
-    support_assert_refused(2, "--unlabelled needs a --teacher");
+    support_assert_refused(2, "--unlabelled needs --teacher");
     SUPPORT_TRAIN("--train", "train.tsv", "--made-up", "10");
-    support_assert_refused(2, "--made-up needs a --teacher");
+    support_assert_refused(2, "--made-up needs --teacher");
     SUPPORT_TRAIN("--train", "train.tsv", "--dev", "train.tsv", "--teacher", "nobody");
     support_assert_refused(66, "nobody");
 }
@@ -183,7 +183,7 @@ START_TEST(test_teacher_that_is_interrupted_writes_nothing_and_says_so)
 {
     train_teacher();
     SUPPORT_TRAIN_UNTIL("ftruncate /.lock 1 INT", LEARN);
-    support_assert_refused(128 + SIGINT, "interrupted before the teacher had written all; the same command");
+    support_assert_refused(128 + SIGINT, "interrupted while the teacher was writing; the same command");
     ck_assert_uint_eq(support_match_count("pupil/*"), 0);
     ck_assert(!support_exists("pupil/.lock"));
 }

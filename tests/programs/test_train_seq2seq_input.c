@@ -91,7 +91,7 @@ static const struct {
     const char *arguments[8];
     const char *message;
 } wrong[] = {
-    {{"--batch", "4"}, "expected --train FILE"},
+    {{"--batch", "4"}, "expected FILE or --train FILE"},
     {{"--train", "good.tsv", "operand"}, "operand"},
     {{"--train", "good.tsv", "--steps", "5", "--epochs", "5"},
      "--steps and --epochs: expected only one of them"},
@@ -145,6 +145,46 @@ START_TEST(test_train_seq2seq_swapped_files_are_pointed_out)
     ck_assert_ptr_nonnull(
         strstr(support_run_result.error,
                "more pairs than in small.tsv, the training file: are big.tsv and it swapped?"));
+}
+END_TEST
+
+/* The operand is --train by another name: it overrides a configuration, too. */
+START_TEST(test_train_seq2seq_file_may_be_an_operand)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "20", "--out", "by_option");
+    support_assert_trained();
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "by_operand");
+    support_assert_trained();
+    support_assert_same_files("by_option/model.safetensors", "by_operand/model.safetensors");
+    support_write_text("config.json", "{\"train\": \"missing.tsv\"}");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "both", "--config", "config.json");
+    support_assert_trained();
+    SUPPORT_TRAIN("train.tsv", "--train", "train.tsv");
+    support_assert_refused(2, "--train and train.tsv: expected only one of them\n");
+    SUPPORT_TRAIN("train.tsv", "dev.tsv");
+    support_assert_refused(2, "unexpected argument \"dev.tsv\"");
+}
+END_TEST
+
+START_TEST(test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "loud");
+    support_assert_trained();
+    ck_assert_str_ne(support_run_result.error, "");
+    char *printed = strdup(support_run_result.output);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "still", "-q");
+    support_expect(&support_run_result, 0, printed, "");
+    support_assert_same_files("loud/model.safetensors", "still/model.safetensors");
+    support_write_text("config.json", "{\"quiet\": true}");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "still", "--config", "config.json");
+    support_expect(&support_run_result, 0, printed, "");
+    free(printed);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--target-separator", "", "--steps", "2", "--quiet");
+    support_assert_trained();
+    assert_one_line();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "the targets have a blank after every"));
 }
 END_TEST
 
@@ -341,6 +381,8 @@ int main(void)
                       test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted,
                       test_train_seq2seq_swapped_files_are_pointed_out,
                       test_train_seq2seq_forgotten_separator_is_pointed_out,
+                      test_train_seq2seq_file_may_be_an_operand,
+                      test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result,
                       test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal,
                       test_train_seq2seq_folder_that_cannot_be_written_is_status_74,
                       test_train_seq2seq_full_disk_is_status_74_and_old_files_stay,

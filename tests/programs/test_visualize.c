@@ -351,7 +351,7 @@ START_TEST(test_visualize_wrong_usage_is_status_2)
     expect(2,
            "visualize: --input: expected a list such as \"42 7 99 13\", or a text; see visualize --help\n");
     RUN(model, "--input", "1", "--rows", "a");
-    expect(2, "visualize: --rows and --columns belong to --matrix; see visualize --help\n");
+    expect(2, "visualize: --rows and --columns need --matrix; see visualize --help\n");
     RUN("--matrix", "w.npy", "--input", "1");
     expect(2, "visualize: --input belongs to a MODEL, not to --matrix; see visualize --help\n");
     RUN(model, "--input", "1", "-o", "a.jpg");

@@ -106,7 +106,7 @@ START_TEST(test_visualize_scores_are_a_second_picture)
     RUN(model, "--input", "bad", "--scores", "b.jpg");
     expect(2, "visualize: --scores: expected a name that ends in .png, .svg or .pdf, found \"b.jpg\"\n");
     RUN(model, model, "--input", "bad", "--scores", "b.png");
-    expect(2, "visualize: --scores shows what one MODEL might have written; see visualize --help\n");
+    expect(2, "visualize: --scores needs exactly one MODEL; see visualize --help\n");
 }
 END_TEST
 

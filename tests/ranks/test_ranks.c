@@ -141,7 +141,7 @@ START_TEST(test_ranks_are_refused_by_commands_that_they_cannot_share)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         support_run_ranks(2, LOOKBACK, NULL, commands[i]);
         snprintf(text, sizeof text,
-                 "lookback %s: expected no mpirun, found 2 ranks, which do not share this work; to use "
+                 "lookback %s: expected no mpirun, found 2 ranks: this command cannot share its work; to use "
                  "several processors, split the file and use xargs -P\n",
                  *commands[i]);
         support_assert_one_message(2, text);
@@ -299,8 +299,8 @@ START_TEST(test_program_of_the_mpirun_of_another_mpi_says_so)
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
     support_result_free(&support_ranks_result);
     ck_assert(support_run_command(&command, &support_ranks_result));
-    support_assert_one_message(66, "lookback sort: mpirun started 2 processes, but each of them is alone: it "
-                                   "belongs to another MPI than lookback_mpi\n");
+    support_assert_one_message(66, "lookback sort: mpirun started 2 processes that cannot reach each other: "
+                                   "mpirun and lookback_mpi use different MPIs\n");
 }
 END_TEST
 

@@ -292,14 +292,14 @@ START_TEST(test_ranks_report_what_fails_on_all_of_them)
     write_inputs();
     support_write_text("sweep.json", "{\"lr\": [0.01, 1e30]}");
     RUN(2, SWEEP, "--out", "some");
-    support_assert_one_message(1, ": 1 of 2 trainings failed; the same command repeats them\n");
+    support_assert_one_message(1, ": 1 of 2 trainings failed; the same command tries them again\n");
     support_assert_said_once("lr=1e+30: failed with status 75; see some/lr=1e+30/train.log\n");
     support_write_text("sweep.json", "{\"lr\": [1e30]}");
     RUN(2, SWEEP, "--out", "all");
     support_assert_one_message(75, "lookback train: no training of the sweep succeeded\n");
     RUN(2, TRAIN, "--ensemble", "additive:2", "--lr", "1e30", "--out", "vote");
-    support_assert_one_message(75,
-                               "lookback train: 2 of 2 trainings failed; the same command repeats them\n");
+    support_assert_one_message(
+        75, "lookback train: 2 of 2 trainings failed; the same command tries them again\n");
     ck_assert(!support_exists("vote/model.safetensors"));
 }
 END_TEST
