@@ -1,11 +1,22 @@
 #include "apply/pair_input.h"
 
 #include "base/alloc.h"
+#include "console/console.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
+{
+    char text[LB_ERROR_LENGTH];
+    asked.source = model->source_rule;
+    asked.target = model->target_rule;
+    asked.longest = model->most > model->longest_target ? model->most : model->longest_target;
+    if (lb_pair_format_take_columns(&asked, model->columns, text)) app_note("%s", text);
+    return asked;
+}
 
 lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_pair_format *format,
                               lb_error *error)

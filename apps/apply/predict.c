@@ -69,11 +69,16 @@ static lb_status open_input(session *s, lb_error *error)
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
+    char differ[LB_ERROR_LENGTH];
+    bool given = asked->source_column || asked->features_column;
+    if (given && lb_pair_format_take_columns(&format, s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = asked->attention ? 1 : asked->batch;
-    return app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
+    status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
+    s->input.usual = s->model.columns;
+    return status;
 }
 
 static void session_close(session *s)
@@ -271,10 +276,14 @@ int predict_main(int argc, char **argv)
         APP_SEED(0, "seed", "N", &asked.seed,
                  "seed of the samples: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
-        APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
-                "column of the texts; columns are separated by tabs"),
-        APP_INT(0, "features-column", "N", &asked.features_column, 1, 1 << 16,
-                "column of the features, for a model that was trained with features; if not given, 2"),
+        APP_INT(
+            0, "source-column", "N", &asked.source_column, 1, 1 << 16,
+            "column of the texts; columns are separated by tabs. Without it, that of the training, if lines "
+            "have more columns than a text"),
+        APP_INT(
+            0, "features-column", "N", &asked.features_column, 1, 1 << 16,
+            "column of the features, for a model that was trained with features; if not given, 2, or that "
+            "of the training if --source-column is given or lines have more columns than a text"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping"),
     };

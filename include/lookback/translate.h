@@ -181,6 +181,7 @@ typedef struct lb_translator_facts {
     int32_t most;                           /* maximum symbols of a text */
     bool sorts;                             /* texts are lists of numbers, which the model sorts */
     const char *training;                   /* a record of the training, JSON; NULL: none */
+    lb_pair_columns columns; /* of the file of the training: the default for others; zero: not given */
 } lb_translator_facts;
 
 /** The facts about a translator. */
@@ -235,7 +236,8 @@ typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */
     void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
-    void (*note)(void *context, const char *text);   /* a sentence about the index of `train` */
+    void (*note)(void *context,
+                 const char *text); /* a sentence about the index of `train`, or about columns */
     /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
@@ -286,7 +288,8 @@ typedef struct lb_training_config {
     const lb_sort_task *sort;
 
     /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators
-     * and normalisation are those of the run, whose fields may stay open; new symbols are added to its vocabularies. */
+     * and normalisation are those of the run, whose fields may stay open; so are its columns, but those of the run may
+     * differ, with a note to the listener. New symbols are added to its vocabularies. */
     const char *from;
     const char *freeze; /* modules or parameters that stay as they are, "encoder,source_embedding" [none] */
 
@@ -395,8 +398,8 @@ typedef struct lb_join_config {
         *models; /* [count] files or folders; the members of an ensemble become members themselves */
     int count;
     const char *out; /* the folder of the result; it is created */
-    /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns and skip_bad_lines
-     * apply. NULL: all weights are equal, and nothing is measured. */
+    /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
+     * model], skip_bad_lines and the note of the listener apply. NULL: all weights are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;

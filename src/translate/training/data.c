@@ -146,15 +146,17 @@ static int32_t shortest_source(const lb_training_data *data)
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     const lb_text_model *before = &data->start->model;
-    return (lb_text_model){.params = params,
-                           .model = model,
-                           .source = data->source,
-                           .target = data->target,
-                           .source_rule = data->format.source,
-                           .target_rule = data->format.target,
-                           .shortest_source = shortest_source(data),
-                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
-                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
-                           .sorts = data->sorts,
-                           .task = data->task};
+    return (lb_text_model){
+        .params = params,
+        .model = model,
+        .source = data->source,
+        .target = data->target,
+        .source_rule = data->format.source,
+        .target_rule = data->format.target,
+        .columns = {data->format.source_column, data->format.target_column, data->format.features_column},
+        .shortest_source = shortest_source(data),
+        .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+        .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+        .sorts = data->sorts,
+        .task = data->task};
 }
