@@ -250,7 +250,7 @@ int predict_main(int argc, char **argv)
                    "power of the length by which the log-probability of an output is divided"),
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
-                "if necessary"),
+                "if necessary; outputs that are equal as text are one"),
         APP_FLAG(
             0, "copy-unknown", &asked.copy_unknown,
             "replace an unknown symbol by the symbol of the source with the largest attention weight, by the "

@@ -202,10 +202,10 @@ static double *keep_probabilities(const lb_translate_job *j, const lb_hypothesis
     return each;
 }
 
-static double probability(const lb_translate_job *j, const lb_hypothesis *found)
+double lb_score_divisor(const lb_translate_config *config, int64_t steps)
 {
-    double penalty = j->config.length_penalty == 0 ? 1 : fmax(j->config.length_penalty, 0);
-    return exp(found->score * pow((double)found->steps, penalty));
+    double penalty = config->length_penalty == 0 ? 1 : fmax(config->length_penalty, 0);
+    return pow((double)steps, penalty);
 }
 
 /* The position of the source that stands for a step; -1: none. */
@@ -256,7 +256,7 @@ lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypo
                           .finished = found->finished,
                           .steps = found->steps,
                           .score = found->score,
-                          .probability = probability(j, found),
+                          .probability = exp(found->score * lb_score_divisor(&j->config, found->steps)),
                           .symbol_probability = keep_probabilities(j, found)};
     lb_release(text);
     bool attends = j->config.attention && found->weights;
