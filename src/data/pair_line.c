@@ -266,6 +266,8 @@ static lb_status read_side(const examination *e, const char *which, const char *
     lb_status status = lb_symbols_split(rule, at, length, symbols, &found);
     if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
     if (status) return lb_error_set(e->error, status, "%s", found.message);
+    bool may_be_empty = symbols == &e->pair->target && e->format.empty_target;
+    if (symbols->count == 0 && !may_be_empty) return expect_text(e, which, 0); /* or blanks alone */
     if (symbols->count <= (size_t)e->format.longest) return LB_OK;
     return bad(e, LB_LINE_LONG, "found a %s of %zu symbols, expected at most %d", which, symbols->count,
                (int)e->format.longest);
@@ -305,8 +307,7 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
     find_side(&e, e.format.target_column, &text, &length);
-    if (!e.format.empty_target) status = expect_text(&e, "target", length);
-    return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);
+    return read_side(&e, "target", text, length, &e.format.target, &pair->target);
 }
 
 void lb_pair_line_free(lb_pair_line *pair)

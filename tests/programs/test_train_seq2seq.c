@@ -356,6 +356,23 @@ START_TEST(test_train_seq2seq_columns_and_separators_choose_what_is_learned)
 }
 END_TEST
 
+START_TEST(test_train_seq2seq_runs_of_blanks_are_one_separator)
+{
+    support_write_text("clean.tsv", "a b\tX Y\nb\tY\na\tX\nb a b\tY X Y\n");
+    support_write_text("blanks.tsv", " a b\tX  Y\nb \t Y\na\tX \n  b a   b \tY X Y\n");
+    static const char *const files[] = {"clean.tsv", "blanks.tsv"}, *const folders[] = {"clean", "blanks"};
+    for (int i = 0; i < 2; i++) {
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", files[i], "--dev", files[i], "--source-separator", " ",
+                      "--steps", "100", "--out", folders[i]);
+        support_assert_trained();
+    }
+    support_assert_same_weights("clean/model.safetensors", "blanks/model.safetensors");
+    static support_result found;
+    SUPPORT_RUN(&found, " b  a b \n", BIN_DIR "/lookback", "predict", "blanks", "-");
+    support_expect(&found, 0, " b  a b \tY X Y\n", "");
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -373,5 +390,6 @@ int main(void)
                       test_train_seq2seq_other_models_and_switches_train,
                       test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill,
                       test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_runs_of_blanks_are_one_separator,
                       test_train_seq2seq_columns_and_separators_choose_what_is_learned));
 }
