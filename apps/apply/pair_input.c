@@ -66,8 +66,10 @@ const char *app_columns_help(const char *message)
 {
     static const char choose[] = LB_PAIR_LINE_CHOOSE;
     size_t length = strlen(message), end = sizeof choose - 1;
-    return length >= end && strcmp(message + length - end, choose) == 0
-               ? " with --source-column and --target-column"
+    if (length >= end && strcmp(message + length - end, choose) == 0)
+        return " with --source-column and --target-column";
+    return strstr(message, " expected at least ") && strstr(message, " column")
+               ? "; without --source-column and --target-column, they are those of the training"
                : "";
 }
 

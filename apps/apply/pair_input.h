@@ -47,7 +47,7 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
  *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** What the message about a line of too many columns lacks: the options of the program. "" for any other message. */
+/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other message. */
 const char *app_columns_help(const char *message);
 
 /** Closes the file and frees everything. */

@@ -109,6 +109,11 @@ START_TEST(test_features_columns_of_the_training_are_the_default_of_all_programs
     ck_assert_msg(strstr(result.error, "wrote report.html (160 pairs"), "%s", result.error);
     RUN(NULL, "report", "out", "shifted.tsv", SHIFTED);
     ck_assert_msg(strncmp(result.error, SAID("report"), strlen(SAID("report"))) == 0, "%s", result.error);
+    RUN("mare\tN;PL;DEF\n", "score", "out", "-");
+    support_expect(
+        &result, 65, "",
+        "lookback score: standard input:1: found 2 columns, expected at least 3, separated by tabs; "
+        "without --source-column and --target-column, they are those of the training\n");
     RUN("mare\tnmares\tN;PL;DEF\n", "predict", "out");
     support_expect(&result, 0, "mare\tN;PL;DEF\tnmares\n", "");
     RUN("-\tmare\tN;PL;DEF\n", "predict", "out", "--source-column", "2");
