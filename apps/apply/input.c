@@ -86,12 +86,25 @@ static const char *column_hint(const app_input *input)
     return input->format.source_column == 0 ? "; --source-column chooses one of several" : "";
 }
 
+/* A first line with more columns than a text is one of a file like that of the training. */
+static void choose_columns(app_input *input, const lb_line *line)
+{
+    int columns = 1, of_text = lb_symbol_rule_has_features(&input->format.source) ? 2 : 1;
+    char ignored[LB_ERROR_LENGTH];
+    bool given = input->format.source_column || input->format.features_column;
+    if (given || input->begun) return;
+    input->begun = true;
+    for (size_t i = 0; i < line->length; i++) columns += line->text[i] == '\t';
+    if (columns > of_text) lb_pair_format_take_columns(&input->format, input->usual, ignored);
+}
+
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
     if (is_blank(input, &line)) {
         input->line[input->count++] = (app_input_line){.number = line.number, .blank = true};
         return LB_OK;
     }
+    choose_columns(input, &line);
     const char *text;
     size_t length;
     lb_error found = {0};

@@ -18,7 +18,9 @@ typedef struct app_input {
     const char *name; /* in messages */
     int descriptor;
     lb_pair_format format;
-    bool tabs; /* in texts count as blanks */
+    bool tabs;             /* in texts count as blanks */
+    lb_pair_columns usual; /* of files with columns, such as that of the training; zero: not known */
+    bool begun;            /* a line with a text has been read */
     lb_lines lines;
     lb_pair_line parts; /* of the last line */
     int capacity;       /* lines at a time */
@@ -31,7 +33,8 @@ typedef struct app_input {
 } app_input;
 
 /** Starts reading a file, at most `capacity` lines at a time; NULL or "-" is standard input. `format` has the columns;
- *  without columns, a line is a text. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
+ *  without columns, a line is a text, unless the first one has more columns than a text: then they are those of `usual`,
+ *  which the caller may set before the first line. With `tabs`, a text may have tabs. Bad lines are errors, or marked.
  *  Memory: freed by app_input_close, also after an error. Errors: LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format,
                                      bool tabs, lb_error *error);

@@ -1,11 +1,22 @@
 #include "apply/pair_input.h"
 
 #include "base/alloc.h"
+#include "console/console.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
+{
+    char text[LB_ERROR_LENGTH];
+    asked.source = model->source_rule;
+    asked.target = model->target_rule;
+    asked.longest = model->most > model->longest_target ? model->most : model->longest_target;
+    if (lb_pair_format_take_columns(&asked, model->columns, text)) app_note("%s", text);
+    return asked;
+}
 
 lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_pair_format *format,
                               lb_error *error)
@@ -55,8 +66,10 @@ const char *app_columns_help(const char *message)
 {
     static const char choose[] = LB_PAIR_LINE_CHOOSE;
     size_t length = strlen(message), end = sizeof choose - 1;
-    return length >= end && strcmp(message + length - end, choose) == 0
-               ? " with --source-column and --target-column"
+    if (length >= end && strcmp(message + length - end, choose) == 0)
+        return " with --source-column and --target-column";
+    return strstr(message, " expected at least ") && strstr(message, " column")
+               ? "; without --source-column and --target-column, they are those of the training"
                : "";
 }
 

@@ -4,6 +4,14 @@
 
 #include "data/pair_line.h"
 #include "io/lines.h"
+#include "lookback/translate.h"
+
+/* What help says about columns. */
+#define APP_SOURCE_COLUMN                                                                                    \
+    "column of the sources, if lines have more columns than a source and a target; columns that are not "    \
+    "given are those of the training"
+#define APP_FEATURES_COLUMN                                                                                  \
+    "column of the features of the sources; if neither this nor the training had one, 2"
 
 /** An open file. Zero with a descriptor of -1 is a closed one. */
 typedef struct app_pair_input {
@@ -14,6 +22,10 @@ typedef struct app_pair_input {
     lb_pair_line pair; /* of the last line */
     int64_t count, skipped;
 } app_pair_input;
+
+/** The format of pairs for a model: its rules and limits, and the columns of its training where `asked` has none. Says so
+ *  on standard error if they differ. */
+lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model);
 
 /** Opens a file; "-" is standard input. Checks `format`. `format` and `path` must outlive the input.
  *  Memory: freed by app_pair_input_close, also after an error.
@@ -35,7 +47,7 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
  *  Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 bool app_pair_input_next(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** What the message about a line of too many columns lacks: the options of the program. "" for any other message. */
+/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other message. */
 const char *app_columns_help(const char *message);
 
 /** Closes the file and frees everything. */

@@ -72,11 +72,16 @@ static lb_status open_input(session *s, lb_error *error)
                              .no_target = true,
                              .source.features = s->model.source_rule.features,
                              .skip_bad_lines = asked->skip_bad_lines};
+    char differ[LB_ERROR_LENGTH];
+    bool given = asked->source_column || asked->features_column;
+    if (given && lb_pair_format_take_columns(&format, s->model.columns, differ)) app_note("%s", differ);
     lb_status status = lb_pair_format_check(&format, error);
     if (status) return status;
     /* With one text at a time, each is answered before the next one arrives. */
     int capacity = asked->attention ? 1 : asked->batch;
-    return app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
+    status = app_input_open(&s->input, asked->lines, capacity, format, s->model.sorts, error);
+    s->input.usual = s->model.columns;
+    return status;
 }
 
 static void session_close(session *s)
@@ -269,7 +274,7 @@ int predict_main(int argc, char **argv)
                    "divide the log-probability of an output by this power of its length"),
         APP_INT(0, "n-best", "N", &asked.n_best, 1, 1024,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
-                "if necessary",
+                "if necessary; outputs that are equal as text are one",
                 .usual = true),
         APP_FLAG(0, "copy-unknown", &asked.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention, averaged "
@@ -305,9 +310,14 @@ int predict_main(int argc, char **argv)
                  "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_INT(0, "source-column", "N", &asked.source_column, 1, 1 << 16,
-                "column of the texts; columns are separated by tabs", .usual = true),
-        APP_INT(0, "features-column", "N", &asked.features_column, 1, 1 << 16,
-                "column of the features, for a model trained with features; default: 2"),
+                "column of the texts; columns are separated by tabs. Default: that of the training, if lines "
+                "have "
+                "more columns than a text",
+                .usual = true),
+        APP_INT(
+            0, "features-column", "N", &asked.features_column, 1, 1 << 16,
+            "column of the features, for a model trained with features. Default: 2, or that of the training "
+            "with --source-column, or if lines have more columns than a text"),
         APP_FLAG(0, "skip-bad-lines", &asked.skip_bad_lines,
                  "print an empty output for invalid lines instead of stopping", .usual = true),
     };

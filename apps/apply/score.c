@@ -12,8 +12,9 @@
 #include <stdio.h>
 
 typedef struct settings {
-    int batch, source_column, target_column, threads;
+    int batch, source_column, target_column, features_column, threads;
     bool skip_bad_lines, jsonl;
+    lb_pair_format format; /* of these */
 } settings;
 
 /* A model applied to a file. */
@@ -32,14 +33,7 @@ static lb_status open_all(session *s, const char *model, const char *pairs, lb_e
     s->translator = app_open_model(model, pairs, error);
     if (!s->translator) return error->status;
     s->model = lb_translator_about(s->translator);
-    const lb_pair_format format = {
-        .source_column = s->asked->source_column,
-        .target_column = s->asked->target_column,
-        .source = s->model.source_rule,
-        .target = s->model.target_rule,
-        .longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target,
-        .empty_target = true,
-        .skip_bad_lines = s->asked->skip_bad_lines};
+    const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
     return status ? status : app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);
@@ -127,9 +121,9 @@ int score_main(int argc, char **argv)
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "pairs to score at once"),
         APP_THREADS(&s.threads),
         APP_HEADING("Lines"),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more than two columns"),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
                  "skip lines that are not pairs instead of stopping at the first"),
     };
@@ -148,5 +142,10 @@ int score_main(int argc, char **argv)
         .threads = &s.threads,
     };
     int status = app_options(&program, &argc, &argv);
+    s.format = (lb_pair_format){.source_column = s.source_column,
+                                .target_column = s.target_column,
+                                .features_column = s.features_column,
+                                .empty_target = true,
+                                .skip_bad_lines = s.skip_bad_lines};
     return status == APP_RUN ? run(&s, argv) : status;
 }

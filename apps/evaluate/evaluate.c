@@ -1,9 +1,9 @@
 /* Measures how often the outputs of a model, or given predictions, are right. */
 #include "evaluate/evaluate.h"
+#include "apply/pair_input.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
-#include "data/pair_line.h"
 
 #include <stdio.h>
 
@@ -77,12 +77,10 @@ int evaluate_main(int argc, char **argv)
                   .confusions = 10,
                   .seed = 1};
     const app_option options[] = {
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more than two columns", .usual = true),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
                 .usual = true),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
-                "column of the features of the sources; default: 2"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines, "skip and count lines that are not pairs",
                  .usual = true),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,

@@ -31,10 +31,7 @@ static lb_status open_model(session *s, const char *model, lb_error *error)
 
 static lb_status open_pairs(session *s, lb_error *error)
 {
-    lb_pair_format format = s->asked->format;
-    format.source = s->model.source_rule;
-    format.target = s->model.target_rule;
-    format.longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target;
+    const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
     if (!status) status = app_pair_texts_new(&s->texts, (size_t)s->asked->batch, error);

@@ -48,10 +48,7 @@ static lb_status open_rows(session *s, lb_error *error)
     size_t batch = (size_t)asked->batch;
     if (!asked->about.file)
         return app_report_rows_take(&s->rows, "--input", asked->inputs, asked->input_count, batch, error);
-    s->format = asked->format;
-    s->format.source = s->model.source_rule;
-    s->format.target = s->model.target_rule;
-    s->format.longest = s->model.most > s->model.longest_target ? s->model.most : s->model.longest_target;
+    s->format = app_pair_format(asked->format, &s->model);
     return app_report_rows_open(&s->rows, asked->about.file, &s->format, batch, error);
 }
 

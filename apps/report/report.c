@@ -1,8 +1,8 @@
 /* Writes a page about a model and a file of pairs: what it writes, where it looks, what it gets wrong. */
+#include "apply/pair_input.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
-#include "data/pair_line.h"
 #include "report/build.h"
 
 typedef struct settings {
@@ -107,12 +107,10 @@ int report_main(int argc, char **argv)
         APP_NUMBER(0, "length-penalty", "P", &s.asked.length_penalty, 0, 10,
                    "divide the log-probability of an output by this power of its length"),
         APP_HEADING("Lines"),
-        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more than two columns", .usual = true),
+        APP_INT(0, "source-column", "N", &s.source_column, 1, 1 << 16, APP_SOURCE_COLUMN, .usual = true),
         APP_INT(0, "target-column", "N", &s.target_column, 1, 1 << 16, "column of the targets",
                 .usual = true),
-        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16,
-                "column of the features of the sources; default: 2"),
+        APP_INT(0, "features-column", "N", &s.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.skip_bad_lines,
                  "show what is wrong with lines that are not pairs, instead of stopping", .usual = true),
     };

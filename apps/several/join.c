@@ -1,4 +1,5 @@
 /* Makes one model of finished ones. */
+#include "apply/pair_input.h"
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "console/console.h"
@@ -23,14 +24,22 @@ static lb_status check(const settings *s, lb_error *error)
     return lb_error_set(error, LB_ERROR_ARGUMENT, "columns and --skip-bad-lines need --dev");
 }
 
+static void say(void *context, const char *text)
+{
+    (void)context;
+    app_note("%s", text);
+}
+
 static int join(const settings *s, int count, char **models)
 {
     static lb_join_result result;
     lb_error error = {0};
+    lb_training_config data = s->data;
+    data.listener.note = say;
     const lb_join_config config = {.models = (const char *const *)models,
                                    .count = count,
                                    .out = s->out,
-                                   .data = s->data.dev ? &s->data : NULL};
+                                   .data = s->data.dev ? &data : NULL};
     lb_status status = check(s, &error);
     if (!status) status = lb_translator_join(&config, &result, &error);
     if (status) return app_fail(&error);
@@ -64,11 +73,9 @@ int join_main(int argc, char **argv)
         APP_THREADS(&s.threads),
         APP_QUIET(&s.quiet),
         APP_HEADING("Lines of --dev"),
-        APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16,
-                "column of the sources, if lines have more than two columns"),
+        APP_INT(0, "source-column", "N", &s.data.source_column, 1, 1 << 16, APP_SOURCE_COLUMN),
         APP_INT(0, "target-column", "N", &s.data.target_column, 1, 1 << 16, "column of the targets"),
-        APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16,
-                "column of the features of the sources; default: 2"),
+        APP_INT(0, "features-column", "N", &s.data.features_column, 1, 1 << 16, APP_FEATURES_COLUMN),
         APP_FLAG(0, "skip-bad-lines", &s.data.skip_bad_lines, "skip lines that are not pairs"),
     };
     const app_program program = {

@@ -35,20 +35,17 @@ typedef struct lesson {
 static void print_pair(lb_buffer *lines, const lb_pair_format *f, const char *source, const char *target)
 {
     const char *tab = f->source.features && *f->source.features ? strchr(source, '\t') : NULL;
-    int length = tab ? (int)(tab - source) : (int)strlen(source);
-    int source_column = f->source_column ? f->source_column : 1;
-    int features_column = !tab ? 0 : f->features_column ? f->features_column : 2;
-    int target_column = f->target_column ? f->target_column : features_column == 2 ? 3 : 2;
-    int last = target_column > source_column ? target_column : source_column;
-    if (features_column > last) last = features_column;
+    int length = tab ? (int)(tab - source) : (int)strlen(source), last = lb_pair_format_columns(f);
+    lb_pair_columns c = lb_pair_columns_complete(
+        (lb_pair_columns){f->source_column, f->target_column, f->features_column}, tab != NULL);
     for (int column = 1; column <= last; column++) {
         lb_buffer_print(lines, "%s", column > 1 ? "\t" : "");
-        if (column == source_column)
+        if (column == c.source)
             lb_buffer_print(lines, "%.*s", length, source);
-        else if (column == features_column)
+        else if (column == c.features)
             lb_buffer_print(lines, "%s", tab + 1);
         else
-            lb_buffer_print(lines, "%s", column == target_column ? target : "-");
+            lb_buffer_print(lines, "%s", column == c.target ? target : "-");
     }
     lb_buffer_print(lines, "\n");
 }

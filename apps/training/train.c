@@ -12,6 +12,7 @@
 #include "training/train_options.h"
 #include "training/training_view.h"
 #include "translate/training/member.h"
+#include "translate/training/start.h"
 
 #include <lookback/lookback.h>
 
@@ -21,25 +22,24 @@
 #include <unistd.h>
 
 /* Replaces the pairs to train on by those of the teacher, in a folder that stays locked. */
-static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_error *error)
+static lb_status write_taught(app_train_options *t, const lb_training_config *c, lb_lock **lock,
+                              lb_error *error)
 {
     lb_normalization form = LB_NORMALIZE_NFD;
-    if (!t->teaching.teacher) return LB_OK;
-    if (t->settings.normalize) lb_normalization_find(t->settings.normalize, &form);
-    bool features = t->settings.features_column > 0;
-    const char *between = t->settings.features_separator ? t->settings.features_separator : ";";
-    t->teaching.train = t->settings.train;
+    if (c->normalize) lb_normalization_find(c->normalize, &form);
+    bool features = c->features_column > 0;
+    const char *between = c->features_separator ? c->features_separator : ";";
+    t->teaching.train = c->train;
     t->teaching.made_up = t->choice.made_up;
-    t->teaching.seed = t->settings.seed;
-    t->teaching.format =
-        (lb_pair_format){.source_column = t->settings.source_column,
-                         .target_column = t->settings.target_column,
-                         .features_column = t->settings.features_column,
-                         .source = {.separator = t->settings.source_separator,
-                                    .normalize = form,
-                                    .features = features ? between : NULL},
-                         .target = {.separator = t->settings.target_separator, .normalize = form},
-                         .skip_bad_lines = t->settings.skip_bad_lines};
+    t->teaching.seed = c->seed;
+    t->teaching.format = (lb_pair_format){.source_column = c->source_column,
+                                          .target_column = c->target_column,
+                                          .features_column = c->features_column,
+                                          .source = {.separator = c->source_separator,
+                                                     .normalize = form,
+                                                     .features = features ? between : NULL},
+                                          .target = {.separator = c->target_separator, .normalize = form},
+                                          .skip_bad_lines = c->skip_bad_lines};
     app_catch_interrupts();
     lb_status status = lb_folder_make(t->settings.out, error);
     t->teaching.pairs = app_path(t->settings.out, "taught.tsv", t->pairs);
@@ -47,6 +47,18 @@ static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_err
     if (!status) status = lb_lock_folder(t->settings.out, lock, error);
     if (!status) status = app_taught_write(&t->teaching, error);
     t->settings.train = t->pairs;
+    return status;
+}
+
+/* A model to start from decides how the pairs are read. */
+static lb_status learn_from_teacher(app_train_options *t, lb_lock **lock, lb_error *error)
+{
+    lb_start start;
+    lb_training_config c = t->settings;
+    if (!t->teaching.teacher) return LB_OK;
+    lb_status status = lb_start_open(&start, &c, error);
+    if (!status) status = write_taught(t, &c, lock, error);
+    lb_start_free(&start);
     return status;
 }
 

@@ -157,6 +157,11 @@ typedef struct lb_pair_format {
     bool skip_bad_lines; /* lb_pairs_open counts bad lines instead of stopping at the first */
 } lb_pair_format;
 
+/** The columns that a file of pairs was read with, as in lb_pair_format; 0: not given. */
+typedef struct lb_pair_columns {
+    int32_t source, target, features;
+} lb_pair_columns;
+
 /* ---- Pairs of texts in a TSV file. ---- */
 
 /** An open file of pairs. It stores the position of each line, and reads and splits a line when it is needed. It takes

@@ -145,7 +145,9 @@ typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int
 typedef struct lb_evaluation {
     double exact_match;  /* share of completely correct outputs; higher is better */
     double symbol_error; /* edits per target symbol that correct the outputs; lower is better */
-    double loss;         /* mean cross-entropy per target token, without label smoothing, in nats */
+    /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which the
+     * model cannot write, 0 if all of them have. */
+    double loss;
 } lb_evaluation;
 
 /** Whether `a` is better than `b`: by exact match, then symbol error, then loss. */

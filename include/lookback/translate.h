@@ -37,7 +37,7 @@ LB_MUST_USE char *lb_translate(lb_translator *translator, const char *text, lb_e
 typedef struct lb_translate_config {
     int beam; /* hypotheses followed side by side, at least n_best [5; 1, greedy decoding, for lists] */
     double length_penalty; /* of lb_beam_config [1]; negative: none */
-    int n_best;            /* outputs per text [1] */
+    int n_best;            /* outputs per text, before those that are equal as text become one [1] */
     /* Maximum symbols of an output [8 + twice the longest of the text and the training texts; the latter count up to 128
      * symbols, or 8 times the text if that is more]; at most as many as the model has learned positions. */
     int64_t limit;
@@ -64,10 +64,12 @@ typedef struct lb_output {
      * all of them are */
     int64_t *copied;
     int64_t length;
-    bool finished;      /* whether the model wrote an end within the limit */
-    int64_t steps;      /* length, plus 1 if `finished` */
-    double score;       /* for comparing outputs: see lb_hypothesis */
-    double probability; /* of all steps together: exp of the sum of their log-probabilities */
+    bool finished; /* whether the model wrote an end within the limit */
+    int64_t steps; /* length, plus 1 if `finished` */
+    double score;  /* for comparing outputs: see lb_hypothesis */
+    /* Of all steps together: exp of the sum of their log-probabilities. If a list has several outputs that are equal as
+     * text, such as two orders of combining marks, it is the sum of theirs, and `score` fits it. */
+    double probability;
     /* [steps] of each symbol and of the end, given those before it: the confidence of the model */
     double *symbol_probability;
     /* [layers, heads, steps, source length]: the attention of each step, if requested; NULL without attention */
@@ -80,9 +82,10 @@ typedef struct lb_translation {
     int64_t length;       /* 0 if the text is unreadable */
     const char **unknown; /* [unknown_count] the symbols that the model does not know, once per occurrence */
     int64_t unknown_count;
-    /* [count] finished ones first; both groups are sorted by score, best first; samples are in the order of drawing */
+    /* [count] finished ones first; both groups are sorted by score, best first, and all texts of a group differ; samples
+     * are in the order of drawing, and may be equal */
     lb_output *output;
-    int64_t count;     /* n_best; 0 if the text is unreadable */
+    int64_t count;     /* at most n_best; 0 if the text is unreadable */
     const char *error; /* why the text is unreadable; NULL if it is not */
 } lb_translation;
 
@@ -181,6 +184,7 @@ typedef struct lb_translator_facts {
     int32_t most;                           /* maximum symbols of a text */
     bool sorts;                             /* texts are lists of numbers, which the model sorts */
     const char *training;                   /* a record of the training, JSON; NULL: none */
+    lb_pair_columns columns; /* of the file of the training: the default for others; zero: not given */
 } lb_translator_facts;
 
 /** The facts about a translator. */
@@ -235,7 +239,8 @@ typedef struct lb_training_listener {
     void *context;                                   /* passed to each callback */
     void (*report)(void *context, const char *text); /* a report on the data: lines of text */
     void (*hint)(void *context, const char *text);   /* a sentence about a possible fault of the data */
-    void (*note)(void *context, const char *text);   /* a sentence about the index of `train` */
+    void (*note)(void *context,
+                 const char *text); /* a sentence about the index of `train`, or about columns */
     /* Before the first step of a model. */
     void (*begun)(void *context, const lb_training_run *run);
     /* After every step. */
@@ -286,7 +291,8 @@ typedef struct lb_training_config {
     const lb_sort_task *sort;
 
     /* Start from the weights of a trained model, a file or a folder [NULL: from new ones]. Its architecture, separators
-     * and normalisation are those of the run, whose fields may stay open; new symbols are added to its vocabularies. */
+     * and normalisation are those of the run, whose fields may stay open; so are its columns, but those of the run may
+     * differ, with a note to the listener. New symbols are added to its vocabularies. */
     const char *from;
     const char *freeze; /* modules or parameters that stay as they are, "encoder,source_embedding" [none] */
 
@@ -395,8 +401,8 @@ typedef struct lb_join_config {
         *models; /* [count] files or folders; the members of an ensemble become members themselves */
     int count;
     const char *out; /* the folder of the result; it is created */
-    /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns and skip_bad_lines
-     * apply. NULL: all weights are equal, and nothing is measured. */
+    /* Pairs to fit the weights of the members on: `dev`, or a tenth of `train`, held out; columns [those of the first
+     * model], skip_bad_lines and the note of the listener apply. NULL: all weights are equal, and nothing is measured. */
     const lb_training_config *data;
     bool replace; /* an earlier model of the folder is not kept */
 } lb_join_config;

@@ -7,6 +7,7 @@
 #include "io/file_kind.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 1000 };
@@ -22,18 +23,66 @@ const char *lb_bad_line_text(lb_bad_line bad)
     return bad_texts[bad];
 }
 
+lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
+{
+    if (columns.source == 0) columns.source = 1;
+    if (!features)
+        columns.features = 0;
+    else if (columns.features == 0)
+        columns.features = 2;
+    if (columns.target == 0) columns.target = columns.features == 2 ? 3 : 2;
+    return columns;
+}
+
+static lb_pair_columns columns_of(const lb_pair_format *format)
+{
+    return (lb_pair_columns){format->source_column, format->target_column, format->features_column};
+}
+
+static void set_columns(lb_pair_format *format, lb_pair_columns columns)
+{
+    format->source_column = columns.source;
+    format->target_column = columns.target;
+    format->features_column = columns.features;
+}
+
 /* The format with its defaults filled in; features_column remains 0 if there are none. */
 static lb_pair_format complete(const lb_pair_format *given)
 {
     lb_pair_format format = *given;
-    if (format.source_column == 0) format.source_column = 1;
-    if (!lb_symbol_rule_has_features(&format.source))
-        format.features_column = 0;
-    else if (format.features_column == 0)
-        format.features_column = 2;
-    if (format.target_column == 0) format.target_column = format.features_column == 2 ? 3 : 2;
+    bool features = lb_symbol_rule_has_features(&format.source);
+    set_columns(&format, lb_pair_columns_complete(columns_of(given), features));
     if (format.longest == 0) format.longest = LONGEST;
     return format;
+}
+
+/* "source 1, target 3, features 2". */
+static void name_columns(lb_pair_columns c, char text[LB_ERROR_LENGTH / 4])
+{
+    char target[32] = "", features[32] = "";
+    if (c.target) snprintf(target, sizeof target, ", target %d", (int)c.target);
+    if (c.features) snprintf(features, sizeof features, ", features %d", (int)c.features);
+    snprintf(text, LB_ERROR_LENGTH / 4, "source %d%.30s%.30s", (int)c.source, target, features);
+}
+
+bool lb_pair_format_take_columns(lb_pair_format *format, lb_pair_columns model, char text[LB_ERROR_LENGTH])
+{
+    char ours[LB_ERROR_LENGTH / 4], theirs[LB_ERROR_LENGTH / 4];
+    bool features = lb_symbol_rule_has_features(&format->source);
+    lb_pair_columns used = columns_of(format);
+    if (!model.source && !model.target && !model.features) return false;
+    if (used.source == 0) used.source = model.source;
+    if (used.target == 0) used.target = model.target;
+    if (used.features == 0) used.features = model.features;
+    used = lb_pair_columns_complete(used, features);
+    model = lb_pair_columns_complete(model, features);
+    set_columns(format, used);
+    if (format->no_target) used.target = model.target = 0;
+    if (memcmp(&used, &model, sizeof used) == 0) return false;
+    name_columns(used, ours);
+    name_columns(model, theirs);
+    snprintf(text, LB_ERROR_LENGTH, "columns: %s; the model was trained with %s", ours, theirs);
+    return true;
 }
 
 /* Whether lines may have further columns. */
@@ -217,6 +266,8 @@ static lb_status read_side(const examination *e, const char *which, const char *
     lb_status status = lb_symbols_split(rule, at, length, symbols, &found);
     if (status == LB_ERROR_FORMAT) return bad(e, LB_LINE_SYMBOL, "in the %s, %s", which, found.message);
     if (status) return lb_error_set(e->error, status, "%s", found.message);
+    bool may_be_empty = symbols == &e->pair->target && e->format.empty_target;
+    if (symbols->count == 0 && !may_be_empty) return expect_text(e, which, 0); /* or blanks alone */
     if (symbols->count <= (size_t)e->format.longest) return LB_OK;
     return bad(e, LB_LINE_LONG, "found a %s of %zu symbols, expected at most %d", which, symbols->count,
                (int)e->format.longest);
@@ -256,8 +307,7 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
     find_side(&e, e.format.target_column, &text, &length);
-    if (!e.format.empty_target) status = expect_text(&e, "target", length);
-    return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);
+    return read_side(&e, "target", text, length, &e.format.target, &pair->target);
 }
 
 void lb_pair_line_free(lb_pair_line *pair)

@@ -154,13 +154,17 @@ static const char *find(const char *at, const char *end, const char *separator, 
     return end;
 }
 
-/* Each piece between separators is a symbol, with a tab in front if it is a feature. Returns the position after the last
- * one; NULL if one is empty. */
+/* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of blanks,
+ * and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
 static char *cut_pieces(const char *text, size_t length, const char *separator, bool feature, char *to,
                         lb_symbols *symbols)
 {
     size_t gap = strlen(separator);
+    bool blanks = strspn(separator, " ") == gap;
     const char *end = text + length;
+    while (blanks && end > text && end[-1] == ' ') end--;
+    while (blanks && text < end && *text == ' ') text++;
+    if (blanks && text == end) return to;
     for (;;) {
         const char *stop = find(text, end, separator, gap);
         size_t count = (size_t)(stop - text);
@@ -172,6 +176,7 @@ static char *cut_pieces(const char *text, size_t length, const char *separator, 
         to += count + 1;
         if (stop == end) return to;
         text = stop + gap;
+        while (blanks && *text == ' ') text++; /* another character follows */
     }
 }
 
@@ -210,9 +215,10 @@ static lb_status cut_both(const lb_symbol_rule *rule, const char *text, size_t l
                             "found no features, expected a tab and features such as A%sB", rule->features);
     size_t before = (size_t)(tab - text);
     char *to = before ? cut_text(rule, text, before, symbols) : NULL;
-    if (!to || !cut_pieces(tab + 1, length - before - 1, rule->features, true, to, symbols))
+    size_t letters = symbols->count;
+    if (!to || letters == 0 || !cut_pieces(tab + 1, length - before - 1, rule->features, true, to, symbols))
         return empty_symbol(error);
-    return LB_OK;
+    return symbols->count > letters ? LB_OK : empty_symbol(error);
 }
 
 lb_status lb_symbols_split(const lb_symbol_rule *rule, const char *text, size_t length, lb_symbols *symbols,

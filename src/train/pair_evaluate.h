@@ -7,10 +7,14 @@
 
 /** The pairs for repeated evaluations. */
 typedef struct lb_pair_sample {
-    int64_t *pair;    /* [possible] pairs that a model can get right, by length */
+    int64_t *pair;    /* [count] first those that a model can get right, then the others; both by length */
     int64_t possible; /* the other targets have symbols that are not in the vocabulary */
     int64_t count;    /* of all pairs */
+    bool copies;      /* the model can also write the symbols of a source */
 } lb_pair_sample;
+
+/** In the targets of lb_pair_sample_batch: a symbol that the model cannot write. No output has it. */
+enum { LB_UNWRITABLE = -1 };
 
 /** Takes all pairs if there are at most `most`, otherwise `most` of them, evenly spaced.
  *  Vocabulary: of the targets. With `copies`, the model can also write the symbols of a source.
@@ -22,9 +26,18 @@ LB_MUST_USE lb_status lb_pair_sample_make(lb_pairs *pairs, const lb_vocabulary *
 /** Frees the sample. */
 void lb_pair_sample_free(lb_pair_sample *sample);
 
-/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group
- *  unless it is NULL. Pairs that the model cannot get right count
- *  as wrong in the exact match, and do not count in the other measures. Vocabularies: as in lb_pair_batch.
+/** How many of the pairs from `first` on have the same fate, that of sample->pair[first]: possible, or not. */
+int64_t lb_pair_sample_alike(const lb_pair_sample *sample, int64_t first);
+
+/** `count` pairs of the sample from `first` on, all alike, as lb_pair_batch. In `target_out` of those that the model cannot
+ *  get right, the symbols that it cannot write are LB_UNWRITABLE: they are for lb_tally_add_edits alone.
+ *  Errors: as lb_pair_batch. */
+lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *source,
+                              const lb_vocabulary *target, lb_tape *tape, int64_t first, int64_t count);
+
+/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group unless it is NULL. Pairs that
+ *  the model cannot get right count as wrong, each symbol that it cannot write as an edit; the loss leaves them out.
+ *  Vocabularies: as in lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                                        const lb_vocabulary *target, const lb_pair_sample *sample,

@@ -101,8 +101,13 @@ static void add_best(lb_tally *tally, const lb_hypothesis *best, lb_tokens targe
     tally->edits += distance;
     tally->right += best->finished && distance == 0;
     tally->symbols += reference.length;
-    tally->tokens += target.lengths[row];
     tally->rows++;
+}
+
+static void add_all_best(lb_tally *tally, const lb_beam *found, lb_tokens target)
+{
+    for (int64_t row = 0; row < found->batch; row++)
+        add_best(tally, &found->hypothesis[row * found->n_best], target, row);
 }
 
 lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch batch, lb_beam_config config)
@@ -110,12 +115,32 @@ lb_status lb_tally_add_search(lb_tally *tally, const lb_model *model, lb_batch b
     lb_tokens target = batch.target_out;
     lb_beam found = lb_beam_search(model, batch.source, config);
     const lb_tensor *forced = lb_model_force(model, batch.source, target).log_probabilities;
+    if (forced) add_all_best(tally, &found, target);
     for (int64_t row = 0; row < found.batch && forced; row++) {
-        add_best(tally, &found.hypothesis[row * found.n_best], target, row);
+        tally->tokens += target.lengths[row];
         for (int64_t t = row * target.length; t < row * target.length + target.lengths[row]; t++)
             tally->loss -= (double)forced->data[t * model->target_vocab + target.id[t]];
     }
     return lb_tape_status(target.tape);
+}
+
+lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch,
+                             const lb_beam_config *search)
+{
+    lb_tape *tape = batch.source.tape;
+    int64_t rows = batch.target_out.batch, *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
+    if (search) {
+        lb_beam found = lb_beam_search(model, batch.source, *search);
+        add_all_best(tally, &found, batch.target_out);
+        return lb_tape_status(tape);
+    }
+    if (!row || lb_tape_status(tape)) return lb_tape_status(tape);
+    for (int64_t i = 0; i < rows; i++) {
+        row[i] = i;
+        tally->symbols += batch.target_out.lengths[i] - 1;
+    }
+    tally->rows += rows;
+    return decode_rows(tally, model, batch, row, rows);
 }
 
 lb_tally *lb_tallies_next(lb_tallies *t, lb_tape *tape)

@@ -274,11 +274,9 @@ START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
     write_file("pairs.tsv", "a\t\n");
     RUN(model, "pairs.tsv");
     expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
-    write_file("pairs.tsv", "a\tA  B\n");
+    write_file("pairs.tsv", "a\t  \n");
     RUN(model, "pairs.tsv");
-    expect_refused(
-        65, "lookback evaluate: pairs.tsv:1: in the target, found an empty symbol, expected text before "
-            "and after each separator\n");
+    expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
     RUN(model, "nowhere.tsv");
     ck_assert_int_eq(result.status, 66);
     write_file("pairs.tsv", "");
@@ -298,14 +296,14 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
         {"a\tA\nb\n", "standard input:2: expected two columns, a source and its output"},
         {"a\tA\t-0.5\n", "standard input:1: expected two columns, a source and its output"},
         {"a\t\xff\n", "standard input:1: found 0xFF at byte 1, expected UTF-8"},
-        {"a\tA\nb\tB  B\n",
+        {"a\tA\nb\tB||B\n",
          "standard input:2: found an empty symbol, expected text before and after each separator"},
     };
     write_file("pairs.tsv", "a\tA\nb\tB\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char error[256];
         snprintf(error, sizeof error, "lookback evaluate: %s\n", cases[i].error);
-        RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator= ");
+        RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator=|");
         expect_refused(65, error);
     }
     RUN("--predictions=nowhere.tsv", "pairs.tsv");

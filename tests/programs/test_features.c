@@ -67,6 +67,97 @@ START_TEST(test_features_choose_the_form_of_the_same_word)
 }
 END_TEST
 
+/* Writes the lines of a file with a column in front. */
+static void shift_columns(const char *from, const char *to)
+{
+    static char moved[8 * WORDS * LINE];
+    char path[SUPPORT_PATH];
+    size_t count, used = 0;
+    char *text = support_read_file(support_path(path, from), &count);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        used += (size_t)snprintf(moved + used, sizeof moved - used, "-\t%s\n", line);
+    support_write_file(support_path(path, to), moved, used);
+    free(text);
+}
+
+#define SHIFTED "--source-column", "2", "--target-column", "3", "--features-column", "4"
+#define SAID(program)                                                                                        \
+    "lookback " program ": columns: source 2, target 3, features 4; the model was trained with source 1, "   \
+    "target 2, features 3\n"
+
+/* A model remembers the columns that it was trained with: no program is told again. */
+START_TEST(test_features_columns_of_the_training_are_the_default_of_all_programs)
+{
+    static char one[1 << 16];
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    shift_columns("dev.tsv", "shifted.tsv");
+    RUN(NULL, TRAIN);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN(NULL, "evaluate", "out", "dev.tsv", "--json");
+    ck_assert_msg(strstr(result.output, "\"exact_match\":{\"value\":100,"), "%s", result.output);
+    support_expect(&result, 0, result.output, "");
+    snprintf(one, sizeof one, "%s", result.output);
+    RUN(NULL, "evaluate", "out", "shifted.tsv", "--json", SHIFTED);
+    support_expect(&result, 0, one, SAID("evaluate"));
+    RUN(NULL, "score", "out", "dev.tsv");
+    support_expect(&result, 0, result.output, "");
+    snprintf(one, sizeof one, "%s", result.output);
+    RUN(NULL, "score", "out", "shifted.tsv", SHIFTED);
+    support_expect(&result, 0, one, SAID("score"));
+    RUN(NULL, "report", "out", "dev.tsv");
+    ck_assert_msg(strstr(result.error, "wrote report.html (160 pairs"), "%s", result.error);
+    RUN(NULL, "report", "out", "shifted.tsv", SHIFTED);
+    ck_assert_msg(strncmp(result.error, SAID("report"), strlen(SAID("report"))) == 0, "%s", result.error);
+    RUN("mare\tN;PL;DEF\n", "score", "out", "-");
+    support_expect(
+        &result, 65, "",
+        "lookback score: standard input:1: found 2 columns, expected at least 3, separated by tabs; "
+        "without --source-column and --target-column, they are those of the training\n");
+    RUN("mare\tnmares\tN;PL;DEF\n", "predict", "out");
+    support_expect(&result, 0, "mare\tN;PL;DEF\tnmares\n", "");
+    RUN("-\tmare\tN;PL;DEF\n", "predict", "out", "--source-column", "2");
+    support_expect(&result, 0, "mare\tN;PL;DEF\tnmares\n",
+                   "lookback predict: columns: source 2, features 3; the model was trained with source 1, "
+                   "features 3\n");
+}
+END_TEST
+
+START_TEST(test_features_columns_of_the_training_are_those_of_further_ones)
+{
+    write_forms("train.tsv", 0, WORDS);
+    write_forms("dev.tsv", WORDS, 40);
+    shift_columns("dev.tsv", "shifted.tsv");
+    RUN(NULL, TRAIN);
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    RUN(NULL, "train", "--from", "out", "--train", "train.tsv", "--dev", "dev.tsv", "--lr", "0.0001",
+        "--steps", "10", "--out", "on");
+    ck_assert_msg(result.status == 0 && strstr(result.output, "exact match 1.0000 on 160"), "%s",
+                  result.error);
+    ck_assert_ptr_null(strstr(result.error, "columns:"));
+    RUN(NULL, "train", "--from", "out", "--train", "shifted.tsv", "--lr", "0.0001", "--steps", "10", "--out",
+        "other", SHIFTED);
+    ck_assert_msg(result.status == 0 && strstr(result.error, SAID("train")), "%s", result.error);
+    RUN(NULL, "train", "--from", "out", "--train", "train.tsv", "--dev", "dev.tsv", "--teacher", "out",
+        "--made-up", "0", "--lr", "0.0001", "--steps", "10", "--out", "pupil");
+    ck_assert_msg(result.status == 0 && strstr(result.output, "exact match 1.0000 on 160"), "%s",
+                  result.error);
+    RUN(NULL, "join", "out", "on", "--dev", "dev.tsv", "-o", "both");
+    ck_assert_msg(strstr(result.output, "exact match 1.0000 on 160"), "%s%s", result.output, result.error);
+    support_expect(&result, 0, result.output, "");
+    RUN(NULL, "join", "out", "on", "--dev", "shifted.tsv", "-o", "both", SHIFTED);
+    ck_assert_msg(result.status == 0 && strstr(result.error, SAID("join")), "%s", result.error);
+    static const char *const models[] = {"on", "both", "pupil"};
+    for (int i = 0; i < 3; i++) {
+        RUN(NULL, "evaluate", models[i], "dev.tsv", "--json");
+        ck_assert_msg(strstr(result.output, "\"exact_match\":{\"value\":100,"), "%s", result.output);
+    }
+    RUN(NULL, "evaluate", "other", "shifted.tsv", "--json");
+    ck_assert_msg(strstr(result.output, "\"exact_match\":{\"value\":100,"), "%s%s", result.output,
+                  result.error);
+}
+END_TEST
+
 START_TEST(test_features_that_are_missing_are_refused)
 {
     write_forms("train.tsv", 0, WORDS);
@@ -186,11 +277,13 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("features",
-                             SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
-                                           test_features_of_a_transformer_have_no_order,
-                                           test_features_choose_the_form_of_the_same_word,
-                                           test_features_of_few_words_are_learned_on_made_up_ones,
-                                           test_features_that_are_missing_are_refused,
-                                           test_features_predictions_are_compared_with_their_features));
+    return support_run_tests(
+        "features", SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
+                                  test_features_columns_of_the_training_are_the_default_of_all_programs,
+                                  test_features_columns_of_the_training_are_those_of_further_ones,
+                                  test_features_of_a_transformer_have_no_order,
+                                  test_features_choose_the_form_of_the_same_word,
+                                  test_features_of_few_words_are_learned_on_made_up_ones,
+                                  test_features_that_are_missing_are_refused,
+                                  test_features_predictions_are_compared_with_their_features));
 }

@@ -76,6 +76,17 @@ START_TEST(test_predict_text_is_one_of_several_columns)
 }
 END_TEST
 
+/* The training had no blank. One within a text is an unknown symbol. */
+START_TEST(test_predict_blanks_around_a_text_mean_nothing)
+{
+    run(model, NULL, " bad\ncab  \n   bad ");
+    expect(0, " bad\tB A " TSH "\ncab  \tC A B\n   bad \tB A " TSH "\n", "");
+    run(model, NULL, "b ad");
+    ck_assert_msg(strstr(result.error, "unknown") || strstr(result.error, "does not know"), "%s",
+                  result.error);
+}
+END_TEST
+
 START_TEST(test_predict_file_is_read_in_place_of_standard_input)
 {
     char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
@@ -380,6 +391,7 @@ int main(void)
         "predict texts",
         SUPPORT_TESTS(
             test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
+            test_predict_blanks_around_a_text_mean_nothing,
             test_predict_file_is_read_in_place_of_standard_input,
             test_predict_n_best_outputs_come_with_falling_scores,
             test_predict_length_penalty_changes_scores_not_the_order_of_lines,

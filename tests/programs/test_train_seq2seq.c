@@ -64,6 +64,34 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
 }
 END_TEST
 
+static double number_after(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    ck_assert_msg(at, "%s: %s", name, text);
+    return strtod(at + strlen(name), NULL);
+}
+
+/* A symbol of the targets that the model does not know is an edit, in training as for evaluate. */
+START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
+{
+    static support_result found;
+    support_write_pairs("train.tsv", PAIRS, 1);
+    support_write_text("dev.tsv", "abc\tc b a\nabz\tz b a\ng\tg\nzh\th z\nzz\tz z\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv");
+    ck_assert_double_le(exact_match(), 0.4);
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.error,
+               "dev.tsv: the loss leaves out 3 of 5 pairs: their targets have symbols that the "
+               "model does not know; each counts as wrong\n"));
+    double error = number_after(support_run_result.error, "symbol error ");
+    SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
+    ck_assert_int_eq(found.status, 0);
+    double evaluated = number_after(found.output, "\"symbol_error_rate\":{\"value\":") / 100;
+    ck_assert_double_ge(error, 4.0 / 11 - 1e-4);
+    ck_assert_double_eq_tol(error, evaluated, 1e-4);
+}
+END_TEST
+
 START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
@@ -328,11 +356,29 @@ START_TEST(test_train_seq2seq_columns_and_separators_choose_what_is_learned)
 }
 END_TEST
 
+START_TEST(test_train_seq2seq_runs_of_blanks_are_one_separator)
+{
+    support_write_text("clean.tsv", "a b\tX Y\nb\tY\na\tX\nb a b\tY X Y\n");
+    support_write_text("blanks.tsv", " a b\tX  Y\nb \t Y\na\tX \n  b a   b \tY X Y\n");
+    static const char *const files[] = {"clean.tsv", "blanks.tsv"}, *const folders[] = {"clean", "blanks"};
+    for (int i = 0; i < 2; i++) {
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", files[i], "--dev", files[i], "--source-separator", " ",
+                      "--steps", "100", "--out", folders[i]);
+        support_assert_trained();
+    }
+    support_assert_same_weights("clean/model.safetensors", "blanks/model.safetensors");
+    static support_result found;
+    SUPPORT_RUN(&found, " b  a b \n", BIN_DIR "/lookback", "predict", "blanks", "-");
+    support_expect(&found, 0, " b  a b \tY X Y\n", "");
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
         "train_seq2seq",
         SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
+                      test_train_seq2seq_counts_edits_as_evaluate_does,
                       test_train_seq2seq_without_dev_holds_a_tenth_out,
                       test_train_seq2seq_any_threads_and_folders_give_the_same_file,
                       test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
@@ -344,5 +390,6 @@ int main(void)
                       test_train_seq2seq_other_models_and_switches_train,
                       test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill,
                       test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill,
+                      test_train_seq2seq_runs_of_blanks_are_one_separator,
                       test_train_seq2seq_columns_and_separators_choose_what_is_learned));
 }

@@ -76,6 +76,20 @@ const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbo
     return copy;
 }
 
+/* Without a separator, a blank is a symbol like others. If the training had none, those around a text mean nothing. */
+static void trim(const lb_vocabulary *known, lb_symbols *s)
+{
+    size_t first = 0, end = 0;
+    if (s->count == 0 || lb_vocabulary_id(known, " ") != LB_UNK) return;
+    while (end < s->count && !lb_symbol_is_feature(s->symbol[end])) end++;
+    size_t features = end;
+    while (first < end && strcmp(s->symbol[first], " ") == 0) first++;
+    while (end > first && strcmp(s->symbol[end - 1], " ") == 0) end--;
+    memmove(s->symbol + end, s->symbol + features, (s->count - features) * sizeof *s->symbol);
+    s->count -= first + features - end;
+    memmove(s->symbol, s->symbol + first, s->count * sizeof *s->symbol);
+}
+
 /* Splits a text into the symbols of the model. */
 static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
 {
@@ -84,6 +98,7 @@ static lb_status split(lb_translate_job *j, const char *text, lb_error *error)
     lb_status status = m->sorts ? lb_list_split(&m->task, text, length, &j->symbols, error)
                                 : lb_symbols_split(&m->source_rule, text, length, &j->symbols, error);
     if (status) return status;
+    trim(m->source, &j->symbols);
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
     if (count <= most) return LB_OK;
@@ -203,10 +218,10 @@ static double *keep_probabilities(const lb_translate_job *j, const lb_hypothesis
     return each;
 }
 
-static double probability(const lb_translate_job *j, const lb_hypothesis *found)
+double lb_score_divisor(const lb_translate_config *config, int64_t steps)
 {
-    double penalty = j->config.length_penalty == 0 ? 1 : fmax(j->config.length_penalty, 0);
-    return exp(found->score * pow((double)found->steps, penalty));
+    double penalty = config->length_penalty == 0 ? 1 : fmax(config->length_penalty, 0);
+    return pow((double)steps, penalty);
 }
 
 /* The position of the source that stands for a step; -1: none. */
@@ -257,7 +272,7 @@ lb_status lb_keep_output(const lb_translate_job *j, size_t number, const lb_hypo
                           .finished = found->finished,
                           .steps = found->steps,
                           .score = found->score,
-                          .probability = probability(j, found),
+                          .probability = exp(found->score * lb_score_divisor(&j->config, found->steps)),
                           .symbol_probability = keep_probabilities(j, found)};
     lb_release(text);
     bool attends = j->config.attention && found->weights;

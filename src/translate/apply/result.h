@@ -36,6 +36,9 @@ LB_MUST_USE lb_status lb_keep_error(const lb_translate_job *job, lb_translation 
 LB_MUST_USE lb_status lb_keep_output(const lb_translate_job *job, size_t number, const lb_hypothesis *found,
                                      int64_t width, const char *const *symbol, lb_output *output);
 
+/** What the log-probability of an output is divided by to get its score. */
+double lb_score_divisor(const lb_translate_config *config, int64_t steps);
+
 /** A copy of symbols in memory of the result; NULL if memory runs out. */
 const char **lb_keep_symbols(const lb_translate_job *job, const char *const *symbols, size_t count);
 

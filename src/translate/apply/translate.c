@@ -1,5 +1,5 @@
 /* Translates texts: splits them into symbols, decodes as many side by side as memory allows, and stores the results. */
-#include "translate/apply/result.h"
+#include "translate/apply/merge.h"
 
 static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb_hypothesis *found,
                               int64_t width)
@@ -12,7 +12,7 @@ static lb_status keep_outputs(const lb_translate_job *j, size_t number, const lb
     while (count > 0 && found[count - 1].steps == 0) count--; /* the others are impossible */
     for (; (size_t)t->count < count && !status; t->count++)
         status = lb_keep_output(j, number, &found[t->count], width, NULL, &t->output[t->count]);
-    return status;
+    return status ? status : lb_merge_outputs(j, t, found);
 }
 
 /* Decodes as many as possible side by side, starting at `first`; `*count` receives their number. */

@@ -68,7 +68,8 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .longest_target = m->longest_target,
                                  .most = t->most,
                                  .sorts = m->sorts,
-                                 .training = m->training};
+                                 .training = m->training,
+                                 .columns = m->columns};
 }
 
 /* The result of lb_translate from its only translation; NULL, with an error, if it failed. */

@@ -13,11 +13,15 @@
 
 #include <string.h>
 
+enum { MOST_COLUMNS = 1 << 16 };
+
 /* Every model stores its task under the same key. */
 static const char TASK_KEY[] = LB_SORT_TASK_KEY, PAIRS[] = "pairs", SORT[] = "sort";
 
 /* The first id of the target that an output can have. Files from before do not have it. */
 static const char FIRST_WRITTEN[] = "first_written";
+
+static const char *const column_names[] = {"source", "target", "features"};
 
 static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *rule)
 {
@@ -29,6 +33,19 @@ static void print_rule(lb_buffer *json, const char *key, const lb_symbol_rule *r
         lb_buffer_json_string(json, rule->features);
     }
     lb_buffer_print(json, "}");
+}
+
+/* Only those that were given: most files have none. */
+static void print_columns(lb_buffer *json, lb_pair_columns c)
+{
+    const int32_t column[] = {c.source, c.target, c.features};
+    bool any = false;
+    for (int i = 0; i < 3; i++) {
+        if (column[i] == 0) continue;
+        lb_buffer_print(json, "%s\"%s\":%d", any ? "," : ",\"columns\":{", column_names[i], (int)column[i]);
+        any = true;
+    }
+    if (any) lb_buffer_print(json, "}");
 }
 
 /* The task of the model; NULL if there is no memory. */
@@ -44,6 +61,7 @@ static char *print_task(const lb_text_model *t)
     lb_release(sort);
     print_rule(&json, "source", &t->source_rule);
     print_rule(&json, "target", &t->target_rule);
+    print_columns(&json, t->columns);
     lb_buffer_print(&json,
                     ",\"shortest_source\":%d,\"longest_source\":%d,\"longest_target\":%d,"
                     "\"%s\":%d}",
@@ -52,6 +70,16 @@ static char *print_task(const lb_text_model *t)
     if (!json.failed) return json.text;
     lb_release(json.text);
     return NULL;
+}
+
+/* The lines of the training. */
+static lb_pair_format format_of(const lb_text_model *t)
+{
+    return (lb_pair_format){.source_column = t->columns.source,
+                            .target_column = t->columns.target,
+                            .features_column = t->columns.features,
+                            .source = t->source_rule,
+                            .target = t->target_rule};
 }
 
 /* Each id of the model needs a symbol. */
@@ -73,8 +101,8 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *model, lb_er
 {
     const lb_text_model *t = model;
     lb_status status = check_vocabularies(t, LB_ERROR_ARGUMENT, error);
-    if (!status) status = lb_symbol_rule_check(&t->source_rule, error);
-    if (!status) status = lb_symbol_rule_check(&t->target_rule, error);
+    const lb_pair_format format = format_of(t);
+    if (!status) status = lb_pair_format_check(&format, error);
     if (status) return status;
     bool shared = t->source == t->target;
     char *task = print_task(t), *source = lb_vocabulary_print(t->source);
@@ -149,6 +177,36 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
     return status ? status : parse_rule(t, json, "target", &t->target_rule, error);
 }
 
+/* A column of the training; 0 if it is missing. */
+static lb_status parse_column(const cJSON *columns, int which, int32_t *column, lb_error *error)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, column_names[which]);
+    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    bool valid = !item || (value >= 1 && value <= MOST_COLUMNS && value == (int32_t)value);
+    *column = (int32_t)(valid ? value : 0);
+    return valid ? LB_OK
+                 : lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\" in \"columns\": expected 1 to %d",
+                                TASK_KEY, column_names[which], MOST_COLUMNS);
+}
+
+/* Files from before, and those of pairs without further columns, do not have them. */
+static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *error)
+{
+    lb_error found = {0};
+    const cJSON *columns = cJSON_GetObjectItemCaseSensitive(json, "columns");
+    if (!columns) return LB_OK;
+    if (!cJSON_IsObject(columns) || t->sorts)
+        return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"columns\": expected %s", TASK_KEY,
+                            t->sorts ? "none, since lists have none" : "an object");
+    lb_status status = parse_column(columns, 0, &t->columns.source, error);
+    if (!status) status = parse_column(columns, 1, &t->columns.target, error);
+    if (!status) status = parse_column(columns, 2, &t->columns.features, error);
+    const lb_pair_format format = format_of(t);
+    if (status || lb_pair_format_check(&format, &found) == LB_OK) return status;
+    status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
+    return lb_error_set(error, status, "%s: \"columns\": %s", TASK_KEY, found.message);
+}
+
 static lb_status check_written(const cJSON *json, lb_error *error)
 {
     const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
@@ -173,6 +231,7 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
                                      "vocabularies; lb_translator_save saves both",
                                      TASK_KEY);
     if (!status) status = parse_rules(json, t, error);
+    if (!status) status = parse_columns(json, t, error);
     t->shortest_source = t->sorts ? t->task.min_length : parse_length(json, "shortest_source");
     t->longest_source = t->sorts ? t->task.max_length : parse_length(json, "longest_source");
     t->longest_target = t->sorts ? t->task.max_length : parse_length(json, "longest_target");

@@ -206,6 +206,7 @@ static lb_status gather(joining *j)
 /* The pairs to fit the weights on. */
 static lb_status open_pairs(joining *j)
 {
+    char text[LB_ERROR_LENGTH];
     const lb_training_config *c = j->config->data;
     lb_training_data *d = &j->data;
     d->format = (lb_pair_format){.source_column = c->source_column,
@@ -214,6 +215,8 @@ static lb_status open_pairs(joining *j)
                                  .source = j->text.source_rule,
                                  .target = j->text.target_rule,
                                  .skip_bad_lines = c->skip_bad_lines};
+    if (lb_pair_format_take_columns(&d->format, j->text.columns, text) && c->listener.note)
+        c->listener.note(c->listener.context, text);
     if (!c->dev) d->train = lb_pairs_open(c->train, &d->format, j->error);
     if (!c->dev && !d->train) return j->error->status;
     d->dev = c->dev ? lb_pairs_open(c->dev, &d->format, j->error)

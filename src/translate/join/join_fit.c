@@ -16,7 +16,7 @@ typedef struct walk {
     const lb_text_model *text;
     lb_training_data *data;
     lb_tape *tape;
-    int64_t next;
+    int64_t next, end; /* of the sample */
     lb_batch batch;
     lb_beam_config search;
     lb_error *error;
@@ -25,7 +25,8 @@ typedef struct walk {
 static lb_status open_walk(walk *w, const lb_text_model *text, lb_training_data *data, lb_error *error)
 {
     int64_t symbols = lb_vocabulary_size(text->target);
-    *w = (walk){.text = text, .data = data, .tape = lb_tape_new(), .error = error};
+    *w = (walk){
+        .text = text, .data = data, .tape = lb_tape_new(), .end = data->sample.possible, .error = error};
     w->search = (lb_beam_config){
         .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
     if (!w->tape) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an ensemble");
@@ -44,7 +45,7 @@ static int64_t size_of_next(const walk *w)
 {
     const lb_pair_sample *sample = &w->data->sample;
     int64_t size = 0, longest = 0;
-    while (size < ROWS && w->next + size < sample->possible) {
+    while (size < ROWS && w->next + size < w->end) {
         int64_t pair = sample->pair[w->next + size], source = lb_pairs_source_length(w->data->dev, pair),
                 target = lb_pairs_target_length(w->data->dev, pair);
         longest = source > longest ? source : longest;
@@ -61,8 +62,8 @@ static bool advance(walk *w)
     int64_t size = size_of_next(w);
     if (size == 0 || lb_tape_status(w->tape)) return false;
     lb_tape_reset(w->tape);
-    w->batch = lb_pair_batch(w->data->dev, w->text->source, w->text->target, w->tape,
-                             w->data->sample.pair + w->next, size);
+    w->batch = lb_pair_sample_batch(&w->data->sample, w->data->dev, w->text->source, w->text->target, w->tape,
+                                    w->next, size);
     w->search.limit = lb_text_model_limit(w->text, w->batch.source.length);
     w->next += size;
     return lb_tape_status(w->tape) == LB_OK;
@@ -82,6 +83,8 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, lb_t
     lb_tally tally = {0};
     lb_status status = open_walk(&w, text, data, error);
     while (!status && advance(&w)) status = lb_tally_add_search(&tally, model, w.batch, w.search);
+    w.end = data->sample.count;
+    while (!status && advance(&w)) status = lb_tally_add_edits(&tally, model, w.batch, &w.search);
     status = w.tape ? tape_status(&w) : status;
     lb_tape_free(w.tape);
     *found = lb_tally_evaluation(&tally, data->sample.count);

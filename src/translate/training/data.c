@@ -9,6 +9,8 @@
 #include "translate/training/pairs.h"
 #include "translate/training/recipe.h"
 
+#include <stdio.h>
+
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
     if (!c->train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a file of pairs to train on");
@@ -36,6 +38,21 @@ static lb_status report(const lb_training_data *data, const lb_training_listener
     lb_release(text);
     lb_pair_report_free(&found);
     return status ? status : text ? LB_OK : LB_ERROR_MEMORY;
+}
+
+/* The loss of a symbol that the model does not know says nothing about what it writes. */
+static void report_left_out(const lb_training_data *data, const lb_training_listener *listener)
+{
+    char text[LB_ERROR_LENGTH];
+    const lb_pair_sample *sample = &data->sample;
+    int64_t left_out = sample->count - sample->possible;
+    if (!listener->report || left_out == 0) return;
+    snprintf(
+        text, sizeof text,
+        "%.300s: the loss leaves out %lld of %lld pairs: their targets have symbols that the model does not "
+        "know; each counts as wrong\n",
+        lb_pairs_path(data->dev), (long long)left_out, (long long)sample->count);
+    listener->report(listener->context, text);
 }
 
 /* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
@@ -108,6 +125,7 @@ lb_status lb_training_data_open(lb_training_data *data, const lb_training_config
     if (!status)
         status =
             lb_pair_sample_make(data->dev, data->target, config->copy, LB_MEASURED, &data->sample, error);
+    if (!status) report_left_out(data, &config->listener);
     return status;
 }
 
@@ -147,15 +165,17 @@ static int32_t shortest_source(const lb_training_data *data)
 lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *model, lb_params *params)
 {
     const lb_text_model *before = &data->start->model;
-    return (lb_text_model){.params = params,
-                           .model = model,
-                           .source = data->source,
-                           .target = data->target,
-                           .source_rule = data->format.source,
-                           .target_rule = data->format.target,
-                           .shortest_source = shortest_source(data),
-                           .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
-                           .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
-                           .sorts = data->sorts,
-                           .task = data->task};
+    return (lb_text_model){
+        .params = params,
+        .model = model,
+        .source = data->source,
+        .target = data->target,
+        .source_rule = data->format.source,
+        .target_rule = data->format.target,
+        .columns = {data->format.source_column, data->format.target_column, data->format.features_column},
+        .shortest_source = shortest_source(data),
+        .longest_source = longest(data, lb_pairs_source_length, before->longest_source),
+        .longest_target = longest(data, lb_pairs_target_length, before->longest_target),
+        .sorts = data->sorts,
+        .task = data->task};
 }

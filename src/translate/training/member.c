@@ -37,6 +37,7 @@ lb_status lb_training_try(const lb_training_config *config, lb_error *error)
     lb_training_config c = *config;
     lb_start start;
     lb_training t = {.config = &c, .start = &start};
+    c.listener.note = NULL; /* the training says it */
     lb_status status = lb_start_open(&start, &c, error);
     if (!status) status = lb_recipe_settle(&c, error);
     if (!status && c.shards > 0) status = lb_group_check(NULL, c.shards, error);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "data/pair_line.h"
 #include "data/symbols.h"
 #include "io/byte_order.h"
 #include "io/path.h"
@@ -9,6 +10,7 @@
 #include "models/file/model_formats.h"
 #include "models/seq2seq.h"
 #include "models/transformer.h"
+#include "train/group.h"
 #include "train/run.h"
 #include "translate/file/model_path.h"
 
@@ -76,6 +78,23 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
     if (!status) status = take_text(c, "source_separator", source ? source : "", &c->source_separator, error);
     if (!status) status = take_text(c, "target_separator", target ? target : "", &c->target_separator, error);
     return status;
+}
+
+/* A column that is given is used. */
+static void take_columns(const lb_text_model *m, lb_training_config *c)
+{
+    char text[LB_ERROR_LENGTH];
+    if (!c->features_separator && (c->features_column || m->columns.features))
+        c->features_separator = m->source_rule.features;
+    lb_pair_format format = {.source_column = c->source_column,
+                             .target_column = c->target_column,
+                             .features_column = c->features_column,
+                             .source.features = c->features_separator};
+    bool differ = lb_pair_format_take_columns(&format, m->columns, text);
+    c->source_column = format.source_column;
+    c->target_column = format.target_column;
+    c->features_column = format.features_column;
+    if (differ && c->listener.note && lb_group_leads(c->group)) c->listener.note(c->listener.context, text);
 }
 
 static void take_number(int *ours, int64_t found)
@@ -171,7 +190,9 @@ static lb_status load(lb_start *start, const char *path, const lb_safetensors *f
     lb_status status = check_place(path, start->model.sorts, c, error);
     if (!status) status = take_architecture(&start->model, c, error);
     if (!status) status = check_task(&start->model, c, error);
-    return status ? status : take_rules(&start->model, c, error);
+    if (!status) status = take_rules(&start->model, c, error);
+    if (!status) take_columns(&start->model, c);
+    return status;
 }
 
 lb_status lb_start_open(lb_start *start, lb_training_config *config, lb_error *error)

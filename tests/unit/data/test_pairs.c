@@ -119,8 +119,10 @@ START_TEST(test_open_bad_line_is_named_with_file_and_line)
     expect_bad("a\t\n", plain, ":1: found an empty target, expected text");
     expect_bad("a\tb\na\t\xff\n", plain, ":2: found 0xFF at byte 3 of the line, expected UTF-8");
     expect_bad("a\t\xc3\nb\tc\n", plain, ":1: found 0xC3 at byte 3 of the line, expected UTF-8");
-    expect_bad("a\tb  c\n", words,
+    expect_bad("a\tb||c\n", (lb_pair_format){.target.separator = "|"},
                ":1: in the target, found an empty symbol, expected text before and after each separator");
+    expect_bad("a\t  \n", words, ":1: found an empty target, expected text");
+    expect_bad(" \tb\n", words, ":1: found an empty source, expected text");
     open_bytes("a\tb\nc\0\td\n", 9, plain);
     expect_error(LB_ERROR_FORMAT, ":2: found a zero byte at byte 2 of the line, expected text");
     expect_bad("abc\td\n", (lb_pair_format){.longest = 2},

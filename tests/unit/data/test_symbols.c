@@ -84,11 +84,27 @@ END_TEST
 
 START_TEST(test_split_empty_symbol_is_refused)
 {
-    static const char *const faulty[] = {" ", " a", "a ", "a  b", "  "};
+    static const char *const faulty[] = {"||", "||a", "a||", "a||||b", "||||"};
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
-        expect_fault(words, faulty[i],
-                     "found an empty symbol, expected text before and after each separator");
-    expect_fault(bars, "a||||b", "found an empty symbol, expected text before and after each separator");
+        expect_fault(bars, faulty[i], "found an empty symbol, expected text before and after each separator");
+    lb_symbols_free(&symbols);
+}
+END_TEST
+
+START_TEST(test_split_runs_of_blanks_are_one_separator_and_outer_ones_none)
+{
+    const lb_symbol_rule wide = {.separator = "  "}, tagged = {.separator = " ", .features = " "};
+    EXPECT(words, " a", "a");
+    EXPECT(words, "a ", "a");
+    EXPECT(words, "  one   two  ", "one", "two");
+    EXPECT(wide, "   a b     c ", "a b", "c");
+    EXPECT(tagged, " a  b \t V  PST ", "a", "b", "\tV", "\tPST");
+    EXPECT(characters, " a", " ", "a");
+    EXPECT(bars, " a|| b ", " a", " b ");
+    ck_assert_int_eq(split(words, "   "), LB_OK);
+    ck_assert_uint_eq(symbols.count, 0);
+    expect_fault(tagged, "a\t ", "found an empty symbol, expected text before and after each separator");
+    expect_fault(tagged, " \tV", "found an empty symbol, expected text before and after each separator");
     lb_symbols_free(&symbols);
 }
 END_TEST
@@ -264,6 +280,7 @@ int main(void)
         SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol,
                       test_split_features_are_symbols_of_their_own, test_split_at_separator,
                       test_split_empty_symbol_is_refused,
+                      test_split_runs_of_blanks_are_one_separator_and_outer_ones_none,
                       test_split_what_is_not_utf8_is_refused_with_its_place,
                       test_split_normal_form_decides_what_a_symbol_is,
                       test_split_and_join_normal_forms_are_those_of_python,

@@ -69,24 +69,41 @@ static double decode_each(const lb_pair_sample *sample)
     return (double)right / (double)sample->count;
 }
 
+/* The edits between the texts: what the model does not know is another symbol than what it writes for it. */
+static int64_t count_edits(const lb_decoded *decoded, int64_t pair)
+{
+    const lb_pair_line *line;
+    int32_t reference[LINE];
+    int64_t distance;
+    ck_assert_int_eq(lb_pairs_read(pairs, pair, &line, &error), LB_OK);
+    size_t count = line->target.count;
+    for (size_t i = 0; i < count && i < LINE; i++) {
+        reference[i] = lb_vocabulary_id(target, line->target.symbol[i]);
+        if (reference[i] == LB_UNK) reference[i] = 1000;
+    }
+    ck_assert_int_eq(lb_edit_distance((lb_sequence){decoded->id, *decoded->lengths},
+                                      (lb_sequence){reference, (int64_t)count}, &distance, &error),
+                     LB_OK);
+    return distance;
+}
+
 /* Symbol error and loss, computed pair by pair. */
 static lb_evaluation measure_each(const lb_pair_sample *sample)
 {
     int64_t edits = 0, symbols = 0, tokens = 0;
     double loss = 0;
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    for (int64_t i = 0; i < sample->possible; i++) {
+    for (int64_t i = 0; i < sample->count; i++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_pair_batch(pairs, source, target, tape, &sample->pair[i], 1);
-        int64_t length = *batch.target_out.lengths, distance;
+        int64_t length = *batch.target_out.lengths;
         lb_tensor *logits = lb_model_forward(&model.base, batch.source, batch.target_in);
-        loss += (double)length * (double)lb_item(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        double each = (double)lb_item(lb_cross_entropy(logits, batch.target_out, LB_PAD));
+        loss += i < sample->possible ? (double)length * each : 0;
+        tokens += i < sample->possible ? length : 0;
         lb_decoded decoded = lb_greedy(&model.base, batch.source, 2 * length);
-        lb_sequence output = {decoded.id, *decoded.lengths}, reference = {batch.target_out.id, length - 1};
-        ck_assert_int_eq(lb_edit_distance(output, reference, &distance, &error), LB_OK);
-        edits += distance;
+        edits += count_edits(&decoded, sample->pair[i]);
         symbols += length - 1;
-        tokens += length;
     }
     lb_tape_set_mode(tape, LB_MODE_TRAIN);
     return (lb_evaluation){.symbol_error = (double)edits / (double)symbols, .loss = loss / (double)tokens};
@@ -184,7 +201,64 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
     ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
                      LB_OK);
     ck_assert_double_eq(found.exact_match, 0);
+    ck_assert_double_eq(found.symbol_error, 14.0 / 4); /* it writes 4, 6 and 4 symbols, all of them wrong */
     lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+START_TEST(test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss)
+{
+    static char text[PAIRS * LINE];
+    size_t used = 0;
+    for (int i = 0; i < PAIRS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d\t%.*s%s\n", i, i % 3 + 1,
+                                 i % 2 ? "yyy" : "xxx",
+                                 i % 250 ? ""
+                                 : i     ? "qx"
+                                         : "z");
+    begin(text);
+    lb_pair_sample sample;
+    lb_evaluation found;
+    lb_vocabulary_sort(target, 4); /* q occurs twice, z once */
+    ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS, &sample, &error), LB_OK);
+    ck_assert_int_eq(sample.possible, PAIRS - 3);
+    ck_assert_int_eq(lb_pair_evaluate(&model.base, pairs, source, target, &sample, tape, NULL, &found),
+                     LB_OK);
+    lb_evaluation expected = measure_each(&sample);
+    ck_assert_double_eq_tol(found.symbol_error, expected.symbol_error, 1e-12);
+    ck_assert_double_eq_tol(found.loss, expected.loss, 1e-4);
+    lb_pair_sample_free(&sample);
+    finish();
+}
+END_TEST
+
+/* A model that copies writes q, which the source has, but not z. */
+START_TEST(test_pair_sample_batch_marks_what_cannot_be_written)
+{
+    begin("a\tzx\nbq\tqxz\ncx\txx\n");
+    for (int copies = 0; copies < 2; copies++) {
+        lb_pair_sample sample;
+        lb_vocabulary *letters = lb_vocabulary_new_reserved(&error);
+        const char *x = "x";
+        ck_assert_int_eq(lb_vocabulary_add(letters, &x, 1, &error), LB_OK);
+        ck_assert_int_eq(lb_pair_sample_make(pairs, letters, copies, 10, &sample, &error), LB_OK);
+        ck_assert_int_eq(sample.possible, 1);
+        ck_assert_int_eq(lb_pair_sample_alike(&sample, 0), 1);
+        ck_assert_int_eq(lb_pair_sample_alike(&sample, 1), 2);
+        lb_tape_reset(tape);
+        lb_tokens one = lb_pair_sample_batch(&sample, pairs, source, letters, tape, 0, 1).target_out;
+        ck_assert_mem_eq(one.id, ((int32_t[]){LB_FIRST_TOKEN, LB_FIRST_TOKEN, LB_EOS}), 3 * sizeof *one.id);
+        lb_tokens two = lb_pair_sample_batch(&sample, pairs, source, letters, tape, 1, 2).target_out;
+        const int32_t expected[] = {
+            LB_UNWRITABLE,  LB_FIRST_TOKEN, LB_EOS, LB_PAD, copies ? LB_UNK : LB_UNWRITABLE,
+            LB_FIRST_TOKEN, LB_UNWRITABLE,  LB_EOS};
+        ck_assert_msg(lb_tape_status(tape) == LB_OK, "%s", lb_tape_error(tape));
+        ck_assert_int_eq(two.length, 4);
+        ck_assert_mem_eq(two.id, expected, sizeof expected);
+        lb_pair_sample_free(&sample);
+        lb_vocabulary_free(letters);
+    }
     finish();
 }
 END_TEST
@@ -259,6 +333,8 @@ int main(void)
             test_pair_evaluate_symbol_error_and_loss_are_those_of_each_pair,
             test_pair_sample_is_evenly_spaced_and_sorted_by_length,
             test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong,
+            test_pair_evaluate_what_cannot_be_written_is_an_edit_and_has_no_loss,
+            test_pair_sample_batch_marks_what_cannot_be_written,
             test_pair_sample_of_a_model_that_copies_has_targets_whose_unknown_symbols_are_in_the_source,
             test_pair_evaluate_very_long_pairs_are_taken_one_at_a_time,
             test_pair_sample_failing_allocation_is_an_error_and_leaks_nothing));

@@ -129,6 +129,41 @@ START_TEST(test_join_measures_members_and_all_as_they_are_applied)
 }
 END_TEST
 
+/* "z" is not in the training: the model cannot write it, and its loss says nothing. */
+START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
+{
+    static const char more[] = "z\tz\n";
+    char path[SUPPORT_PATH];
+    size_t count;
+    lb_training_config data = {.dev = dev_file};
+    train_two();
+    JOINED(&data, joined, forward, backward);
+    const lb_evaluation known = result.dev;
+    char *text = support_content("dev.tsv", &count), *grown = malloc(count + sizeof more);
+    double symbols = 0;
+    for (const char *at = text; (at = strchr(at, '\t')) != NULL; at++)
+        symbols += (double)(strcspn(at + 1, "\n") + 1) / 2;
+    memcpy(grown, text, count);
+    memcpy(grown + count, more, sizeof more);
+    support_write_file(support_path(path, "more.tsv"), grown, count + sizeof more - 1);
+    data.dev = path;
+    JOINED(&data, again, forward, backward);
+    lb_translator *t = open_model(joined);
+    const char *unknown = "z";
+    lb_translations *all = lb_translate_all(t, &unknown, 1, (lb_translate_config){0}, &error);
+    ck_assert_msg(all, "%s", error.message);
+    double edits = all->text->output->length > 1 ? (double)all->text->output->length : 1;
+    ck_assert_double_le(edits, 4);
+    ck_assert_double_eq_tol(result.dev.symbol_error, (known.symbol_error * symbols + edits) / (symbols + 1),
+                            1e-9);
+    ck_assert_double_eq_tol(result.dev.loss, known.loss, 1e-12);
+    lb_translations_free(all);
+    lb_translator_free(t);
+    free(text);
+    free(grown);
+}
+END_TEST
+
 /* Turns the targets of train.tsv round, blanks between letters included. */
 static void write_wrong_pairs(const char *name)
 {
@@ -343,6 +378,7 @@ int main(void)
     Suite *suite = suite_create("join");
     TCase *tests = tcase_create("join");
     tcase_add_test(tests, test_join_measures_members_and_all_as_they_are_applied);
+    tcase_add_test(tests, test_join_counts_symbols_that_no_member_can_write_as_edits);
     tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
     tcase_add_test(tests, test_joined_model_scores_what_it_writes);
     tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);

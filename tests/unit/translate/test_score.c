@@ -96,12 +96,12 @@ END_TEST
 
 START_TEST(test_score_of_what_cannot_be_read_is_its_own_error)
 {
-    static const char *const sources[] = {"", "bad", "bad"}, *const targets[] = {"A", "A  B",
+    static const char *const sources[] = {"", "bad", "bad"}, *const targets[] = {"A", "A \xff",
                                                                                  "B A t\xca\x83"};
     lb_translator *translator = open_model(model);
     lb_translations *all = score(translator, sources, targets, 3), *alone;
     ck_assert_str_eq(all->text[0].error, "found an empty text");
-    ck_assert_ptr_nonnull(strstr(all->text[1].error, "found an empty symbol"));
+    ck_assert_ptr_nonnull(strstr(all->text[1].error, "found 0xFF at byte 3, expected UTF-8"));
     ck_assert_int_eq(all->text[0].count + all->text[1].count, 0);
     alone = score(translator, sources + 2, targets + 2, 1);
     ck_assert_double_eq_tol(all->text[2].output->score, alone->text->output->score, 1e-5);

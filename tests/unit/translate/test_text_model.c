@@ -44,6 +44,7 @@ static lb_text_model make_model(void)
                           .target = vocabulary_of(sounds, SOUNDS),
                           .source_rule = {.normalize = LB_NORMALIZE_NFC},
                           .target_rule = {.separator = " ", .normalize = LB_NORMALIZE_NFD},
+                          .columns = {.source = 3, .target = 1},
                           .shortest_source = 2,
                           .longest_source = 9,
                           .longest_target = 12,
@@ -109,6 +110,7 @@ static void expect_round_trip(lb_text_model *made)
     ck_assert_str_eq(loaded.target_rule.separator, made->target_rule.separator);
     ck_assert_int_eq(loaded.source_rule.normalize, made->source_rule.normalize);
     ck_assert_int_eq(loaded.target_rule.normalize, made->target_rule.normalize);
+    ck_assert_mem_eq(&loaded.columns, &made->columns, sizeof loaded.columns);
     ck_assert_int_eq(loaded.shortest_source, made->shortest_source);
     ck_assert_int_eq(loaded.longest_source, made->longest_source);
     ck_assert_int_eq(loaded.longest_target, made->longest_target);
@@ -180,7 +182,7 @@ END_TEST
 
 START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
 {
-    lb_text_model made = make_model(), swapped = made, torn = made, away = made;
+    lb_text_model made = make_model(), swapped = made, torn = made, same = made, away = made;
     swapped.source = made.target;
     swapped.target = made.source;
     ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
@@ -188,6 +190,8 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
                      "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model");
     torn.target_rule.separator = "\t";
     ck_assert_int_eq(lb_text_model_save(path, &torn, NULL), LB_ERROR_ARGUMENT);
+    same.columns.target = 3;
+    ck_assert_int_eq(lb_text_model_save(path, &same, NULL), LB_ERROR_ARGUMENT);
     ck_assert_int_eq(lb_text_model_save("/nowhere/model", &away, NULL), LB_ERROR_WRITE);
     ck_assert_uint_eq(support_file_count(), 0);
     lb_text_model_free(&made);
@@ -209,8 +213,10 @@ static void write_model(const char *task, const char *source, const char *target
     lb_params_free(params);
 }
 
-#define RULE     "{\"separator\":\"\",\"normalize\":\"none\"}"
-#define TASK     "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE "}"
+#define RULE "{\"separator\":\"\",\"normalize\":\"none\"}"
+#define TASK "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE "}"
+#define COLUMNS(columns)                                                                                     \
+    "{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE ",\"columns\":" columns "}"
 #define SPECIALS "[\"<pad>\",\"<bos>\",\"<eos>\",\"<unk>\""
 #define SOURCE   SPECIALS ",\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
 #define TARGET   SPECIALS ",\"x\",\"y\",\"z\"]"
@@ -247,6 +253,21 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
          "invalid symbol separator, expected UTF-8 without tabs and line ends"},
         {"{\"task\":\"pairs\",\"source\":" RULE ",\"target\":" RULE ",\"first_written\":3}", SOURCE, TARGET,
          "lookback.task: \"first_written\": expected 2"},
+        {COLUMNS("[1,3]"), SOURCE, TARGET, "lookback.task: \"columns\": expected an object"},
+        {COLUMNS("{\"source\":0}"), SOURCE, TARGET,
+         "lookback.task: \"source\" in \"columns\": expected 1 to 65536"},
+        {COLUMNS("{\"target\":2.5}"), SOURCE, TARGET,
+         "lookback.task: \"target\" in \"columns\": expected 1 to 65536"},
+        {COLUMNS("{\"target\":1e300}"), SOURCE, TARGET,
+         "lookback.task: \"target\" in \"columns\": expected 1 to 65536"},
+        {COLUMNS("{\"features\":\"3\"}"), SOURCE, TARGET,
+         "lookback.task: \"features\" in \"columns\": expected 1 to 65536"},
+        {COLUMNS("{\"source\":2}"), SOURCE, TARGET,
+         "lookback.task: \"columns\": source and target cannot both be column 2"},
+        {COLUMNS("{\"features\":3}"), SOURCE, TARGET,
+         "lookback.task: \"columns\": features in column 3 need a separator, such as \";\""},
+        {"{\"task\":\"sort\",\"max_number\":2,\"min_length\":2,\"max_length\":4,\"columns\":{\"source\":1}}",
+         NULL, NULL, "lookback.task: \"columns\": expected none, since lists have none"},
         {TASK, NULL, TARGET, "lookback.source_vocabulary is missing from the metadata"},
         {TASK, "{}", TARGET, "lookback.source_vocabulary: not a list of symbols"},
         {TASK, "[\"<pad>\"", TARGET, "lookback.source_vocabulary: not a list of symbols"},
@@ -279,6 +300,7 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
     ck_assert_msg(load(&loaded) == LB_OK, "%s", error.message);
     /* A file from before lengths were stored. */
     ck_assert(loaded.shortest_source == 0 && loaded.longest_source == 0);
+    ck_assert(loaded.columns.source == 0 && loaded.columns.target == 0 && loaded.columns.features == 0);
     lb_text_model_free(&loaded);
     enum { TOO_LONG = 1000001 };
     char *task = malloc(TOO_LONG + 1);
