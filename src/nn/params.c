@@ -129,19 +129,16 @@ static lb_real *new_slab(const lb_params *params, int64_t capacity, const lb_rea
     return *memory ? aligned(*memory) : NULL;
 }
 
-/* Makes room for `size` numbers in both slabs, and updates the addresses in the tensors. */
-static lb_status reserve(lb_params *params, int64_t size)
+/* Moves to slabs of this capacity, and updates the addresses in the tensors. Returns false without memory. */
+static bool move_to(lb_params *params, int64_t capacity)
 {
-    if (size <= params->capacity) return LB_OK;
-    int64_t capacity = size > 2 * params->capacity ? size : 2 * params->capacity;
     void *values_memory, *grads_memory;
     lb_real *values = new_slab(params, capacity, params->values, &values_memory);
     lb_real *grads = new_slab(params, capacity, params->grads, &grads_memory);
     if (!values || !grads) {
         lb_release(values_memory);
         lb_release(grads_memory);
-        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters",
-                            (long long)size);
+        return false;
     }
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
@@ -155,7 +152,18 @@ static lb_status reserve(lb_params *params, int64_t size)
         e->tensor.data = values + e->offset;
         e->tensor.grad = grads + e->offset;
     }
-    return LB_OK;
+    return true;
+}
+
+/* Makes room for `size` numbers in both slabs; at once for all that a source has. More than `size` is a hope, not a need. */
+static lb_status reserve(lb_params *params, int64_t size)
+{
+    if (size <= params->capacity) return LB_OK;
+    int64_t hoped = params->source && params->source->size > size ? params->source->size : size;
+    if (hoped < 2 * params->capacity) hoped = 2 * params->capacity;
+    if (move_to(params, hoped) || (hoped > size && move_to(params, size))) return LB_OK;
+    return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters",
+                        (long long)size);
 }
 
 /* The place of the name: that of its entry, or a free one. */
