@@ -28,6 +28,8 @@ static void *allocate(size_t bytes)
 #ifdef MADV_HUGEPAGE
     void *memory;
     if (bytes >= LARGE_PAGE) {
+        if (bytes > SIZE_MAX - LARGE_PAGE) return NULL;
+        bytes = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE; /* the end, too, in a large page */
         if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
         prefer_large_pages(memory, bytes);
         return memory;
