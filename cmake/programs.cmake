@@ -30,11 +30,13 @@ add_dependencies(programs lookback_program)
 # OpenMP must find this runtime, not load half of another.
 set(LOOKBACK_OPENMP_INSIDE OFF)
 if(LOOKBACK_OPENMP AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LOOKBACK_SANITIZE)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(whole LINKER:--whole-archive,${archive},--no-whole-archive)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a
+    OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(inside LINKER:--as-needed,--whole-archive,${archive},--no-whole-archive
+    LINKER:--export-dynamic-symbol=GOMP_*,--export-dynamic-symbol=omp_*)
   include(CheckCSourceCompiles)
   set(CMAKE_REQUIRED_FLAGS -fopenmp)
-  set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:--as-needed ${whole} LINKER:--export-dynamic)
+  set(CMAKE_REQUIRED_LINK_OPTIONS ${inside})
   check_c_source_compiles("#include <omp.h>\nint main(void) { return omp_get_max_threads() == 0; }" LOOKBACK_OPENMP_ARCHIVE)
   unset(CMAKE_REQUIRED_FLAGS)
   unset(CMAKE_REQUIRED_LINK_OPTIONS)
@@ -42,8 +44,7 @@ if(LOOKBACK_OPENMP AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LOOKBACK_SANIT
 endif()
 if(LOOKBACK_OPENMP_INSIDE)
   target_compile_definitions(lookback_program PRIVATE APP_OPENMP_INSIDE)
-  target_link_options(lookback_program PRIVATE LINKER:--as-needed ${whole}
-    LINKER:--export-dynamic-symbol=GOMP_*,--export-dynamic-symbol=omp_*)
+  target_link_options(lookback_program PRIVATE ${inside})
 endif()
 if(TARGET lookback_mpi)
   add_dependencies(lookback_program lookback_mpi)
