@@ -84,6 +84,14 @@ static int help(int argc, char **argv)
     return run(asked, argc > 2 ? 3 : 2, words);
 }
 
+#ifdef APP_OPENMP_INSIDE
+/* Before the constructor of the runtime of OpenMP, which reads the environment. */
+__attribute__((constructor(101))) static void settle_threads(void)
+{
+    app_choose_threads();
+}
+#endif
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "generate") == 0) return app_generate((const char *const *)argv + 2);

@@ -25,6 +25,27 @@ add_executable(lookback_program ${PROJECT_SOURCE_DIR}/apps/lookback.c)
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_rooms PkgConfig::CJSON)
 add_dependencies(programs lookback_program)
+# GCC's runtime reads the environment when it is loaded. Inside the program, that is after the program has set what it wants
+# there (apps/lookback.c), and the program need not start again. All of it, and visible: an OpenBLAS that computes with
+# OpenMP must find this runtime, not load half of another.
+set(LOOKBACK_OPENMP_INSIDE OFF)
+if(LOOKBACK_OPENMP AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT LOOKBACK_SANITIZE)
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a
+    OUTPUT_VARIABLE archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(inside LINKER:--as-needed,--whole-archive,${archive},--no-whole-archive
+    LINKER:--export-dynamic-symbol=GOMP_*,--export-dynamic-symbol=omp_*)
+  include(CheckCSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS -fopenmp)
+  set(CMAKE_REQUIRED_LINK_OPTIONS ${inside})
+  check_c_source_compiles("#include <omp.h>\nint main(void) { return omp_get_max_threads() == 0; }" LOOKBACK_OPENMP_ARCHIVE)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  set(LOOKBACK_OPENMP_INSIDE ${LOOKBACK_OPENMP_ARCHIVE})
+endif()
+if(LOOKBACK_OPENMP_INSIDE)
+  target_compile_definitions(lookback_program PRIVATE APP_OPENMP_INSIDE)
+  target_link_options(lookback_program PRIVATE ${inside})
+endif()
 if(TARGET lookback_mpi)
   add_dependencies(lookback_program lookback_mpi)
 endif()

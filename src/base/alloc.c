@@ -2,6 +2,8 @@
 
 #include "base/unwritten.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,14 +11,27 @@
 enum { LARGE_PAGE = 2 << 20 };
 
 /* A training step passes once over all of its memory, forward and back. With pages of 4 KB, much of that time is spent
- * on address translation. */
+ * on address translation. Only whole large pages matter. */
+static void prefer_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    size_t skipped = (LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE) % LARGE_PAGE;
+    if (bytes >= skipped + LARGE_PAGE)
+        madvise((char *)memory + skipped, bytes - skipped, MADV_HUGEPAGE); /* a hint only */
+#else
+    (void)memory, (void)bytes;
+#endif
+}
+
 static void *allocate(size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     void *memory;
     if (bytes >= LARGE_PAGE) {
+        if (bytes > SIZE_MAX - LARGE_PAGE) return NULL;
+        bytes = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE; /* the end, too, in a large page */
         if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
-        madvise(memory, bytes, MADV_HUGEPAGE); /* a hint only */
+        prefer_large_pages(memory, bytes);
         return memory;
     }
 #endif
@@ -41,8 +56,13 @@ void *lb_alloc(size_t bytes)
 
 void *lb_alloc_zero(size_t bytes)
 {
-    void *memory = lb_alloc(bytes);
-    if (memory) memset(memory, 0, bytes);
+    bool own = current.allocate == allocate;
+    void *memory = own ? calloc(1, bytes ? bytes : 1) : lb_alloc(bytes);
+    if (!memory) return NULL;
+    if (own)
+        prefer_large_pages(memory, bytes);
+    else
+        memset(memory, 0, bytes);
     return memory;
 }
 

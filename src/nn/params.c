@@ -122,26 +122,26 @@ static lb_real *aligned(void *memory)
                                (LB_ALIGNMENT - (uintptr_t)memory % LB_ALIGNMENT) % LB_ALIGNMENT);
 }
 
-static lb_real *new_slab(const lb_params *params, int64_t capacity, const lb_real *old, void **memory)
+/* Values are written at once. Gradients may never be, and take no memory until then. */
+static lb_real *new_slab(const lb_params *params, int64_t capacity, bool zero, const lb_real *old,
+                         void **memory)
 {
-    *memory = lb_alloc_zero((size_t)capacity * sizeof(lb_real) + LB_ALIGNMENT);
+    size_t bytes = (size_t)capacity * sizeof(lb_real) + LB_ALIGNMENT;
+    *memory = zero ? lb_alloc_zero(bytes) : lb_alloc(bytes);
     if (*memory && old) memcpy(aligned(*memory), old, (size_t)params->size * sizeof *old);
     return *memory ? aligned(*memory) : NULL;
 }
 
-/* Makes room for `size` numbers in both slabs, and updates the addresses in the tensors. */
-static lb_status reserve(lb_params *params, int64_t size)
+/* Moves to slabs of this capacity, and updates the addresses in the tensors. Returns false without memory. */
+static bool move_to(lb_params *params, int64_t capacity)
 {
-    if (size <= params->capacity) return LB_OK;
-    int64_t capacity = size > 2 * params->capacity ? size : 2 * params->capacity;
     void *values_memory, *grads_memory;
-    lb_real *values = new_slab(params, capacity, params->values, &values_memory);
-    lb_real *grads = new_slab(params, capacity, params->grads, &grads_memory);
+    lb_real *values = new_slab(params, capacity, false, params->values, &values_memory);
+    lb_real *grads = new_slab(params, capacity, true, params->grads, &grads_memory);
     if (!values || !grads) {
         lb_release(values_memory);
         lb_release(grads_memory);
-        return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters",
-                            (long long)size);
+        return false;
     }
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
@@ -155,7 +155,18 @@ static lb_status reserve(lb_params *params, int64_t size)
         e->tensor.data = values + e->offset;
         e->tensor.grad = grads + e->offset;
     }
-    return LB_OK;
+    return true;
+}
+
+/* Makes room for `size` numbers in both slabs; at once for all that a source has. More than `size` is a hope, not a need. */
+static lb_status reserve(lb_params *params, int64_t size)
+{
+    if (size <= params->capacity) return LB_OK;
+    int64_t hoped = params->source && params->source->size > size ? params->source->size : size;
+    if (hoped < 2 * params->capacity) hoped = 2 * params->capacity;
+    if (move_to(params, hoped) || (hoped > size && move_to(params, size))) return LB_OK;
+    return lb_error_set(&params->error, LB_ERROR_MEMORY, "out of memory for %lld parameters",
+                        (long long)size);
 }
 
 /* The place of the name: that of its entry, or a free one. */
@@ -224,6 +235,7 @@ lb_tensor *lb_params_add(lb_params *params, const char *module, const char *name
     e->tensor = (lb_tensor){.shape = shape, .requires_grad = true};
     e->tensor.data = params->values + e->offset;
     e->tensor.grad = params->grads + e->offset;
+    memset(e->tensor.data, 0, (size_t)padded * sizeof *e->tensor.data); /* gaps, too */
     if (!params->source) initialise(params, e, init);
     *slot_of(params->slots, params->room, full) = e;
     params->entries[params->count++] = e;

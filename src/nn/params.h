@@ -9,7 +9,8 @@ typedef struct lb_params_source {
     const void *context;
     /* Returns LB_OK if there are values of this name and shape. */
     lb_status (*check)(const void *context, const char *name, lb_shape shape, lb_error *error);
-    size_t room; /* bytes that the store may use for anything but values */
+    size_t room;  /* bytes that the store may use for anything but values */
+    int64_t size; /* numbers that the slabs will have, or a few more; 0: not known */
 } lb_params_source;
 
 /** From now on new parameters are those of the source, and their values are 0 until the caller sets them. What the

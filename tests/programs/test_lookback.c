@@ -263,6 +263,38 @@ START_TEST(test_train_understands_the_names_of_the_notebooks)
 }
 END_TEST
 
+/* How often a text occurs in another. */
+static int count(const char *text, const char *in)
+{
+    int found = 0;
+    for (; (in = strstr(in, text)) != NULL; in += strlen(text)) found++;
+    return found;
+}
+
+/* The runtime tells what it has read from the environment each time that it starts. */
+static void start(const char *choice)
+{
+    const char *const argv[] = {LOOKBACK, "--version", NULL};
+    const char *const environment[] = {"OMP_DISPLAY_ENV=verbose", "OMP_WAIT_POLICY", "KMP_BLOCKTIME", choice,
+                                       NULL};
+    support_command command = {.argv = argv, .environment = environment};
+    support_result_free(&result);
+    ck_assert(support_run_command(&command, &result));
+    ck_assert_int_eq(result.status, 0);
+}
+
+START_TEST(test_lookback_with_the_runtime_inside_starts_once_with_threads_that_sleep)
+{
+    if (!OPENMP_INSIDE) return;
+    start("GOMP_SPINCOUNT");
+    ck_assert_msg(count("BEGIN", result.error) == 1, "%s", result.error);
+    ck_assert_msg(strstr(result.error, "GOMP_SPINCOUNT = '10000'") != NULL, "%s", result.error);
+    start("GOMP_SPINCOUNT=77");
+    ck_assert_msg(count("BEGIN", result.error) == 1, "%s", result.error);
+    ck_assert_msg(strstr(result.error, "GOMP_SPINCOUNT = '77'") != NULL, "%s", result.error);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("lookback");
@@ -279,6 +311,7 @@ int main(void)
     tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
     tcase_add_test(tests, test_lookback_unknown_word_is_refused);
     tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
+    tcase_add_test(tests, test_lookback_with_the_runtime_inside_starts_once_with_threads_that_sleep);
     tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
     Suite *suite = suite_create("lookback");
     suite_add_tcase(suite, tests);

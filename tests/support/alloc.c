@@ -2,7 +2,10 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -73,6 +76,19 @@ long support_live_bytes(void)
 long support_most_bytes(void)
 {
     return atomic_load(&most_bytes);
+}
+
+size_t support_touched_pages(const void *memory, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)memory + page - 1) / page * page, end = (uintptr_t)memory + bytes;
+    size_t touched = 0;
+    for (; begin + page <= end; begin += page) {
+        unsigned char state = 0;
+        if (mincore((void *)begin, page, &state) == 0)
+            touched += state & 1; /* NOLINT(performance-no-int-to-ptr) */
+    }
+    return touched;
 }
 
 long support_live_allocations(void)

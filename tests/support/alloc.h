@@ -26,6 +26,9 @@ long support_live_bytes(void);
 /* The most bytes that were in use at once. */
 long support_most_bytes(void);
 
+/* How many of the whole pages of this memory the system has provided, because they were touched. */
+size_t support_touched_pages(const void *memory, size_t bytes);
+
 /* Allocations not released yet: 0 at the end, or something leaks. */
 long support_live_allocations(void);
 

@@ -50,14 +50,24 @@ static lb_status check_array(const void *context, const char *name, lb_shape sha
     return lb_safetensors_expect(context, name, shape, NULL, error);
 }
 
+/* The numbers of all arrays, each with a gap after it. */
+static int64_t count_numbers(const lb_safetensors *file)
+{
+    int64_t numbers = 0;
+    const lb_safetensors_tensor *array;
+    for (size_t i = 0; (array = lb_safetensors_at(file, i)) != NULL; i++)
+        numbers += lb_shape_count(array->shape) + LB_ALIGNMENT / (int64_t)sizeof(lb_real);
+    return numbers;
+}
+
 /* Builds the model that the file describes. Every parameter is looked up in the file before there is memory for it, and
  * so is what modules need besides: a small file cannot ask for a large model. */
 static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, lb_params *params,
                          const char *config, const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
-    const lb_params_source source = {file, check_array,
-                                     LEAST_ROOM + ROOM_OF_ARRAY * lb_safetensors_count(file)};
+    const lb_params_source source = {
+        file, check_array, LEAST_ROOM + ROOM_OF_ARRAY * lb_safetensors_count(file), count_numbers(file)};
     lb_params_take_from(params, &source);
     lb_model *model = lb_model_restore(kind, params, "", config, own, &found);
     lb_params_take_from(params, NULL);
@@ -112,7 +122,7 @@ static lb_status find_array(const void *params, const char *name, lb_shape shape
 /* Builds the model again as lb_model_load will. What else fails there is a custom part, which needs its table. */
 lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error)
 {
-    const lb_params_source source = {params, find_array, SIZE_MAX};
+    const lb_params_source source = {params, find_array, SIZE_MAX, lb_params_size(params)};
     lb_error found = {0};
     char *config = lb_model_config_json(model);
     lb_params *again = lb_params_new(0);

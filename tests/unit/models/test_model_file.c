@@ -70,6 +70,50 @@ START_TEST(test_model_load_gives_the_transformer_that_was_saved)
 }
 END_TEST
 
+/* The gradients for some logits, in the store of the model. */
+static void run_backward(const lb_model *model)
+{
+    static const lb_real some[2 * 4 * 9] = {1, 1, 1, 1, 1, 1, 1, 1, 1, [40] = 1};
+    lb_error error = {0};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *logits = logits_of(model, tape);
+    ck_assert_int_eq(lb_count(logits), (int64_t)(sizeof some / sizeof *some));
+    ck_assert_msg(lb_backward_from(logits, some, &error) == LB_OK, "%s", error.message);
+    lb_tape_free(tape);
+}
+
+/* Without a reservation, the slabs would be made again and again while parameters are added. */
+START_TEST(test_model_load_makes_room_once_for_all_that_is_in_the_file)
+{
+    enum { SPARE = 1 << 18 };
+    lb_error error = {0};
+    char path[SUPPORT_PATH];
+    support_path(path, "model.safetensors");
+    lb_params *params = lb_params_new(7), *others = lb_params_new(9);
+    lb_seq2seq model;
+    lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 9, .embed = 100, .hidden = 200};
+    ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
+    ck_assert_msg(lb_model_save(path, &model.base, params, NULL, 0, &error) == LB_OK, "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(file, "%s", error.message);
+    size_t slabs = 2 * (size_t)lb_params_size(params) * sizeof(lb_real);
+    support_watch_allocations();
+    const lb_model *loaded = lb_model_load(file, others, NULL, &error);
+    size_t allocated = support_allocated_bytes();
+    lb_set_allocator(NULL);
+    ck_assert_msg(loaded, "%s", error.message);
+    ck_assert_uint_ge(allocated, slabs);
+    ck_assert_uint_lt(allocated, slabs + SPARE);
+    run_backward(&model.base);
+    run_backward(loaded);
+    ck_assert_mem_eq(lb_params_grads(others), lb_params_grads(params), slabs / 2);
+    ck_assert(lb_params_find(others, "encoder.weight_ih_l0")->grad[0] != 0);
+    lb_safetensors_close(file);
+    lb_params_free(others);
+    lb_params_free(params);
+}
+END_TEST
+
 /* Expects a file with these arrays and metadata to be no model, for this reason. */
 static void expect_format_error(const lb_safetensors_metadata *metadata, size_t entries,
                                 const lb_safetensors_tensor *arrays, size_t count, const char *text)
@@ -214,6 +258,7 @@ int main(void)
         "model file",
         SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
                       test_model_load_gives_the_transformer_that_was_saved,
+                      test_model_load_makes_room_once_for_all_that_is_in_the_file,
                       test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
                       test_model_load_without_name_or_configuration_is_an_error,
                       test_model_load_without_a_needed_field_names_it,

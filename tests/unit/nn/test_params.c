@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const lb_init normal = {LB_INIT_NORMAL, 1};
@@ -224,6 +225,67 @@ START_TEST(test_alloc_beyond_the_room_of_a_source_is_an_error)
 }
 END_TEST
 
+/* A sanitizer's calloc clears at once. */
+static bool calloc_touches(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    ck_assert_ptr_nonnull(memory);
+    bool touches = support_touched_pages(memory, bytes) > 0;
+    free(memory);
+    return touches;
+}
+
+static lb_status take_any(const void *context, const char *name, lb_shape shape, lb_error *error)
+{
+    (void)context, (void)name, (void)shape, (void)error;
+    return LB_OK;
+}
+
+START_TEST(test_add_from_a_source_reserves_once_and_touches_no_gradient)
+{
+    enum { COUNT = 20, NUMBERS = 1 << 15 };
+    const lb_params_source source = {.check = take_any, .room = SIZE_MAX, .size = (int64_t)COUNT * NUMBERS};
+    lb_params *params = lb_params_new(1);
+    lb_params_take_from(params, &source);
+    const lb_real *first = NULL;
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        lb_tensor *p = lb_params_add(params, "", name, LB_SHAPE(NUMBERS), normal);
+        ck_assert_msg(lb_is_sound(p), "%s", lb_params_error(params));
+        for (int64_t j = 0; j < NUMBERS; j++) p->data[j] = 1;
+        if (i == 0) first = p->data;
+    }
+    ck_assert_ptr_eq(lb_params_values(params), first);
+    size_t bytes = (size_t)COUNT * NUMBERS * sizeof(lb_real);
+    lb_real *grads = lb_params_grads(params);
+    if (!calloc_touches(bytes)) ck_assert_uint_eq(support_touched_pages(grads, bytes), 0);
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < (int64_t)COUNT * NUMBERS; i++) zeros += grads[i] == 0;
+    ck_assert_int_eq(zeros, (int64_t)COUNT * NUMBERS);
+    lb_params_free(params);
+}
+END_TEST
+
+static void *allocate_little(size_t bytes)
+{
+    return bytes <= 1 << 20 ? malloc(bytes) : NULL;
+}
+
+/* The size of a source is what it says: where there is no memory for all of it, what is added may still fit. */
+START_TEST(test_add_from_a_source_without_memory_for_all_takes_what_it_needs)
+{
+    const lb_params_source source = {.check = take_any, .room = SIZE_MAX, .size = 1 << 20};
+    lb_set_allocator(&(lb_allocator){allocate_little, free});
+    lb_params *params = lb_params_new(1);
+    lb_params_take_from(params, &source);
+    ck_assert(lb_is_sound(lb_params_add(params, "", "a", LB_SHAPE(3), normal)));
+    ck_assert(lb_is_sound(lb_params_add(params, "", "b", LB_SHAPE(70000), normal)));
+    lb_params_free(params);
+    lb_set_allocator(NULL);
+}
+END_TEST
+
 START_TEST(test_add_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
@@ -269,6 +331,8 @@ int main(void)
                       test_tensor_and_name_of_an_index_that_is_not_there_are_null,
                       test_trained_runs_leave_out_what_is_frozen,
                       test_alloc_beyond_the_room_of_a_source_is_an_error,
+                      test_add_from_a_source_reserves_once_and_touches_no_gradient,
+                      test_add_from_a_source_without_memory_for_all_takes_what_it_needs,
                       test_recurrent_layers_without_memory_are_poison_in_use,
                       test_add_failing_allocation_is_an_error_and_leaks_nothing));
 }
