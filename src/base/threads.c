@@ -1,4 +1,5 @@
 #include "base/threads.h"
+
 #include "base/processors.h"
 #include "lookback/base.h"
 

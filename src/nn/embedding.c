@@ -1,6 +1,6 @@
 #include "nn/embedding.h"
-#include "autograd/op.h"
 
+#include "autograd/op.h"
 #include "lookback/op.h"
 
 lb_status lb_embedding_init(lb_embedding *embedding, lb_params *params, const char *name, int64_t vocabulary,

@@ -1,4 +1,5 @@
 #include "plot/chart_axis.h"
+
 #include "plot/color.h"
 #include "plot/panel.h"
 #include "plot/text.h"

@@ -1,4 +1,5 @@
 #include "plot/heatmap_layout.h"
+
 #include "base/format.h"
 #include "plot/canvas.h"
 #include "plot/color_bar.h"

@@ -1,6 +1,7 @@
 /* Exact hard attention: the decoder looks at one position of the source at a time, which is not known; the sum over all
  * of them gives the probability of each symbol. */
 #include "autograd/fused/hard_attention.h"
+
 #include "lookback/ops.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "models/attention/copying.h"
-#include "autograd/op.h"
 
+#include "autograd/op.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 

@@ -1,6 +1,6 @@
 #include "models/attention/hard.h"
-#include "autograd/op.h"
 
+#include "autograd/op.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 #include "nn/params.h"

@@ -1,6 +1,6 @@
 #include "models/attention/stepwise.h"
-#include "autograd/op.h"
 
+#include "autograd/op.h"
 #include "lookback/op.h"
 #include "nn/layers.h"
 

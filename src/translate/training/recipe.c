@@ -1,6 +1,6 @@
 #include "translate/training/recipe.h"
-#include "data/symbols.h"
 
+#include "data/symbols.h"
 #include "models/attention/decoder_attention.h"
 
 #include <math.h>
