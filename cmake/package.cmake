@@ -38,9 +38,14 @@ set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "Training on several processes, which the program loads under mpirun.")
 
+# The licence of Lookback, and that of the fonts that are part of it.
+file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
+file(READ ${PROJECT_SOURCE_DIR}/cmake/fonts_license.txt fonts_license)
+file(CONFIGURE OUTPUT copyright @ONLY
+  CONTENT "@license@\n\nDejaVu Sans, with which figures are labelled, is part of Lookback:\n\n@fonts_license@")
 foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} name)
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright COMPONENT ${component}
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copyright COMPONENT ${component}
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME})
 endforeach()
 include(CPack)

@@ -36,6 +36,9 @@ cc -std=c11 -Werror train.c -o train $(pkg-config --cflags --libs lookback)
 ./train
 cc -std=c11 -Werror train.c -o train_f64 $(pkg-config --cflags --libs lookback_f64)
 ./train_f64
+cc -std=c11 /usr/share/doc/lookback/examples/sparse/sparse_weights.c -o sparse $(pkg-config --cflags --libs lookback)
+test -s /usr/share/doc/lookback/docs/guide.md
+grep -q Bitstream /usr/share/doc/liblookback0/copyright
 readelf --dynamic train | grep -F 'NEEDED' | grep -F '[liblookback.so.0]'
 
 # Archives, with what the package suggests for them.
