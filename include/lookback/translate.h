@@ -284,7 +284,8 @@ typedef struct lb_training_config {
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
     bool skip_bad_lines;   /* count bad lines instead of stopping at the first */
-    lb_index_use index; /* an index of `train`, with which the next training begins at once [LB_INDEX_AUTO] */
+    lb_index_use
+        index; /* cache the line offsets of `train`, so that the next run starts at once [LB_INDEX_AUTO] */
     const char *index_file; /* where it is, for a file of any size [as `index` says] */
 
     /* Or lists of numbers to sort, drawn by `seed`; NULL: the data are files. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NOTE "made an index, pairs.tsv.index, 1 MB, with which the next training begins at once\n"
+#define NOTE "wrote the index pairs.tsv.index, 1 MB; the next training on this file starts at once\n"
 
 #define STEPS_OF_TEST                                                                                        \
     SUPPORT_SMALL, "--train", "pairs.tsv", "--steps", "60", "--scheduled-sampling", "0.2", "--dropout", "0.1"
@@ -70,7 +70,7 @@ START_TEST(test_train_keeps_an_index_in_the_file_that_is_named)
     for (int time = 0; time < 2; time++) {
         SUPPORT_TRAIN(STEPS_OF_TEST, "--index-file", "places", "--fresh");
         support_assert_trained();
-        ck_assert_int_eq(strstr(support_run_result.error, "made an index, places, 1 MB") != NULL, time == 0);
+        ck_assert_int_eq(strstr(support_run_result.error, "wrote the index places, 1 MB") != NULL, time == 0);
     }
     ck_assert(support_exists("places"));
     ck_assert(!support_exists("pairs.tsv.index"));

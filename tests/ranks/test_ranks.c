@@ -162,7 +162,7 @@ START_TEST(test_ranks_have_one_index_that_the_first_makes)
         RUN(ranks, TRAIN, "--steps", "60", "--shards", "4", "--index", "always", "--out", "ranks", "--fresh");
         support_assert_ranks_done();
         ck_assert_int_eq(
-            support_occurrences(support_ranks_result.error, "made an index, pairs.tsv.index, 1 MB"),
+            support_occurrences(support_ranks_result.error, "wrote the index pairs.tsv.index, 1 MB"),
             ranks == 4);
         support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
     }

@@ -69,9 +69,9 @@ static void note_made(const opening *o)
     char text[LB_ERROR_LENGTH];
     bool everyone = o->config->index == LB_INDEX_ALWAYS || o->config->index_file;
     lb_snprintf(text, sizeof text,
-                "%.160s: made an index, %.160s, %.0f MB, with which the next training%s%.60s begins at once",
+                "%.160s: wrote the index %.160s, %.0f MB; the next training %s%.60s starts at once",
                 o->config->train, o->index, ceil((double)o->pairs->file.count / MEGABYTE),
-                everyone ? "" : " in ", everyone ? "" : o->config->out);
+                everyone ? "on this file" : "in ", everyone ? "" : o->config->out);
     note(o, text);
 }
 

@@ -16,7 +16,7 @@ enum { LONG_SYMBOL = 700000 };
 #define INDEX "folder/pairs.tsv.index"
 
 static const char made[] =
-    "folder/pairs.tsv: made an index, " INDEX ", 1 MB, with which the next training begins at once";
+    "folder/pairs.tsv: wrote the index " INDEX ", 1 MB; the next training on this file starts at once";
 static const lb_pair_format format = {.source = {.separator = " "}};
 
 static lb_error error;
@@ -109,8 +109,8 @@ START_TEST(test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_tra
 {
     write_many_pairs();
     ck_assert_int_eq(open_pairs(LB_INDEX_AUTO), LB_OK);
-    ck_assert_str_eq(noted, "folder/pairs.tsv: made an index, out/pairs.tsv.index, 1 MB, with which the next "
-                            "training in out begins at once");
+    ck_assert_str_eq(noted, "folder/pairs.tsv: wrote the index out/pairs.tsv.index, 1 MB; the next training "
+                            "in out starts at once");
     close_pairs();
     ck_assert_int_eq(access("out/pairs.tsv.index", F_OK), 0);
     ck_assert_int_ne(access(INDEX, F_OK), 0);
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed)
 {
     static const char said[] =
-        "folder/pairs.tsv: made an index, link, 1 MB, with which the next training begins at once";
+        "folder/pairs.tsv: wrote the index link, 1 MB; the next training on this file starts at once";
     write_pairs();
     support_write_file("out/index", "anything", 8);
     ck_assert_int_eq(symlink("out/index", "link"), 0);
