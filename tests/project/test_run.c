@@ -154,6 +154,22 @@ START_TEST(test_run_check_alone_lists_all_exercises)
 }
 END_TEST
 
+START_TEST(test_run_hook_replaces_no_hook_of_another)
+{
+    char path[SUPPORT_PATH];
+    make_checkout();
+    write_text("tools/git", "#!/bin/sh\necho hooks\n");
+    for (int time = 0; time < 2; time++) {
+        call("hook", NULL);
+        support_expect(&result, 0, "hooks/pre-commit\n", "");
+    }
+    ck_assert_int_eq(access(support_path(path, "hooks/pre-commit"), X_OK), 0);
+    write_text("hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    call("hook", NULL);
+    support_expect(&result, 1, "", "run: hooks/pre-commit is there already, and is not ours\n");
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("run");
@@ -163,6 +179,7 @@ int main(void)
     tcase_add_test(tests, test_run_check_of_a_number_checks_that_exercise_and_no_other);
     tcase_add_loop_test(tests, test_run_check_of_no_exercise_names_what_there_is, 0, 6);
     tcase_add_test(tests, test_run_check_alone_lists_all_exercises);
+    tcase_add_test(tests, test_run_hook_replaces_no_hook_of_another);
     Suite *suite = suite_create("run");
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
