@@ -100,8 +100,9 @@ endforeach()
 add_dependencies(benchmarks lookback_program)
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs
-# are shown with, such as examples/dates/, has a folder of its own.
+# are shown with, such as examples/dates/, has a folder of its own. examples/reviews/ is what lesson 8 reads.
 file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c ${PROJECT_SOURCE_DIR}/examples/*/*.c)
+list(FILTER LESSON_SOURCES EXCLUDE REGEX "/examples/reviews/")
 foreach(source ${LESSON_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
@@ -109,6 +110,7 @@ foreach(source ${LESSON_SOURCES})
   target_link_libraries(${name} PRIVATE lookback lookback_options m)
   add_dependencies(lessons ${name})
 endforeach()
+target_link_libraries(08_text PRIVATE lesson_reviews)
 
 # exercises/NN_NAME.c is what the reader of a lesson completes and mends, and exercises/check/NN_NAME.c checks it. The
 # tests link the archive of the first.

@@ -1,6 +1,7 @@
 /* Lesson 8: the words of a review attend to each other. The page is docs/lessons/08_text.md.
  *
  *     08_text [FOLDER [REVIEWS]]    draws into FOLDER; REVIEWS is a file or a folder, as aclImdb is one */
+#include "reviews/reviews.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static lb_status number_words(text *t, lb_error *error)
 {
     lb_status status = LB_OK;
     for (size_t i = 0; i < t->reviews.count && !status; i++) {
-        status = lb_words_split(t->reviews.text[i], &t->words[i], error);
+        status = reviews_words(t->reviews.text[i], &t->words[i], error);
         if (!status) status = lb_vocabulary_add(t->vocabulary, t->words[i].word, t->words[i].count, error);
     }
     lb_vocabulary_sort(t->vocabulary, 1);
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
               .own = argc > 2 ? argv[2] : NULL,
               .vocabulary = lb_vocabulary_new(specials, 2, 1, &error)};
 
-    lb_status status = lb_reviews_read(t.own ? t.own : LESSON_DATA "/reviews.txt", MOST, &t.reviews, &error);
+    lb_status status = reviews_read(t.own ? t.own : LESSON_DATA "/reviews.txt", MOST, &t.reviews, &error);
     if (!status) status = number_words(&t, &error);
     if (!status) {
         printf("%zu reviews, %d words\n", t.reviews.count, (int)lb_vocabulary_size(t.vocabulary));

@@ -222,7 +222,7 @@ static lb_status share(const app_program *program, const lb_group *group, lb_err
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
             "expected no mpirun, found %d ranks: this command cannot share its work; to use several "
-            "processors, split the file and use xargs -P",
+            "processors, split the file or the list of kinds, and use xargs -P",
             group->size);
     return LB_OK;
 }

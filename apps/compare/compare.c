@@ -6,26 +6,21 @@
 #include "compare/compared_training.h"
 #include "compare/comparison.h"
 #include "console/console.h"
-#include "console/interrupt.h"
 #include "console/output.h"
 #include "io/folder.h"
 #include "io/lock.h"
-#include "several/work_list.h"
-#include "train/group.h"
 #include "training/training_view.h"
 
 /* What --quick changes. */
 static const app_compared_budget full = {49, 5, 30, 128, 64, 8000}, quick = {19, 2, 16, 64, 32, 3000};
 
-/* The models are trained one after the other, or shared out among ranks. */
 typedef struct run {
     app_compared_training one; /* size -1: from the table above */
-    bool quick, fresh, quiet;
+    bool quick, quiet;
     bool wanted[APP_COMPARED_KINDS];
     int threads;
     const char *kinds;
-    const lb_group *group; /* NULL without other ranks */
-    lb_lock *lock;         /* on the folder; of the first rank */
+    lb_lock *lock; /* on the folder */
 } run;
 
 /* Adds the name of the kind to an error. */
@@ -59,64 +54,8 @@ static lb_status write_results(const run *r, const app_comparison *comparison, l
     return status;
 }
 
-/* A kind that this rank has taken. If it fails, the first rank tells why at the end. */
-static lb_status train_taken(run *r, const app_compared_kind *kind, bool again, app_work_end *end,
-                             lb_error *error)
-{
-    lb_error found = {0};
-    lb_train_history history = {0};
-    r->one.fresh = r->fresh && !again;
-    lb_status status = app_compared_build(&r->one, kind, &found);
-    if (!status) status = app_compared_train(&r->one, &history, &found);
-    lb_release(history.points);
-    *end = status ? APP_WORK_FAILED : APP_WORK_DONE;
-    return status == LB_ERROR_INTERRUPTED ? name_kind(kind, &found, error) : LB_OK;
-}
-
-static lb_status take_and_train(run *r, app_work_list *list, const app_compared_kind *const *kinds,
-                                app_work *work, lb_error *error)
-{
-    size_t i;
-    bool again;
-    app_work_end end;
-    app_catch_interrupts();
-    lb_status status = app_work_list_take(list, work, &i, &again, error);
-    if (!status && *work == APP_WORK_BUSY) app_work_list_wait();
-    if (!status && app_interrupted(NULL)) {
-        const lb_error interrupted = {LB_ERROR_INTERRUPTED, "interrupted"};
-        return app_say_what_helps(NULL, r->fresh, &interrupted, error);
-    }
-    if (status || *work != APP_WORK_TAKEN) return status;
-    status = train_taken(r, kinds[i], again, &end, error);
-    return status ? status : app_work_list_give_back(list, i, end, error);
-}
-
-/* The ranks train the models side by side, each alone. */
-static lb_status share_out(run *r, lb_error *error)
-{
-    const app_compared_kind *kinds[APP_COMPARED_KINDS];
-    size_t count = 0;
-    for (int k = 0; k < APP_COMPARED_KINDS; k++)
-        if (r->wanted[k]) kinds[count++] = &app_compared_kinds[k];
-    app_work_list *list = app_work_list_open(r->group, r->one.out, count, error);
-    if (!list) return error->status;
-    app_work work = APP_WORK_BUSY;
-    lb_status status = LB_OK;
-    while (!status && work != APP_WORK_OVER) status = take_and_train(r, list, kinds, &work, error);
-    app_release_interrupts();
-    for (size_t i = 0; i < count && !status && lb_group_leads(r->group); i++) {
-        int rank;
-        if (app_work_list_has_ended(list, i, &rank) && rank > 0)
-            app_note("%s: trained by rank %d", kinds[i]->name, rank);
-    }
-    app_work_list_close(list);
-    r->fresh = false;
-    return status;
-}
-
 static lb_status compare(run *r, app_comparison *comparison, lb_error *error)
 {
-    r->one.fresh = r->fresh;
     for (int k = 0; k < APP_COMPARED_KINDS; k++) {
         lb_error found = {0};
         if (!r->wanted[k]) continue;
@@ -142,8 +81,7 @@ static lb_status check(run *r, lb_error *error)
         if (r->wanted[k] && app_compared_build(&r->one, &app_compared_kinds[k], &found))
             status = name_kind(&app_compared_kinds[k], &found, error);
     }
-    if (status || !lb_group_leads(r->group)) return status;
-    status = lb_folder_make(r->one.out, error);
+    if (!status) status = lb_folder_make(r->one.out, error);
     return status ? status : lb_lock_folder(r->one.out, &r->lock, error);
 }
 
@@ -158,13 +96,10 @@ static int compare_and_print(run *r)
                                  .steps = size->steps,
                                  .batch = size->batch,
                                  .lists = APP_HELD_OUT};
-    bool leads = lb_group_leads(r->group);
-    r->one.silent = !leads;
     lb_status status = check(r, &error);
-    if (!status && leads) app_note("%s", app_arithmetic());
-    if (!status && r->group) status = share_out(r, &error);
-    if (!status && leads) status = compare(r, &comparison, &error);
-    if (!status && leads) app_comparison_print(&comparison);
+    if (!status) app_note("%s", app_arithmetic());
+    if (!status) status = compare(r, &comparison, &error);
+    if (!status) app_comparison_print(&comparison);
     app_compared_free(&r->one);
     lb_lock_free(r->lock);
     return status ? app_fail(&error) : app_close_stdout(0);
@@ -225,19 +160,17 @@ int compare_main(int argc, char **argv)
         APP_QUIET(&r.quiet),
         APP_HEADING("Files"),
         APP_TEXT('o', "out", "DIR", &one->out, "folder for the chart, results and models"),
-        APP_FLAG(0, "fresh", &r.fresh, "start over instead of resuming an earlier run"),
+        APP_FLAG(0, "fresh", &one->fresh, "start over instead of resuming an earlier run"),
     };
     const app_program program = {
         .name = "compare",
         .purpose = "Trains a model to sort lists with each kind of attention and without any, and shows how "
-                   "each copes with longer lists. The same command, run again, resumes where it stopped. "
-                   "The ranks of mpirun share the work.",
+                   "each copes with longer lists. The same command, run again, resumes where it stopped.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .examples = examples,
         .example_count = sizeof examples / sizeof examples[0],
         .threads = &r.threads,
-        .group = &r.group,
     };
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;

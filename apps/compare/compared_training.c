@@ -47,7 +47,7 @@ static void show_progress(void *context, int64_t step, double loss, const lb_tra
                           double seconds)
 {
     app_compared_training *t = context;
-    if (!t->silent) app_sort_show(&t->training, step, loss, last, tokens, seconds);
+    app_sort_show(&t->training, step, loss, last, tokens, seconds);
 }
 
 static void warn_unsaved(void *context, const lb_error *error)

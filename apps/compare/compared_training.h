@@ -16,7 +16,6 @@ typedef struct app_compared_training {
     uint64_t seed;
     const char *out; /* the folder of all models */
     bool fresh;      /* start again instead of resuming */
-    bool silent;     /* show no progress */
     bool warned;     /* that a checkpoint could not be written */
     const app_compared_kind *kind;
     app_sort_training training; /* of one of these */

@@ -69,7 +69,7 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
 static lb_status split_words(const lb_symbols *characters, lb_words *words, lb_error *error)
 {
     char *text = lb_symbols_join(&(lb_symbol_rule){0}, characters->symbol, characters->count, error);
-    lb_status status = text ? lb_words_split_only(text, words, error) : LB_ERROR_MEMORY;
+    lb_status status = text ? lb_words_split(text, words, error) : LB_ERROR_MEMORY;
     lb_release(text);
     return status;
 }

@@ -3,7 +3,6 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "data/strings.h"
 #include "plot/readable.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "report/rows.h"
 
 #include "base/alloc.h"
-#include "data/strings.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #define APP_REPORT_ROWS_H
 
 #include "apply/pair_input.h"
+#include "data/strings.h"
 
 /** One text. */
 typedef struct app_report_row {

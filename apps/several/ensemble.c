@@ -121,7 +121,6 @@ static int end(session *s, lb_status status)
 {
     if (status) return app_close_stdout(app_fail(s->error));
     if (s->all.failed > 0) return app_side_by_side_incomplete(&s->all, s->all.status);
-    if (!app_side_by_side_leads(&s->all)) return 0;
     if (join(s)) return app_close_stdout(app_fail(s->error));
     app_show_joined(&s->result);
     if (s->data.no_hold_out) return app_close_stdout(0);

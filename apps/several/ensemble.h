@@ -12,9 +12,7 @@
         "ensemble", "LIST", (pointer),                                                                       \
         "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "      \
         "of attention, transformer, forward or backward; additive-backward writes from the end; a number "   \
-        "alone: that many with different seeds. The ranks of mpirun share the work; --no-ensemble "          \
-        "overrides "                                                                                         \
-        "--config",                                                                                          \
+        "alone: that many with different seeds; --no-ensemble overrides --config",                           \
         .usual = true)
 
 /** The options that one kind of model has and another does not, with their defaults; each ends with NULL. */
@@ -25,8 +23,7 @@ typedef struct app_usual_options {
 
 /** Trains the members of `list`, each in a folder named by its kind and seed, with `repeated->seed` and the numbers after
  *  it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
- *  interrupted trainings and repeats none. Of several ranks, all train, and the first does the rest. Returns the exit
- *  status.
+ *  interrupted trainings and repeats none. Returns the exit status.
  *  Data:  the pairs of the training; their strings must outlive the call.
  *  Usual: members do without the options of other kinds. */
 int app_ensemble_run(const char *list, const app_repeated *repeated, lb_training_config data,

@@ -13,8 +13,6 @@
 #include "io/own_file.h"
 #include "io/path.h"
 #include "io/set_aside.h"
-#include "several/work_list.h"
-#include "train/group.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -35,19 +33,10 @@ static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
 
 static const char SELF[] = "/proc/self/exe";
 
-/* The process of one training. */
-typedef struct app_process {
-    int id;     /* 0: not running */
-    int status; /* the exit status of the last one */
-    bool told;  /* its end */
-} app_process;
-
 /* A single training on one thread, whose log is complete. */
 static const char *const always[] = {"--threads=1", "--no-sweep", "--no-ensemble", "--no-quiet"};
 
-enum { ALWAYS = sizeof always / sizeof *always, MORE = 1 /* room for NOT_FRESH */ };
-
-static char NOT_FRESH[] = "--no-fresh";
+enum { ALWAYS = sizeof always / sizeof *always };
 
 char *app_training_folder(const app_repeated *repeated, const char *name, lb_error *error)
 {
@@ -76,7 +65,7 @@ char **app_repeated_command(const app_repeated *r, const char *const *own, const
 {
     int options = 0, words = r->argc + 1, at = 0;
     while (own[options]) options++;
-    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + MORE + 2) * sizeof *command);
+    char **command = lb_alloc_zero((size_t)(words + options + ALWAYS + 2) * sizeof *command);
     if (!command) return NULL;
     bool whole = (command[at++] = lb_alloc_string("lookback")) != NULL;
     whole = (command[at++] = lb_alloc_string(r->program->name)) && whole;
@@ -185,11 +174,6 @@ static lb_status wait_for_folders(const app_side_by_side *s, lb_error *error)
     return status;
 }
 
-bool app_side_by_side_leads(const app_side_by_side *s)
-{
-    return lb_group_leads(s->repeated->group);
-}
-
 /* What is written at the end. */
 static lb_status check_results(const char *out, const char *const *results, lb_error *error)
 {
@@ -200,39 +184,26 @@ static lb_status check_results(const char *out, const char *const *results, lb_e
     return status;
 }
 
-/* Of the first rank: what is wrong here is wrong for all. */
-static lb_status lead(app_side_by_side *s, const char *const *results, lb_error *error)
-{
-    const app_repeated *r = s->repeated;
-    lb_status status = check_commands(s, error);
-    if (!status) status = lb_folder_make(r->out, error);
-    if (!status) status = lb_lock_folder(r->out, &s->lock, error);
-    if (!status) status = wait_for_folders(s, error);
-    if (!status) status = check_results(r->out, results, error);
-    return status ? status : keep_earlier_model(r, results[0], error);
-}
-
 lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results)
 {
     const app_repeated *r = s->repeated;
-    lb_error found = {0};
-    bool leads = app_side_by_side_leads(s);
-    if (leads) found.status = lead(s, results, &found);
-    lb_status status = lb_group_tell(r->group, &found, sizeof found, s->error);
-    if (!status && found.status) status = lb_error_set(s->error, found.status, "%s", found.message);
+    lb_status status = check_commands(s, s->error);
+    if (!status) status = lb_folder_make(r->out, s->error);
+    if (!status) status = lb_lock_folder(r->out, &s->lock, s->error);
+    if (!status) status = wait_for_folders(s, s->error);
+    if (!status) status = check_results(r->out, results, s->error);
+    if (!status) status = keep_earlier_model(r, results[0], s->error);
     if (status) return status;
     s->process = lb_alloc_zero(s->count * sizeof *s->process);
     if (!s->process) return lb_error_set(s->error, LB_ERROR_MEMORY, "out of memory for a training");
-    s->list = app_work_list_open(r->group, r->out, s->count, s->error);
-    if (s->list && leads) app_note("%zu trainings in %s", s->count, r->out);
-    return s->list ? LB_OK : s->error->status;
+    app_note("%zu trainings in %s", s->count, r->out);
+    return LB_OK;
 }
 
 void app_side_by_side_free(app_side_by_side *s)
 {
     for (size_t i = 0; s->results && i < s->count; i++) app_sweep_result_free(&s->results[i]);
     for (size_t i = 0; s->command && i < s->count; i++) free_command(s->command[i]);
-    app_work_list_close(s->list);
     lb_release(s->results);
     lb_release((void *)s->command);
     lb_release(s->process);
@@ -248,96 +219,68 @@ static void end_with_parent(pid_t parent)
     if (getppid() != parent) _exit(128 + SIGTERM);
 }
 
-/* Runs the training in the new process, with standard output and error going to a log. Does not return. A training that
- * another rank has begun is not started afresh once more. */
-static void become(const app_side_by_side *s, size_t i, bool again)
+/* Runs the training in the new process, with standard output and error going to a log. Does not return. */
+static void become(const app_side_by_side *s, size_t i)
 {
     char path[APP_PATH];
-    char **end = s->command[i];
-    const lb_group *group = s->repeated->group;
     int log = lb_own_open(app_path(s->results[i].folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND,
                           s->error);
     if (log < 0) app_warn("%s", s->error->message);
     app_ranks_forget();
-    while (*end) end++;
-    if (again) *end = NOT_FRESH;
-    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0) {
-        app_be_quiet(false);
-        if (group) app_note("%s trains %s", group->name, s->results[i].name);
+    if (log >= 0 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0)
         execv(SELF, s->command[i]);
-    }
     _exit(lb_status_exit(LB_ERROR_OPEN));
 }
 
-static lb_status begin(app_side_by_side *s, size_t i, bool again)
+static lb_status begin(app_side_by_side *s, size_t i)
 {
     lb_status status = lb_own_check(s->results[i].folder, "a folder", s->error);
     if (!status) status = lb_folder_make(s->results[i].folder, s->error);
     if (status) return status;
     pid_t parent = getpid();
     fflush(stdout);
-    s->process[i].id = fork();
-    if (s->process[i].id == 0) {
+    s->process[i] = fork();
+    if (s->process[i] == 0) {
         end_with_parent(parent);
-        become(s, i, again);
+        become(s, i);
     }
-    if (s->process[i].id < 0)
+    if (s->process[i] < 0)
         return lb_error_set(s->error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
     s->running++;
     return LB_OK;
 }
 
-/* Begins a training that nobody has. */
-static lb_status begin_next(app_side_by_side *s, app_work *work)
+static void note_failure(app_side_by_side *s, const app_sweep_result *r, int exit_status)
 {
-    size_t i;
-    bool again;
-    lb_status status = app_work_list_take(s->list, work, &i, &again, s->error);
-    return status || *work != APP_WORK_TAKEN ? status : begin(s, i, again);
+    s->failed++;
+    s->status = exit_status;
+    app_warn("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
+             exit_status, r->folder);
 }
 
-static void tell(const app_side_by_side *s, size_t i, int rank)
+static lb_status note_success(const app_side_by_side *s, app_sweep_result *r)
 {
-    char by[24] = "";
-    const app_sweep_result *r = &s->results[i];
-    if (s->repeated->group) snprintf(by, sizeof by, " (rank %d)", rank);
-    if (rank >= 0)
-        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f%s", s->ended, s->count, r->name,
-                 r->best.exact_match, r->best.symbol_error, by);
-    else
-        app_warn("[%zu/%zu] %s: failed with status %d; see %s/train.log", s->ended, s->count, r->name,
-                 s->process[i].status, r->folder);
-}
-
-/* The trainings that have ended since the last time, of whichever rank. */
-static lb_status tell_news(app_side_by_side *s)
-{
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < s->count && !status; i++) {
-        int rank;
-        if (s->process[i].told || !app_work_list_has_ended(s->list, i, &rank)) continue;
-        s->process[i].told = true;
-        s->ended++;
-        s->failed += rank < 0;
-        if (rank < 0) s->status = s->process[i].status;
-        if (!app_side_by_side_leads(s) || app_interrupted(NULL)) continue;
-        if (rank >= 0) status = app_sweep_result_read(&s->results[i], s->error);
-        if (!status) tell(s, i, rank);
-    }
+    lb_status status = app_sweep_result_read(r, s->error);
+    if (!status)
+        app_note("[%zu/%zu] %s: exact match %.4f, symbol error %.4f", s->ended, s->count, r->name,
+                 r->best.exact_match, r->best.symbol_error);
     return status;
 }
 
-static lb_status note_process(app_side_by_side *s, pid_t process, int found)
+/* One that an interruption has ended will go on another time. */
+static lb_status note_end(app_side_by_side *s, pid_t process, int found)
 {
     size_t i = 0;
-    while (i < s->count && s->process[i].id != process) i++;
+    while (i < s->count && s->process[i] != process) i++;
     if (i == s->count) return LB_OK;
-    int status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
-    bool stopped = status && app_interrupted(NULL);
-    s->process[i] = (app_process){.status = status};
+    int exit_status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
+    s->process[i] = 0;
     s->running--;
-    app_work_end end = status == 0 ? APP_WORK_DONE : stopped ? APP_WORK_STOPPED : APP_WORK_FAILED;
-    return app_work_list_give_back(s->list, i, end, s->error);
+    s->ended += exit_status == 0 || !app_interrupted(NULL);
+    if (app_interrupted(NULL)) return LB_OK;
+    if (exit_status == 0) return note_success(s, &s->results[i]);
+    note_failure(s, &s->results[i], exit_status);
+    return LB_OK;
 }
 
 /* Collects trainings that have ended. */
@@ -346,32 +289,29 @@ static lb_status collect(app_side_by_side *s)
     int found;
     lb_status status = LB_OK;
     for (pid_t process; !status && (process = waitpid(-1, &found, WNOHANG)) > 0;)
-        status = note_process(s, process, found);
-    return status ? status : tell_news(s);
+        status = note_end(s, process, found);
+    return status;
 }
 
 static void signal_all(const app_side_by_side *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (s->process[i].id > 0) kill(s->process[i].id, SIGTERM);
+        if (s->process[i] > 0) kill(s->process[i], SIGTERM);
 }
 
 static lb_status run(app_side_by_side *s)
 {
-    int most = lb_threads();
+    size_t next = 0;
     bool asked_to_end = false;
-    app_work work = APP_WORK_BUSY;
     lb_status status = LB_OK;
-    while (s->running > 0 || (work != APP_WORK_OVER && !asked_to_end && !status)) {
+    while (s->running > 0 || (next < s->count && !asked_to_end && !status)) {
         if ((status || app_interrupted(NULL)) && !asked_to_end) {
             asked_to_end = true;
             signal_all(s);
         }
-        work = APP_WORK_BUSY;
-        if (s->running < most && !asked_to_end && !status) status = begin_next(s, &work);
-        if (s->running == 0 && work == APP_WORK_BUSY && !asked_to_end && !status)
-            app_work_list_wait();
-        else if (work == APP_WORK_BUSY)
+        if (next < s->count && s->running < lb_threads() && !asked_to_end && !status)
+            status = begin(s, next++);
+        else
             nanosleep(&pause_of_a_look, NULL);
         lb_status collected = collect(s);
         status = status ? status : collected;
@@ -381,7 +321,7 @@ static lb_status run(app_side_by_side *s)
 
 lb_status app_side_by_side_run(app_side_by_side *s)
 {
-    app_ranks_set_threads(s->repeated->threads);
+    lb_set_threads(s->repeated->threads);
     app_catch_interrupts();
     lb_status status = run(s);
     if (status || !app_interrupted(NULL)) return status;
@@ -393,7 +333,6 @@ int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status)
 {
     lb_error_set(s->error, LB_ERROR_DIVERGED,
                  "%zu of %zu trainings failed; the same command tries them again", s->failed, s->count);
-    if (!app_side_by_side_leads(s)) return app_fail(s->error);
     app_warn("%s", s->error->message);
     return app_close_stdout(exit_status);
 }

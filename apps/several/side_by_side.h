@@ -1,10 +1,11 @@
-/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. The ranks of
- * mpirun share them out. */
+/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. */
 #ifndef APP_SIDE_BY_SIDE_H
 #define APP_SIDE_BY_SIDE_H
 
 #include "cli/options.h"
 #include "several/sweep_result.h"
+
+#include <sys/types.h>
 
 /** A command line that several trainings repeat, each with options of its own. */
 typedef struct app_repeated {
@@ -13,10 +14,9 @@ typedef struct app_repeated {
     char **argv;     /* of the command; parsing the options has not changed it */
     const char *out; /* the folder; each training has its own subfolder */
     uint64_t seed;
-    int threads;           /* parallel trainings of a rank; 0: as many as threads */
-    bool fresh;            /* the trainings start again */
-    bool compares;         /* the trainings, by pairs that are held out */
-    const lb_group *group; /* NULL without other ranks */
+    int threads;   /* parallel trainings; 0: as many as threads */
+    bool fresh;    /* the trainings start again */
+    bool compares; /* the trainings, by pairs that are held out */
     /* Whether the command of a training can be run. */
     lb_status (*check)(const struct app_repeated *repeated, int argc, char **argv, lb_error *error);
 } app_repeated;
@@ -27,11 +27,10 @@ typedef struct app_side_by_side {
     app_sweep_result *results; /* [count]: name and folder are given, the rest is filled in */
     char ***command;           /* [count] from app_repeated_command */
     size_t count, ended, failed;
-    int status;                  /* the exit status of a training that failed */
-    struct lb_lock *lock;        /* on the common folder; of the first rank */
-    struct app_work_list *list;  /* of the trainings */
-    struct app_process *process; /* [count] */
-    int running;                 /* processes */
+    int status;           /* the exit status of a training that failed */
+    struct lb_lock *lock; /* on the common folder */
+    pid_t *process;       /* [count]; 0: not running */
+    int running;          /* processes */
     lb_error *error;
 } app_side_by_side;
 
@@ -46,25 +45,21 @@ LB_MUST_USE char *app_training_folder(const app_repeated *repeated, const char *
 LB_MUST_USE char **app_repeated_command(const app_repeated *repeated, const char *const *own,
                                         const char *folder);
 
-/** Prepares the trainings. The first rank checks all commands, and that each has a folder of its own, so that a wrong
- *  one is refused before anything is trained. It makes and locks the common folder, waits two minutes at most for
+/** Prepares the trainings. Checks all commands, and that each has a folder of its own, so that a wrong one is refused
+ *  before anything is trained. Makes and locks the common folder, waits two minutes at most for
  *  trainings that an earlier, killed run has left behind, and keeps a model of an earlier run, before another one
  *  replaces it, and notes its new name. `results` are the files that such trainings write at the end; NULL follows the
  *  last. With the first of them, the model is that of the same command.
  *  Memory: freed by app_side_by_side_free, also after an error.
- *  Errors: those of `check` and app_work_list_open; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+ *  Errors: those of `check`; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_prepare(app_side_by_side *s, const char *const *results);
 
 /** Runs the commands, each in its folder, as many at a time as `threads` says, until all have ended, and notes how each
- *  did. One that fails does not end the others, and is tried by all ranks. An interruption is passed on to all.
+ *  did. One that fails does not end the others. An interruption is passed on to all.
  *  Errors: LB_ERROR_MEMORY; those of creating folders and reading logs; LB_ERROR_INTERRUPTED. */
 LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s);
 
-/** Whether this rank shows and writes the results. */
-bool app_side_by_side_leads(const app_side_by_side *s);
-
-/** Says that some trainings failed, and closes standard output. Returns the exit status: `exit_status` for the first
- *  rank. */
+/** Says that some trainings failed, and closes standard output. Returns `exit_status`. */
 int app_side_by_side_incomplete(const app_side_by_side *s, int exit_status);
 
 /** Frees the commands and the results, and unlocks the folder. */

@@ -77,11 +77,6 @@ static lb_status make_commands(session *s)
     return status;
 }
 
-static lb_status no_success(const session *s)
-{
-    return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
-}
-
 /* Copies the best model to where predict looks for one. */
 static lb_status keep_best(const session *s)
 {
@@ -89,7 +84,7 @@ static lb_status keep_best(const session *s)
     void *bytes;
     size_t count;
     const app_sweep_result *best = s->all.results;
-    if (!best->points) return no_success(s);
+    if (!best->points) return lb_error_set(s->error, LB_ERROR_DIVERGED, "no training of the sweep succeeded");
     lb_status status = lb_own_check_content(app_path(best->folder, "model.safetensors", from), s->error);
     if (!status) status = lb_file_read(from, 0, &bytes, &count, s->error);
     if (status) return status;
@@ -121,7 +116,6 @@ static lb_status prepare(session *s, const app_sweep *sweep)
 static lb_status conclude(const session *s)
 {
     const app_side_by_side *all = &s->all;
-    if (!app_side_by_side_leads(all)) return all->failed < all->count ? LB_OK : no_success(s);
     app_sweep_results_sort(all->results, all->count);
     lb_status status = app_sweep_results_show(all->results, all->count, all->repeated->out, s->error);
     return status ? status : keep_best(s);

@@ -191,12 +191,10 @@ static int run_several(app_train_options *t, app_repeated repeated)
     lb_error error = {0};
     lb_training_config data = t->settings;
     data.no_hold_out = !t->choice.hold_out;
-    data.group = NULL; /* the first rank joins them alone */
     repeated.out = t->settings.out;
     repeated.seed = t->settings.seed;
     repeated.threads = t->choice.threads;
     repeated.fresh = t->settings.fresh;
-    repeated.group = t->settings.group;
     repeated.compares = is_given(t, t->sweep.file);
     repeated.check = check_one;
     if (check_several(t, &error)) return app_fail(&error);
@@ -206,6 +204,21 @@ static int run_several(app_train_options *t, app_repeated repeated)
                      t->ensemble, &repeated, data,
                      (app_usual_options){of_seq2seq, of_transformer, (lb_attention_kind)t->model.attention})
                : app_sweep_run(&t->sweep, &repeated);
+}
+
+/* Ranks share the batches of one model. */
+static lb_status check_ranks(const app_train_options *t, lb_error *error)
+{
+    const char *several = t->sweep.file           ? "sweep"
+                          : t->ensemble           ? "ensemble"
+                          : t->settings.seeds > 1 ? "seeds"
+                                                  : NULL;
+    if (!t->settings.group || !several) return LB_OK;
+    return lb_error_set(
+        error, LB_ERROR_ARGUMENT,
+        "--%s: expected no mpirun, found %d ranks, which train one model together; start each "
+        "training as a job of its own, and let lookback join make one model of them",
+        several, t->settings.group->size);
 }
 
 int train_main(int argc, char **argv)
@@ -233,7 +246,9 @@ int train_main(int argc, char **argv)
     int status = app_config_options(&program, &t.config, &argc, &argv);
     if (status == APP_RUN) {
         bool several = is_given(&t, t.sweep.file) || is_given(&t, t.ensemble);
-        status = several ? run_several(&t, repeated) : check_and_run(&t, &program);
+        status = check_ranks(&t, &error) ? app_fail(&error)
+                 : several               ? run_several(&t, repeated)
+                                         : check_and_run(&t, &program);
     }
     app_config_free(&t.config);
     return status;

@@ -112,7 +112,7 @@ int app_train_list(app_train_options *t, app_option *to)
         APP_SEED(0, "seed", "N", &t->settings.seed, "seed of the initial weights and of all random choices"),
         APP_INT(0, "seeds", "N", &t->settings.seeds, 1, MOST_SEEDS,
                 "train this many models, with --seed and the numbers after it, and save them as one "
-                "ensemble; the ranks of mpirun share the work"),
+                "ensemble"),
         APP_ENSEMBLE(&t->ensemble),
         APP_SHARDS(&t->settings.shards),
         APP_THREADS(&t->choice.threads),

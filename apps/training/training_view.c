@@ -138,9 +138,9 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
     char path[APP_PATH];
     if (v->progress.updated)
         app_progress_end(&v->progress);
-    else if (!v->of_ranks)
+    else
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
-    if (!v->quiet) note_end(run, v->measure.loss);
+    note_end(run, v->measure.loss);
     look_at_loss(v, run);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
@@ -190,8 +190,6 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
                                              .unsaved = warn_unsaved,
                                              .ended = end};
     lb_error found = {0};
-    view->of_ranks = config.group;
-    view->quiet = config.group && config.group->rank > 0;
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
     lb_status status = view->locked ? lb_train_locked(&config, result, &found)
                                     : lb_translator_train(&config, result, &found);

@@ -14,8 +14,6 @@ typedef struct app_training_view {
     app_progress progress;
     bool locked; /* the caller has locked the folder */
     bool begun, warned;
-    bool of_ranks;     /* several, one of which may have trained a model that another one comes to */
-    bool quiet;        /* another rank reports */
     double first_loss; /* of the first step in this session; 0: there was none */
     /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
     double worse, guessing;

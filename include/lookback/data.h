@@ -30,51 +30,6 @@ LB_MUST_USE lb_status lb_sort_check(const lb_sort_task *task, lb_error *error);
 /** The size of the vocabulary of the task: its numbers and LB_FIRST_TOKEN special ids. */
 int32_t lb_sort_vocab(const lb_sort_task *task);
 
-/* ---- A growing list of strings. ---- */
-
-/** A list of strings. Zero is an empty list. */
-typedef struct lb_strings {
-    size_t count, capacity;
-    char **text; /* [count] */
-} lb_strings;
-
-/** Frees the list and its strings. */
-void lb_strings_free(lb_strings *strings);
-
-/* ---- Text as words. ---- */
-
-/** The words of a text, in order. */
-typedef struct lb_words {
-    size_t count;
-    const char **word; /* [count] UTF-8 strings */
-    char *letters;     /* their memory */
-} lb_words;
-
-/** Splits a UTF-8 text into lower-case words at white space of any script, like text.lower().split() in Python.
- *  Punctuation belongs to its word: "good," is not "good".
- *  Memory: free it with lb_words_free, also after an error.
- *  Errors: LB_ERROR_FORMAT if the text is not UTF-8; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_words_split(const char *text, lb_words *words, lb_error *error);
-
-/** Frees the result of lb_words_split. */
-void lb_words_free(lb_words *words);
-
-/* ---- Reviews, or other independent texts. ---- */
-
-/** The maximum length of a review in bytes. */
-enum { LB_REVIEW_LONGEST = 1 << 20 };
-
-/** Reads the first `most` reviews of `path`; 0: all.
- *  Path:   a folder with one .txt file per review, in train/pos and train/neg, in pos and neg, or in the folder itself;
- *          a file with one review per line, where lines without a word are skipped; or "-" for such lines on standard
- *          input.
- *  Text:   valid UTF-8 with at least one word. A byte order mark at the start of a file and the line ends "\n" and
- *          "\r\n" are not part of it.
- *  Memory: free `reviews` with lb_strings_free, also after an error.
- *  Errors: LB_ERROR_OPEN if the file does not exist or cannot be read; LB_ERROR_FORMAT, with file and line, if a review
- *          is not UTF-8, has a zero byte or is too long, or if there are no reviews; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error);
-
 /* ---- Vocabularies: symbols, such as words, and their ids. ---- */
 
 /** Symbols with their ids and counts. Several threads may read it while none changes it. */

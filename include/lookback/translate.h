@@ -357,9 +357,8 @@ typedef struct lb_training_config {
      * and so on. */
     bool fresh;
     const char *options; /* a JSON object for the record in the model file [none] */
-    /* The processes that train the model together; the first one writes all files. With several `seeds`, each trains the
-     * next model that nobody has, alone, and the first one then has the ensemble and the result [this one] */
-    const lb_group *group;
+    const lb_group
+        *group; /* the processes that train one model together; the first writes all files [this one] */
     lb_training_listener listener;
 } lb_training_config;
 

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "data/strings.h"
 #include "data/symbols.h"
 #include "lookback/tensor.h"
 

@@ -1,8 +1,6 @@
 #include "data/words.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
-#include "data/lower_case.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -56,37 +54,15 @@ static void cut(char *letters, const char **word)
     }
 }
 
-static lb_status out_of_memory(lb_error *error)
+lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
-}
-
-/* Splits the letters, which are already set. */
-static lb_status cut_letters(lb_words *words, lb_error *error)
-{
-    size_t count = count_words(words->letters);
-    words->word = lb_alloc(count * sizeof *words->word);
-    if (!words->word) return out_of_memory(error);
+    *words = (lb_words){.letters = lb_alloc_string(text)};
+    size_t count = words->letters ? count_words(words->letters) : 0;
+    words->word = words->letters ? lb_alloc(count * sizeof *words->word) : NULL;
+    if (!words->word) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
     words->count = count;
     cut(words->letters, words->word);
     return LB_OK;
-}
-
-lb_status lb_words_split(const char *text, lb_words *words, lb_error *error)
-{
-    size_t length = strlen(text);
-    *words = (lb_words){0};
-    if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "expected text in UTF-8");
-    words->letters = lb_alloc(LB_LOWER_CASE_ROOM(length) + 1);
-    if (!words->letters) return out_of_memory(error);
-    words->letters[lb_lower_case(text, length, words->letters)] = '\0';
-    return cut_letters(words, error);
-}
-
-lb_status lb_words_split_only(const char *text, lb_words *words, lb_error *error)
-{
-    *words = (lb_words){.letters = lb_alloc_string(text)};
-    return words->letters ? cut_letters(words, error) : out_of_memory(error);
 }
 
 void lb_words_free(lb_words *words)

@@ -124,12 +124,6 @@ static lb_status share_first(const lb_group *g, char text[TEXT], lb_error *error
     return status;
 }
 
-lb_status lb_group_meet(const lb_group *group, lb_error *error)
-{
-    char nothing[TEXT] = "";
-    return group ? share_first(group, nothing, error) : LB_OK;
-}
-
 lb_status lb_group_agree(const lb_group *group, const char *what, const char *text, lb_error *error)
 {
     char ours[TEXT] = "", first[TEXT] = "", complaint[TEXT] = "";

@@ -27,9 +27,6 @@ LB_MUST_USE lb_status lb_group_add(const lb_group *group, lb_real *values, int64
 enum { LB_GROUP_DOUBLES = 8 };
 LB_MUST_USE lb_status lb_group_add_doubles(const lb_group *group, double *values, int count, lb_error *error);
 
-/** Returns when all processes have called it; their number may be any. Errors: those of the exchange. */
-LB_MUST_USE lb_status lb_group_meet(const lb_group *group, lb_error *error);
-
 /** Gives the `count` bytes of the first process to all; their number may be any. Errors: those of the exchange. */
 LB_MUST_USE lb_status lb_group_tell(const lb_group *group, void *bytes, size_t count, lb_error *error);
 

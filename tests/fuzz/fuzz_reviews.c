@@ -1,16 +1,16 @@
 /* A file of reviews, one per line, and the words of each. */
 #include "fuzz.h"
-#include "lookback/data.h"
+#include "reviews/reviews.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
     lb_strings reviews = {0};
-    lb_status status = lb_reviews_read(fuzz_file(data, size), 0, &reviews, &error);
+    lb_status status = reviews_read(fuzz_file(data, size), 0, &reviews, &error);
     fuzz_require_told(status == LB_OK, &error);
     for (size_t i = 0; !status && i < reviews.count; i++) {
         lb_words words;
-        fuzz_require(lb_words_split(reviews.text[i], &words, &error) == LB_OK && words.count > 0,
+        fuzz_require(reviews_words(reviews.text[i], &words, &error) == LB_OK && words.count > 0,
                      "a review has words");
         lb_words_free(&words);
     }

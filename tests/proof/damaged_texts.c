@@ -3,6 +3,7 @@
 #include "cli/config.h"
 #include "lookback/data.h"
 #include "plot/text.h"
+#include "reviews/reviews.h"
 #include "several/grid.h"
 #include "support/tempdir.h"
 
@@ -21,7 +22,7 @@ static lb_status read_pairs(const char *path, lb_error *error)
 static lb_status read_reviews(const char *path, lb_error *error)
 {
     lb_strings reviews = {0};
-    lb_status status = lb_reviews_read(path, 0, &reviews, error);
+    lb_status status = reviews_read(path, 0, &reviews, error);
     lb_strings_free(&reviews);
     return status;
 }

@@ -18,7 +18,7 @@ is_followed() { # PATH
 paths_of() { # PROGRAM
     run_program "$1" env || failure "$1 does not run: $(cat "$folder/now/message")"
     (cd "$folder/now" && find . -mindepth 1 ! -path './out' ! -path './new' ! -path './output' ! -path './message' -printf '%P\n' &&
-        find . -mindepth 1 -type d -printf '%P/.lock\n%P/.work\n')
+        find . -mindepth 1 -type d -printf '%P/.lock\n')
 }
 
 plant() {

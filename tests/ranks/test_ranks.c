@@ -131,18 +131,43 @@ START_TEST(test_ranks_have_no_teacher)
 }
 END_TEST
 
+/* Their models could be on any number of machines: examples/slurm/array.sh. */
+START_TEST(test_ranks_do_not_train_several_models)
+{
+    static const char *const several[][2] = {
+        {"--seeds", "2"}, {"--sweep", "sweep.json"}, {"--ensemble", "additive:2"}};
+    char text[256];
+    support_write_pairs("pairs.tsv", 60, 7);
+    support_write_text("sweep.json", "{\"seed\": [1, 2]}");
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+        RUN(2, TRAIN, several[i][0], several[i][1], "--out", "a");
+        snprintf(
+            text, sizeof text,
+            "lookback train: %s: expected no mpirun, found 2 ranks, which train one model together; start "
+            "each training as a job of its own, and let lookback join make one model of them\n",
+            several[i][0]);
+        support_assert_one_message(2, text);
+        ck_assert(!support_exists("a"));
+    }
+    /* A single rank, such as srun starts one, is a process like any other, and so are those that it starts. */
+    RUN(1, TRAIN, "--sweep", "sweep.json", "--steps", "4", "--out", "a");
+    support_assert_ranks_done();
+    ck_assert(support_exists("a/seed=2/model.safetensors"));
+}
+END_TEST
+
 /* What they have no common result for. A single rank is a process like any other. */
 START_TEST(test_ranks_are_refused_by_commands_that_they_cannot_share)
 {
     static const char *const commands[][4] = {
         {"predict", "a"},   {"evaluate", "a", "b"}, {"score", "a", "b"}, {"report", "a", "b"},
-        {"visualize", "a"}, {"inspect", "a"},       {"join", "a", "b"}};
+        {"visualize", "a"}, {"inspect", "a"},       {"join", "a", "b"},  {"compare"}};
     char text[256];
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         support_run_ranks(2, LOOKBACK, NULL, commands[i]);
         snprintf(text, sizeof text,
                  "lookback %s: expected no mpirun, found 2 ranks: this command cannot share its work; to use "
-                 "several processors, split the file and use xargs -P\n",
+                 "several processors, split the file or the list of kinds, and use xargs -P\n",
                  *commands[i]);
         support_assert_one_message(2, text);
     }
@@ -341,6 +366,7 @@ int main(void)
                       test_ranks_train_the_same_model, test_ranks_train_resumes_with_any_number_of_them,
                       test_ranks_without_shards_have_one_each_and_keep_them,
                       test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
+                      test_ranks_do_not_train_several_models,
                       test_ranks_are_refused_by_commands_that_they_cannot_share,
                       test_ranks_have_one_index_that_the_first_makes,
                       test_ranks_with_an_index_take_no_memory_for_more_pairs,

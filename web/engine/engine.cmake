@@ -12,7 +12,7 @@ target_sources(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps/report/pair.c
   ${PROJECT_SOURCE_DIR}/apps/report/pack.c)
 target_include_directories(lookback_wasm PRIVATE ${PROJECT_SOURCE_DIR}/apps)
 set_target_properties(lookback_wasm PROPERTIES OUTPUT_NAME lookback)
-target_link_libraries(lookback_wasm PRIVATE lookback lookback_inside lookback_options PkgConfig::ENGINE_CJSON)
+target_link_libraries(lookback_wasm PRIVATE lesson_reviews lookback lookback_inside lookback_options PkgConfig::ENGINE_CJSON)
 target_link_options(lookback_wasm PRIVATE -O3 -sMODULARIZE=1 -sEXPORT_NAME=createLookback -sENVIRONMENT=worker,node
   -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 -sDYNAMIC_EXECUTION=0 -sEXPORTED_RUNTIME_METHODS=ccall,FS --no-entry)
 

@@ -1,5 +1,6 @@
 /* Lessons 5 to 8: the attention modules, with the weights of the files in examples/data. */
 #include "lessons.h"
+#include "reviews/reviews.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,10 +140,10 @@ static lb_status read_words(lesson *l, text *t)
     const char *own = lesson_is(l, "source", "own") ? lesson_word(l, "text") : NULL;
     t->vocabulary = lb_vocabulary_new(specials, 2, 1, l->error);
     lb_status status =
-        t->vocabulary ? lb_reviews_read("/reviews.txt", REVIEWS, &t->reviews, l->error) : l->error->status;
+        t->vocabulary ? reviews_read("/reviews.txt", REVIEWS, &t->reviews, l->error) : l->error->status;
     for (size_t i = 0; i < t->reviews.count && !status; i++) {
         lb_words words = {0};
-        status = lb_words_split(t->reviews.text[i], &words, l->error);
+        status = reviews_words(t->reviews.text[i], &words, l->error);
         if (!status) status = lb_vocabulary_add(t->vocabulary, words.word, words.count, l->error);
         lb_words_free(&words);
     }
@@ -151,7 +152,7 @@ static lb_status read_words(lesson *l, text *t)
     if (chosen >= t->reviews.count)
         return lb_error_set(l->error, LB_ERROR_ARGUMENT, "found review %d, expected 0 to %d", (int)chosen,
                             (int)t->reviews.count - 1);
-    return lb_words_split(own ? own : t->reviews.text[chosen], &t->words, l->error);
+    return reviews_words(own ? own : t->reviews.text[chosen], &t->words, l->error);
 }
 
 static void show_words(lesson *l, const text *t, const int32_t *id)

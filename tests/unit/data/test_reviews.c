@@ -1,7 +1,6 @@
 /* Reviews from folders, files and standard input, and every kind of bad input. */
-#include "lookback/data.h"
+#include "reviews/reviews.h"
 
-#include "data/words.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -36,7 +35,7 @@ static lb_status read_all(const char *name, size_t most)
 {
     error = (lb_error){0};
     lb_strings_free(&reviews);
-    return lb_reviews_read(file(name), most, &reviews, &error);
+    return reviews_read(file(name), most, &reviews, &error);
 }
 
 /* Reads `name` and expects these texts, ending with NULL. */
@@ -158,12 +157,12 @@ START_TEST(test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
     ck_assert_int_eq(write(ends[1], "one\ntwo\n", 8), 8);
-    ck_assert_int_eq(lb_reviews_read("-", 2, &reviews, &error), LB_OK); /* the pipe is still open */
+    ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_OK); /* the pipe is still open */
     ck_assert_uint_eq(reviews.count, 2);
     ck_assert_str_eq(reviews.text[1], "two");
     lb_strings_free(&reviews);
     close(ends[1]);
-    ck_assert_int_eq(lb_reviews_read("-", 2, &reviews, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "standard input: found no reviews, expected one per line");
     lb_strings_free(&reviews);
 }
@@ -174,7 +173,7 @@ START_TEST(test_read_standard_input_that_cannot_be_read_says_why)
     int nothing = open("/dev/null", O_WRONLY);
     ck_assert_int_eq(dup2(nothing, STDIN_FILENO), STDIN_FILENO);
     error = (lb_error){0};
-    ck_assert_int_eq(lb_reviews_read("-", 2, &reviews, &error), LB_ERROR_OPEN);
+    ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_ERROR_OPEN);
     ck_assert_str_eq(error.message, "standard input: cannot read: Bad file descriptor");
     lb_strings_free(&reviews);
     close(nothing);
@@ -235,13 +234,13 @@ END_TEST
 
 START_TEST(test_read_review_of_the_longest_length_is_read_and_a_longer_one_refused)
 {
-    char *text = malloc(LB_REVIEW_LONGEST + 2);
-    memset(text, 'x', LB_REVIEW_LONGEST + 2);
+    char *text = malloc(REVIEWS_LONGEST + 2);
+    memset(text, 'x', REVIEWS_LONGEST + 2);
     folder("any");
     for (size_t more = 0; more < 2; more++) {
         lb_status status = more ? LB_ERROR_FORMAT : LB_OK;
-        support_write_file(file("lines"), text, LB_REVIEW_LONGEST + more);
-        support_write_file(file("any/1.txt"), text, LB_REVIEW_LONGEST + more);
+        support_write_file(file("lines"), text, REVIEWS_LONGEST + more);
+        support_write_file(file("any/1.txt"), text, REVIEWS_LONGEST + more);
         ck_assert_int_eq(read_all("any", 0), status);
         ck_assert_int_eq(read_all("lines", 0), status);
     }
@@ -252,7 +251,7 @@ END_TEST
 
 START_TEST(test_read_endless_file_is_refused)
 {
-    ck_assert_int_eq(lb_reviews_read("/dev/zero", 0, &reviews, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(reviews_read("/dev/zero", 0, &reviews, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "/dev/zero:1: expected a review of at most 1048576 bytes");
     lb_strings_free(&reviews);
 }

@@ -1,7 +1,7 @@
 /* Lower case and words, compared with Python: tests/data/text/make_fixtures.py. It takes seconds. */
-#include "data/words.h"
+#include "reviews/reviews.h"
 
-#include "data/lower_case.h"
+#include "reviews/lower_case.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -29,18 +29,18 @@ static size_t write_character(int32_t character, char *text)
 /* The lower case of a text as a string. */
 static char *lower(const char *text)
 {
-    static char result[LB_LOWER_CASE_ROOM(LONGEST) + 1];
+    static char result[REVIEWS_LOWER_CASE_ROOM(LONGEST) + 1];
     size_t length = strlen(text);
     ck_assert_uint_le(length, LONGEST);
-    result[lb_lower_case(text, length, result)] = '\0';
+    result[reviews_lower_case(text, length, result)] = '\0';
     return result;
 }
 
 /* What follows the end of the text does not count. */
 START_TEST(test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final)
 {
-    char result[LB_LOWER_CASE_ROOM(4) + 1];
-    result[lb_lower_case("\u0391\u03a3\u0391", 4, result)] = '\0';
+    char result[REVIEWS_LOWER_CASE_ROOM(4) + 1];
+    result[reviews_lower_case("\u0391\u03a3\u0391", 4, result)] = '\0';
     ck_assert_str_eq(result, "\u03b1\u03c2");
 }
 END_TEST
@@ -132,7 +132,7 @@ static void check_white_space(const char *character, int32_t number, const char 
     bool space = strcmp(kind, "space") == 0;
     if (number == 0) return;
     snprintf(text, sizeof text, "a%sb", character);
-    SUPPORT_CHECK(lb_words_split(text, &words, NULL) == LB_OK, "U+%04X", (unsigned)number);
+    SUPPORT_CHECK(reviews_words(text, &words, NULL) == LB_OK, "U+%04X", (unsigned)number);
     SUPPORT_CHECK(words.count == (space ? 2 : 1), "U+%04X makes %zu words", (unsigned)number, words.count);
     SUPPORT_CHECK(lb_words_none(character) == space, "U+%04X is a word of its own", (unsigned)number);
     lb_words_free(&words);
@@ -177,7 +177,7 @@ static void check_line(char *line)
     lb_words words;
     char *text = next_field(&line, '|');
     unescape(text);
-    ck_assert_int_eq(lb_words_split(text, &words, NULL), LB_OK);
+    ck_assert_int_eq(reviews_words(text, &words, NULL), LB_OK);
     for (size_t i = 0; i < words.count; i++) {
         char *word = next_field(&line, '|');
         ck_assert_msg(word != NULL, "\"%s\" has %zu words", text, words.count);
@@ -206,7 +206,7 @@ START_TEST(test_split_every_letter_may_take_more_bytes)
     char text[2 * LETTERS + 1] = "";
     lb_words words;
     for (int i = 0; i < LETTERS; i++) memcpy(text + 2 * i, "\xC8\xBA", 3); /* U+023A */
-    ck_assert_int_eq(lb_words_split(text, &words, NULL), LB_OK);
+    ck_assert_int_eq(reviews_words(text, &words, NULL), LB_OK);
     ck_assert_uint_eq(words.count, 1);
     ck_assert_uint_eq(strlen(words.word[0]), 3 * LETTERS);
     lb_words_free(&words);
@@ -219,7 +219,7 @@ START_TEST(test_split_what_is_not_utf8_is_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         lb_words words;
         lb_error error = {0};
-        ck_assert_int_eq(lb_words_split(bad[i], &words, &error), LB_ERROR_FORMAT);
+        ck_assert_int_eq(reviews_words(bad[i], &words, &error), LB_ERROR_FORMAT);
         ck_assert_str_eq(error.message, "expected text in UTF-8");
         ck_assert_uint_eq(words.count, 0);
         lb_words_free(&words);
@@ -234,13 +234,13 @@ START_TEST(test_split_failing_allocation_is_an_error_and_leaks_nothing)
         lb_words words;
         lb_error error = {0};
         support_fail_allocation(n);
-        ck_assert_int_eq(lb_words_split("one two", &words, &error), LB_ERROR_MEMORY);
+        ck_assert_int_eq(reviews_words("one two", &words, &error), LB_ERROR_MEMORY);
         ck_assert_uint_eq(words.count, 0);
         lb_words_free(&words);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
     lb_words words;
-    ck_assert_int_eq(lb_words_split("one two", &words, NULL), LB_OK);
+    ck_assert_int_eq(reviews_words("one two", &words, NULL), LB_OK);
     lb_words_free(&words);
     ck_assert(!words.word && words.count == 0);
     lb_words_free(&words);

@@ -91,45 +91,7 @@ START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
 }
 END_TEST
 
-/* ---- Meeting and agreement. ---- */
-
-typedef struct guest {
-    support_member member;
-    int met; /* processes that had come when this one went on */
-    lb_status status;
-} guest;
-
-static pthread_mutex_t at_the_door = PTHREAD_MUTEX_INITIALIZER;
-
-static void *meet(void *argument)
-{
-    static int arrived;
-    guest *g = argument;
-    lb_error error;
-    pthread_mutex_lock(&at_the_door);
-    arrived++;
-    pthread_mutex_unlock(&at_the_door);
-    g->status = lb_group_meet(&g->member.group, &error);
-    pthread_mutex_lock(&at_the_door);
-    g->met = arrived;
-    pthread_mutex_unlock(&at_the_door);
-    return NULL;
-}
-
-START_TEST(test_group_of_any_size_meets)
-{
-    static guest all[MOST];
-    int before = 0;
-    for (int size = 1; size <= MOST; size++) {
-        support_run_group(size, meet, all, sizeof *all);
-        before += size;
-        for (int rank = 0; rank < size; rank++) {
-            ck_assert_int_eq(all[rank].status, LB_OK);
-            ck_assert_int_eq(all[rank].met, before);
-        }
-    }
-}
-END_TEST
+/* ---- Agreement. ---- */
 
 typedef struct listener {
     support_member member;
@@ -267,7 +229,7 @@ int main(void)
         "group",
         SUPPORT_TESTS(
             test_group_adds_in_a_tree_and_all_get_the_same_bits, test_without_a_group_a_sum_is_what_it_was,
-            test_group_that_does_not_divide_the_shards_is_refused, test_group_of_any_size_meets,
-            test_group_of_any_size_hears_the_first, test_group_agrees_or_names_who_does_not,
+            test_group_that_does_not_divide_the_shards_is_refused, test_group_of_any_size_hears_the_first,
+            test_group_agrees_or_names_who_does_not,
             test_group_with_different_builds_names_who_differs_in_what, test_group_of_one_build_agrees));
 }

@@ -351,6 +351,21 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
 }
 END_TEST
 
+START_TEST(test_train_of_several_seeds_is_not_for_a_group)
+{
+    char out[SUPPORT_PATH];
+    const lb_group group = {.rank = 0, .size = 2};
+    lb_training_config config = small_config(out, "out");
+    config.group = &group;
+    config.seeds = 3;
+    ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "seeds: found 3 for 2 processes, expected 1: a group trains one model; train "
+                     "each by itself, and join them");
+    ck_assert(!support_exists("out"));
+}
+END_TEST
+
 START_TEST(test_train_forgotten_separator_is_hinted_at)
 {
     char out[SUPPORT_PATH];
@@ -512,8 +527,9 @@ int main(void)
             test_train_keeps_the_models_of_the_last_evaluations,
             test_train_keeps_the_lowest_symbol_error_where_nothing_is_right,
             test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
-            test_train_of_several_seeds_is_one_ensemble, test_train_forgotten_separator_is_hinted_at,
-            test_train_error_of_a_listener_ends_the_training, test_train_impossible_configuration_is_refused,
+            test_train_of_several_seeds_is_one_ensemble, test_train_of_several_seeds_is_not_for_a_group,
+            test_train_forgotten_separator_is_hinted_at, test_train_error_of_a_listener_ends_the_training,
+            test_train_impossible_configuration_is_refused,
             test_train_bad_file_is_an_error_with_file_and_line,
             test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest,
             test_train_any_failing_allocation_is_an_error_and_leaks_nothing));

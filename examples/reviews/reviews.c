@@ -1,16 +1,15 @@
-#include "lookback/data.h"
+#include "reviews/reviews.h"
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "data/text_files.h"
-#include "data/words.h"
 #include "io/file.h"
 #include "io/file_kind.h"
 #include "io/lines.h"
+#include "reviews/lower_case.h"
+#include "reviews/text_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +17,7 @@
 static lb_status too_long(const char *name, long long line, lb_error *error)
 {
     return lb_error_set(error, LB_ERROR_FORMAT, "%s:%lld: expected a review of at most %d bytes", name, line,
-                        LB_REVIEW_LONGEST);
+                        REVIEWS_LONGEST);
 }
 
 /* Checks text that begins at line `first` of a file. */
@@ -61,7 +60,7 @@ static lb_status read_file(const char *path, lb_strings *reviews, lb_error *erro
 {
     void *bytes;
     size_t length;
-    lb_status status = lb_file_read(path, LB_REVIEW_LONGEST, &bytes, &length, error);
+    lb_status status = lb_file_read(path, REVIEWS_LONGEST, &bytes, &length, error);
     if (status) return status == LB_ERROR_FORMAT ? too_long(path, 1, error) : status;
     char *text = bytes;
     status = check(text, length, path, 1, error);
@@ -78,7 +77,7 @@ static lb_status read_file(const char *path, lb_strings *reviews, lb_error *erro
 static lb_status read_folder(const char *folder, size_t most, lb_strings *reviews, lb_error *error)
 {
     lb_strings paths;
-    lb_status status = lb_text_files_find(folder, &paths, error);
+    lb_status status = reviews_find_files(folder, &paths, error);
     for (size_t i = 0; i < paths.count && i < most && !status; i++)
         status = read_file(paths.text[i], reviews, error);
     lb_strings_free(&paths);
@@ -89,7 +88,7 @@ static lb_status read_folder(const char *folder, size_t most, lb_strings *review
 static lb_status take_line(const char *name, lb_line line, lb_strings *reviews, lb_error *error)
 {
     size_t mark = line.number == 1 ? byte_order_mark(line.text, line.length) : 0;
-    if (line.length > LB_REVIEW_LONGEST) return too_long(name, (long long)line.number, error);
+    if (line.length > REVIEWS_LONGEST) return too_long(name, (long long)line.number, error);
     lb_status status = check(line.text, line.length, name, (long long)line.number, error);
     if (status) return status;
     size_t length = line.length - mark;
@@ -106,7 +105,7 @@ static lb_status read_lines(int descriptor, const char *name, size_t most, lb_st
                             lb_error *error)
 {
     lb_lines lines;
-    lb_status status = lb_lines_open(&lines, descriptor, name, LB_REVIEW_LONGEST, error);
+    lb_status status = lb_lines_open(&lines, descriptor, name, REVIEWS_LONGEST, error);
     lb_lines_keep(&lines);
     bool more = true;
     while (more && !status && reviews->count < most) {
@@ -127,7 +126,7 @@ static lb_status cannot_read(const char *path, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 
-lb_status lb_reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error)
+lb_status reviews_read(const char *path, size_t most, lb_strings *reviews, lb_error *error)
 {
     struct stat info;
     *reviews = (lb_strings){0};
@@ -139,5 +138,18 @@ lb_status lb_reviews_read(const char *path, size_t most, lb_strings *reviews, lb
     if (descriptor < 0) return cannot_read(path, error);
     lb_status status = read_lines(descriptor, path, most, reviews, error);
     close(descriptor);
+    return status;
+}
+
+lb_status reviews_words(const char *text, lb_words *words, lb_error *error)
+{
+    size_t length = strlen(text);
+    *words = (lb_words){0};
+    if (!lb_utf8_valid(text, length)) return lb_error_set(error, LB_ERROR_FORMAT, "expected text in UTF-8");
+    char *lower = lb_alloc(REVIEWS_LOWER_CASE_ROOM(length) + 1);
+    if (!lower) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the words of a text");
+    lower[reviews_lower_case(text, length, lower)] = '\0';
+    lb_status status = lb_words_split(lower, words, error);
+    lb_release(lower);
     return status;
 }

@@ -11,6 +11,6 @@
  *  Memory: free `paths` with lb_strings_free, also after an error.
  *  Errors: LB_ERROR_OPEN with the folder that cannot be read; LB_ERROR_FORMAT if there are no such files;
  *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_text_files_find(const char *folder, lb_strings *paths, lb_error *error);
+LB_MUST_USE lb_status reviews_find_files(const char *folder, lb_strings *paths, lb_error *error);
 
 #endif

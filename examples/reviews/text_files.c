@@ -1,4 +1,4 @@
-#include "data/text_files.h"
+#include "reviews/text_files.h"
 
 #include "base/alloc.h"
 
@@ -88,7 +88,7 @@ static int compare(const void *a, const void *b)
     return order ? order : strcmp(path_a, path_b);
 }
 
-lb_status lb_text_files_find(const char *folder, lb_strings *paths, lb_error *error)
+lb_status reviews_find_files(const char *folder, lb_strings *paths, lb_error *error)
 {
     static const char *const places[][2] = {{"train/pos", "train/neg"}, {"pos", "neg"}};
     lb_status status = LB_OK;
