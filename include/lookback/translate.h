@@ -272,14 +272,15 @@ enum { LB_INDEX_BYTES = 1 << 25 };
  *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
  *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
 typedef struct lb_training_config {
-    /* Data: TSV files with a source and a target in each line. */
+    /* Data: TSV files with a source and a target in each line, or pairs in memory. */
     const char *train;
-    const char *dev; /* for choosing the best model [a tenth of `train`, held out] */
+    const char *dev; /* for choosing the best model [a tenth of the pairs for training, held out] */
+    lb_pair_texts pairs, dev_pairs; /* instead of `train`, and instead of `dev` [none] */
     /* Without `dev`: train on all pairs, evaluate on some of them, and keep the last weights; no `patience` */
     bool no_hold_out;
     int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */
     int features_column;                             /* of features that belong to the source [none] */
-    const char *features_separator;                  /* between features [";" if they have a column] */
+    const char *features_separator;                  /* between features [";" if there are any] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
@@ -373,7 +374,8 @@ typedef struct lb_training_result {
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
-/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best
+/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same pairs
+ *  give the same weights, bit for bit, from a file and from memory. The best
  *  weights so far are in the model's file from their evaluation on, and at the end, or those of the last step if lists
  *  are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
@@ -383,9 +385,10 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
  *          follow, with the rows of a new model. The start model must stay where it is for the run to be resumed.
  *  Random: `seed` alone decides; not the threads.
- *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, or a name to freeze
- *          that it does not have; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
- *          LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
+ *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with
+ *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED;
+ *          LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);
@@ -443,7 +446,7 @@ LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_r
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
- *  Files:  reads `train`, `dev` and `from`; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
+ *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
  *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
