@@ -22,7 +22,7 @@
  * function that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
  *
  * Only lb_set_allocator is process-wide. Objects have no locks: each thread can have its own tape, and threads can read
- * the same parameters while none of them trains.
+ * the same parameters while none of them trains. They can share an lb_translator.
  *
  * To apply a trained model:
  *

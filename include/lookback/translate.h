@@ -8,8 +8,9 @@ LB_BEGIN_DECLS
 
 /* ---- Applying a trained model. ---- */
 
-/** An open model of any kind, including ensembles, and everything that it needs to run. Two threads must not use it at
- *  once. */
+/** An open model of any kind, including ensembles, and everything that it needs to run. Nothing changes it: several
+ *  threads may translate with it at once, and get what one of them alone would get. Each call that runs has working memory
+ *  of its own, which is kept for the next one. */
 typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
@@ -29,7 +30,7 @@ void lb_translator_free(lb_translator *translator);
 /** The best output for a UTF-8 text, as found by lb_translate_all with its defaults.
  *  Memory: release the string with lb_release; NULL after an error.
  *  Errors: as lb_translate_all. */
-LB_MUST_USE char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
+LB_MUST_USE char *lb_translate(const lb_translator *translator, const char *text, lb_error *error);
 
 /* ---- Many texts at once, with details of their outputs. ---- */
 
@@ -106,7 +107,7 @@ typedef struct lb_translations {
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
  *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
  *          targets, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
+LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
@@ -115,7 +116,7 @@ LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const c
  *  error of its own and no output.
  *  Memory: freed by lb_translations_free; NULL after an error.
  *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
+LB_MUST_USE lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
                                                  const char *const *targets, size_t count, lb_error *error);
 
 /** Frees the translations. NULL is allowed. */
@@ -135,7 +136,7 @@ typedef struct lb_likeliest {
  *  Memory: freed by lb_likeliest_free; NULL after an error. The symbols belong to the translator.
  *  Errors: LB_ERROR_ARGUMENT if `count` is less than 1, or the text has no symbols, or the output no steps;
  *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+LB_MUST_USE lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_translation *text,
                                                  const lb_output *output, int64_t count, lb_error *error);
 
 /** Frees them. NULL is allowed. */
@@ -146,8 +147,8 @@ void lb_likeliest_free(lb_likeliest *likeliest);
  *  `lookback visualize` do this.
  *  Kinds:  a model with hard attention; for others it does nothing, as for outputs without weights.
  *  Errors: LB_ERROR_MEMORY; some outputs may have been changed by then. */
-LB_MUST_USE lb_status lb_translate_show_alignments(lb_translator *translator, lb_translations *translations,
-                                                   lb_error *error);
+LB_MUST_USE lb_status lb_translate_show_alignments(const lb_translator *translator,
+                                                   lb_translations *translations, lb_error *error);
 
 /** The self-attention of a transformer for a text and an output. */
 typedef struct lb_text_attention {
@@ -164,7 +165,7 @@ typedef struct lb_text_attention {
  *  lb_model_self_attention, and lb_attention_rollout for all layers together.
  *  Memory: freed by lb_text_attention_free; NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the text has no symbols, or the output no steps; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_text_attention *lb_translate_self_attention(lb_translator *translator,
+LB_MUST_USE lb_text_attention *lb_translate_self_attention(const lb_translator *translator,
                                                            const lb_translation *text,
                                                            const lb_output *output, lb_error *error);
 
