@@ -1,6 +1,7 @@
 #include "translate/apply/translator.h"
 
 #include "base/alloc.h"
+#include "io/path.h"
 #include "models/decode/model.h"
 #include "translate/file/model_path.h"
 

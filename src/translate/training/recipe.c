@@ -301,7 +301,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .adam = {.clip_norm = (lb_real)r->clip_norm},
+        .optimizer = {.clip_norm = (lb_real)r->clip_norm},
         .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };
