@@ -81,7 +81,7 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
                                    .context = &t,
                                    .loss = loss_of_part,
                                    .schedule = {.lr = 1e-3},
-                                   .adam = {.clip_norm = 1},
+                                   .optimizer = {.clip_norm = 1},
                                    .shards = shards,
                                    .group = group};
     t.session.config = &t.config;

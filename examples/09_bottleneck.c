@@ -47,7 +47,7 @@ static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS],
     print_memory(&model, tape, SHORTEST);
     print_memory(&model, tape, LONGEST);
 
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.clip_norm = 1});
     lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 1e-2, .period = STEPS};
     lb_status status = LB_OK;
     for (int step = 0; step < STEPS && !status; step++) {
@@ -56,15 +56,15 @@ static lb_status learn(lb_attention_kind attention, double exact_match[LENGTHS],
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_seq2seq_forward(&model, batch.source, batch.target_in);
         status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
-        lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
-        if (!status) status = lb_adam_step(adam, error);
+        lb_optimizer_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
+        if (!status) status = lb_optimizer_step(adam, error);
     }
     for (int i = 0; i < LENGTHS && !status; i++) {
         task = lists_of(SHORTEST + i);
         status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact_match[i]);
         if (status) lb_error_set(error, status, "%s", lb_tape_error(tape));
     }
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

@@ -19,7 +19,7 @@ static lb_status learn(lb_error *error)
                                     .feed_forward = 64,
                                     .layers = 2};
     lb_transformer_init(&model, params, "", config);
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.clip_norm = 1});
     lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 5e-3, .period = STEPS};
     lb_status status = LB_OK;
 
@@ -28,15 +28,15 @@ static lb_status learn(lb_error *error)
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_transformer_forward(&model, batch.source, batch.target_in);
         status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
-        lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
-        if (!status) status = lb_adam_step(adam, error);
+        lb_optimizer_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
+        if (!status) status = lb_optimizer_step(adam, error);
     }
     double exact = 0;
     if (!status && (status = lb_sort_evaluate(&model.base, &task, tape, HELD_OUT, &exact)) != LB_OK)
         lb_error_set(error, status, "%s", lb_tape_error(tape));
     if (!status) printf("measured: sorts %.1f %% of the lists after %d steps\n", 100 * exact, STEPS);
 
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

@@ -191,7 +191,7 @@ static void learner_free(learner *old)
 
 static lb_status learn(lesson *l, learner *by)
 {
-    lb_adam *adam = lb_adam_new(by->params, (lb_adam_config){.clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(by->params, (lb_optimizer_config){.clip_norm = 1});
     lb_schedule schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 1e-2, .period = STEPS};
     lb_status status = LB_OK;
     uint64_t next = 0;
@@ -202,10 +202,10 @@ static lb_status learn(lesson *l, learner *by)
         lb_batch batch = batch_of(l, by->tape, number, BATCH);
         lb_tensor *logits = lb_model_forward(by->model, batch.source, batch.target_in);
         status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), &l->error);
-        lb_adam_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
-        if (!status) status = lb_adam_step(adam, &l->error);
+        lb_optimizer_set_lr(adam, (lb_real)lb_schedule_lr(&schedule, step));
+        if (!status) status = lb_optimizer_step(adam, &l->error);
     }
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     return status;
 }
 

@@ -25,7 +25,7 @@ lb_trainer_config app_sort_recipe(const app_sort_training *training)
         .params = training->params,
         .steps = training->steps,
         .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = training->lr, .period = training->steps},
-        .adam = {.clip_norm = 1},
+        .optimizer = {.clip_norm = 1},
         .average = 0.998,
         .seed = training->task.seed,
     };

@@ -209,7 +209,7 @@ static lb_status train(const char *name, lb_model *model, lb_params *params, lb_
                                 .steps = STEPS,
                                 .evaluate_every = STEPS,
                                 .schedule = {.kind = LB_SCHEDULE_COSINE, .lr = 0.01, .period = STEPS},
-                                .adam = {.clip_norm = 1}};
+                                .optimizer = {.clip_norm = 1}};
     lb_status status = lb_train(&config, &history, error);
     if (!status)
         printf("%s: %.0f %% of %d lists sorted\n", name, 100 * lb_train_best(&history)->dev.exact_match,

@@ -117,7 +117,15 @@ typedef struct lb_pair_columns {
     int32_t source, target, features;
 } lb_pair_columns;
 
-/* ---- Pairs of texts in a TSV file. ---- */
+/* ---- Pairs of texts, in a TSV file or in memory. ---- */
+
+/** Pairs of texts in memory: pair i is what a line with these columns would be. The arrays belong to the caller. */
+typedef struct lb_pair_texts {
+    int64_t count;
+    const char *const *source;   /* [count] UTF-8, without tabs and line breaks, as all of them */
+    const char *const *target;   /* [count]; NULL only with lb_pair_format.no_target */
+    const char *const *features; /* [count] of the sources, as in "V;PST;3;SG"; NULL: there are none */
+} lb_pair_texts;
 
 /** An open file of pairs. It stores the position of each line, and reads and splits a line when it is needed. It takes
  *  16 bytes per pair, and up to as much again for growing. Two threads must not use it at once. */
@@ -131,6 +139,16 @@ typedef struct lb_pairs lb_pairs;
  *          and if there is no good line; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY.
  *  Cost:   O(bytes). */
 LB_MUST_USE lb_pairs *lb_pairs_open(const char *path, const lb_pair_format *format, lb_error *error);
+
+/** Checks every pair of the arrays, and reads them from there as lb_pairs_open does from a file: the same pairs give the
+ *  same ids, batches and weights.
+ *  Format: its columns do not count, because the arrays say what is where. `skip_bad_lines` counts bad pairs.
+ *  Memory: the arrays and their strings must outlive the pairs, also those that are held out, and must not change. Close
+ *          it with lb_pairs_close. NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT without pairs, or without an array that the format needs; LB_ERROR_FORMAT, "pair 7: found
+ *          X, expected Y" with the index, for the first bad pair, unless bad ones are skipped, or if there is no good
+ *          one; LB_ERROR_ARGUMENT for an invalid format; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_pairs *lb_pairs_from_memory(lb_pair_texts texts, lb_pair_format format, lb_error *error);
 
 /** Moves about one in `share` pairs out of a file into a new lb_pairs, numbered from 0: for development if there is no
  *  other file. A hash of the source decides. Pairs with the same source stay together, and added lines do not move

@@ -22,7 +22,7 @@
  * function that can fail returns a status, or NULL, and fills an lb_error. The library never prints and never exits.
  *
  * Only lb_set_allocator is process-wide. Objects have no locks: each thread can have its own tape, and threads can read
- * the same parameters while none of them trains.
+ * the same parameters while none of them trains. They can share an lb_translator.
  *
  * To apply a trained model:
  *
@@ -41,15 +41,15 @@
  *     lb_seq2seq model;
  *     lb_seq2seq_init(&model, params, "model",
  *                     (lb_seq2seq_config){.source_vocab = lb_sort_vocab(&task), .target_vocab = lb_sort_vocab(&task)});
- *     lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = 3e-3f, .clip_norm = 1});
+ *     lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.lr = 3e-3f, .clip_norm = 1});
  *     for (int step = 0; step < 600; step++) {
  *         lb_tape_reset(tape);
  *         lb_batch batch = lb_sort_batch(&task, tape, 64, step);
  *         lb_tensor *logits = lb_seq2seq_forward(&model, batch.source, batch.target_in);
  *         lb_tensor *loss = lb_cross_entropy(logits, batch.target_out, LB_PAD);
- *         if (lb_backward(loss, &error) || lb_adam_step(adam, &error)) break;
+ *         if (lb_backward(loss, &error) || lb_optimizer_step(adam, &error)) break;
  *     }
- *     lb_adam_free(adam);
+ *     lb_optimizer_free(adam);
  *     lb_tape_free(tape);
  *     lb_params_free(params); */
 #ifndef LOOKBACK_H

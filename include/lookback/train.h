@@ -9,65 +9,65 @@ LB_BEGIN_DECLS
 
 /* ---- Optimisers: one flat loop over the slab of parameters. They set the gradients to zero after using them. ---- */
 
-/** Adam and its moments for the parameters of one store. */
-typedef struct lb_adam lb_adam;
+/** An optimiser and its state for the parameters of one store. */
+typedef struct lb_optimizer lb_optimizer;
+
+/** The kind of an optimiser. */
+typedef enum lb_optimizer_kind {
+    LB_OPTIMIZER_ADAM,  /* Adam with bias correction; weight decay is part of the gradient */
+    LB_OPTIMIZER_ADAMW, /* Adam with weight decay apart from the gradient */
+    LB_OPTIMIZER_SGD    /* stochastic gradient descent, velocity = momentum velocity + gradient */
+} lb_optimizer_kind;
 
 /** Zero means the default in brackets, which is that of PyTorch; a negative number means zero. */
-typedef struct lb_adam_config {
-    lb_real lr;           /* [1e-3] */
-    lb_real beta1, beta2; /* [0.9, 0.999] */
-    lb_real epsilon;      /* [1e-8] */
-    lb_real weight_decay; /* [0] */
-    bool decoupled; /* true: AdamW, decay separate from the gradient; false: decay as part of the gradient */
-    lb_real clip_norm; /* [0: no clipping] maximum norm of the gradient over all parameters */
-} lb_adam_config;
+typedef struct lb_optimizer_config {
+    lb_optimizer_kind kind; /* [LB_OPTIMIZER_ADAM] */
+    lb_real lr;             /* [1e-3] */
+    lb_real beta1, beta2;   /* of Adam [0.9, 0.999] */
+    lb_real epsilon;        /* of Adam [1e-8] */
+    lb_real momentum;       /* of LB_OPTIMIZER_SGD [0] */
+    lb_real weight_decay;   /* [0] */
+    lb_real clip_norm;      /* [0: no clipping] maximum norm of the gradient over all parameters */
+} lb_optimizer_config;
 
-/** Adam with bias correction, or AdamW.
- *  Memory:  twice the size of the parameters. NULL if there is none; every function accepts NULL. Parameters must not
- *           be added to `params` afterwards: lb_adam_step refuses them.
- *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101.
+/** An optimiser of these parameters.
+ *  Memory:  of Adam twice the size of the parameters, of SGD once. NULL if there is none; every function accepts NULL.
+ *           Parameters must not be added to `params` afterwards: lb_optimizer_step refuses them.
+ *  Source:  Kingma, Ba 2015, arXiv:1412.6980; Loshchilov, Hutter 2019, arXiv:1711.05101; SGD as torch.optim.SGD.
  *  Differs: as in PyTorch, epsilon is added to the root of the corrected second moment; the last variant of the first
- *           paper adds it before the correction. */
-lb_adam *lb_adam_new(lb_params *params, lb_adam_config config);
+ *           paper adds it before the correction. The velocity of SGD has no learning rate in it, as that of some has. */
+lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config);
 /** Frees the optimiser, not the parameters. NULL is allowed. */
-void lb_adam_free(lb_adam *adam);
+void lb_optimizer_free(lb_optimizer *optimizer);
 
 /** One step along the gradients, which are zero afterwards.
  *  Errors: LB_ERROR_DIVERGED if the norm of the gradient is not finite; the error of `params`; LB_ERROR_ARGUMENT if
- *          parameters were added since lb_adam_new; LB_ERROR_MEMORY if `adam` is NULL. After an error, parameters and
- *          moments are unchanged, and gradients are zero. */
-LB_MUST_USE lb_status lb_adam_step(lb_adam *adam, lb_error *error);
+ *          parameters were added since lb_optimizer_new; LB_ERROR_MEMORY if `optimizer` is NULL. After an error,
+ *          parameters and state are unchanged, and gradients are zero. */
+LB_MUST_USE lb_status lb_optimizer_step(lb_optimizer *optimizer, lb_error *error);
 
 /** Sets the learning rate of the following steps. Here, 0 means 0. */
-void lb_adam_set_lr(lb_adam *adam, lb_real lr);
+void lb_optimizer_set_lr(lb_optimizer *optimizer, lb_real lr);
 
-/** The norm of all gradients at the last step, before clipping. */
-double lb_adam_grad_norm(const lb_adam *adam);
+/** Where an optimiser is. */
+typedef struct lb_optimizer_facts {
+    int64_t steps;    /* that it has taken */
+    double grad_norm; /* of all gradients at the last step, before clipping */
+    lb_real lr;       /* of the next step */
+} lb_optimizer_facts;
 
-/** Stochastic gradient descent and its velocities for the parameters of one store. */
-typedef struct lb_sgd lb_sgd;
+/** Where the optimiser is. */
+lb_optimizer_facts lb_optimizer_about(const lb_optimizer *optimizer);
 
-/** Zero means the default in brackets. */
-typedef struct lb_sgd_config {
-    lb_real lr;           /* [1e-3] */
-    lb_real momentum;     /* [0] */
-    lb_real weight_decay; /* [0] as part of the gradient */
-    lb_real clip_norm;    /* [0: no clipping] */
-} lb_sgd_config;
+/** Writes the parameters, the state of the optimiser and its number of steps, for a loop of a program's own.
+ *  Errors: as lb_safetensors_write. */
+LB_MUST_USE lb_status lb_optimizer_save(const lb_optimizer *optimizer, const char *path, lb_error *error);
 
-/** Stochastic gradient descent with momentum, velocity = momentum velocity + gradient, as in torch.optim.SGD.
- *  Memory: the size of the parameters; NULL if there is none. Differs: some others scale the gradient by lr first. */
-lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config);
-/** Frees the optimiser, not the parameters. NULL is allowed. */
-void lb_sgd_free(lb_sgd *sgd);
-
-/** As lb_adam_step. */
-LB_MUST_USE lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error);
-/** Sets the learning rate of the following steps. Here, 0 means 0. */
-void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr);
-
-/** The norm of all gradients, in double, summed in the same order for any number of threads. */
-double lb_params_grad_norm(const lb_params *params);
+/** Reads what lb_optimizer_save has written: the next steps have the bits that they would have had. The learning rate and
+ *  all else of the configuration are those of lb_optimizer_new.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT, with the name of the file, if it has the state of another kind, or does not fit
+ *          the parameters, some of which may have been set by then; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_optimizer_load(lb_optimizer *optimizer, const char *path, lb_error *error);
 
 /* ---- Learning rate schedules. ---- */
 
@@ -111,6 +111,12 @@ lb_batch lb_sort_batch(const lb_sort_task *task, lb_tape *tape, int64_t size, in
 lb_batch lb_sort_batch_from(const lb_sort_task *task, lb_split split, lb_tape *tape, int64_t size,
                             uint64_t first);
 
+/** Sources and targets of a program's own as a batch: the target gets its LB_BOS and its LB_EOS.
+ *  Shapes: source [batch, S], target [batch, T], without LB_BOS and LB_EOS, as from lb_tokens_from.
+ *  Errors: LB_ERROR_SHAPE if their batch sizes differ; LB_ERROR_MEMORY; those of the tokens. They are recorded on the
+ *          tape, and the batch is then empty. */
+lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
+
 /* ---- Pairs of a file as a batch. ---- */
 
 /** The pairs with the `count` numbers in `pair`, in this order, on the tape. The two vocabularies map symbols to ids;
@@ -136,10 +142,13 @@ LB_MUST_USE lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task
 
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
-/** The loss of the batch of one step, on the tape: a mean over its target tokens, whose number it adds to `tokens`. Its
- *  random numbers must depend on the step alone. If lb_trainer_config.shards is more than 1, it is the loss of one part,
+/** The loss of the batch of one step, on the tape, any that a program wants: a mean over its target tokens, or over its
+ *  rows, whose number it adds to `tokens`. Its random numbers must depend on the step alone. If lb_trainer_config.shards is more than 1, it is the loss of one part,
  *  and `step` is the number of the part, step * shards + part; without tokens, a part counts for nothing. */
 typedef lb_tensor *(*lb_loss_fn)(void *context, lb_tape *tape, int64_t step, int64_t *tokens);
+
+/** How many measures of its own a program can have. */
+enum { LB_OWN_MEASURES = 4 };
 
 /** The result of an evaluation on held-out data. */
 typedef struct lb_evaluation {
@@ -148,10 +157,14 @@ typedef struct lb_evaluation {
     /* Mean cross-entropy per target token, without label smoothing, in nats; without targets that have a symbol which the
      * model cannot write, 0 if all of them have. */
     double loss;
+    double own[LB_OWN_MEASURES]; /* what a program measures besides, for lb_trainer_config.is_better */
 } lb_evaluation;
 
 /** Whether `a` is better than `b`: by exact match, then symbol error, then loss. */
 bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b);
+
+/** Whether `a` is better than `b`, such as lb_evaluation_is_better. */
+typedef bool (*lb_is_better_fn)(const lb_evaluation *a, const lb_evaluation *b);
 
 /** Evaluates the model. `found` is zero before the call; a measure that stays zero has no effect on the choice of the
  *  best. May reset the tape. */
@@ -180,6 +193,7 @@ typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
     lb_train_end end;
+    lb_is_better_fn is_better; /* of the run; NULL: lb_evaluation_is_better */
 } lb_train_history;
 
 /** Called after every step, for a progress bar: number of steps done, loss of the step, last point (NULL before the
@@ -187,7 +201,7 @@ typedef struct lb_train_history {
 typedef void (*lb_progress_fn)(void *context, int64_t step, double loss, const lb_train_point *last,
                                double tokens, double seconds);
 
-/** The best point by lb_evaluation_is_better, the first one of equals; NULL without a point. */
+/** The best point by `is_better`, the first one of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
 
 /** Called with the history, whose last point is new. An error ends the run. */
@@ -230,8 +244,9 @@ typedef struct lb_trainer_config {
     lb_params *params;
     void *context; /* passed to the functions */
     lb_loss_fn loss;
-    lb_evaluate_fn evaluate;
-    lb_progress_fn progress; /* may be NULL */
+    lb_evaluate_fn evaluate;   /* NULL: nothing is measured, and the last weights are kept */
+    lb_is_better_fn is_better; /* by measures of a program's own [lb_evaluation_is_better] */
+    lb_progress_fn progress;   /* may be NULL */
     /* Called after every evaluation and before the checkpoint, while the parameters are the evaluated ones, for saving
      * the model; may be NULL. */
     lb_point_fn evaluated;
@@ -248,7 +263,7 @@ typedef struct lb_trainer_config {
     int64_t patience;
     bool keep_best; /* end with the weights of the best evaluation instead of the last ones */
     lb_schedule schedule;
-    lb_adam_config adam; /* its lr comes from the schedule */
+    lb_optimizer_config optimizer; /* its lr comes from the schedule */
     /* Evaluate, and end with, weights averaged over about 1 / (1 - average) steps; 0: no average. */
     double average;
     bool trained;  /* the parameters are already trained: the average starts with them */
@@ -279,11 +294,77 @@ typedef struct lb_trainer_config {
  *  Group:   everyone calls `evaluate`, with the same result. Process 0 alone saves, and calls `evaluated`, `point`,
  *           `progress` and `unsaved`; `stop` of any process interrupts all. Everyone must be able to read the checkpoint.
  *           It is an error if a process has another version, kernel, run or checkpoint than process 0.
- *  Errors:  LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
+ *  Errors:  LB_ERROR_ARGUMENT without parameters or a loss, or for `keep_best` without an evaluation.
+ *           LB_ERROR_DIVERGED if a loss or a gradient is not finite: the checkpoint is the last good one.
  *           LB_ERROR_INTERRUPTED after `stop`: the checkpoint has all steps that are done.
  *           LB_ERROR_FORMAT, "cannot resume from PATH: " and the reason, if the checkpoint belongs to another run, has
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
 LB_MUST_USE lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error);
+
+/* ---- A model of one's own, trained on arrays in one call. ---- */
+
+/** Examples in arrays: row i of each array is of example i. They belong to the caller. What is not given is zero. */
+typedef struct lb_examples {
+    int64_t count;
+
+    /* What the model reads: numbers, ids, or both. */
+    const lb_real *numbers; /* [count, width] */
+    int64_t width;
+    const int32_t *ids;     /* [count, length], from 0 to vocabulary - 1 */
+    const int32_t *lengths; /* [count] how many of them count, from 0 to length; NULL: all */
+    int64_t length, vocabulary;
+
+    /* What it should answer: a label, numbers, or to each id the one that follows. */
+    const int32_t *labels; /* [count], from 0 to classes - 1 */
+    int64_t classes;
+    const lb_real *values; /* [count, outputs] */
+    int64_t outputs;
+    bool next;
+} lb_examples;
+
+/** What a model reads of some examples; on the tape. */
+typedef struct lb_example_input {
+    lb_tape *tape;
+    lb_tensor *numbers; /* [batch, width]; NULL without numbers */
+    lb_tokens tokens; /* [batch, at most length] with `next` without the last id of each; empty without ids */
+} lb_example_input;
+
+/** Applies a model of the caller's.
+ *  Shapes: -> [batch, classes] for labels, [batch, outputs] for values, [batch, length of the tokens, vocabulary] for
+ *          `next`. */
+typedef lb_tensor *(*lb_apply_fn)(void *model, lb_example_input input);
+
+/** Zero means the default in brackets. */
+typedef struct lb_fit_config {
+    void *model;                   /* passed to `apply` */
+    lb_apply_fn apply;             /* no default */
+    int64_t batch;                 /* examples per step [32] */
+    int64_t epochs;                /* how often each example is seen [20] */
+    lb_optimizer_config optimizer; /* its lr is the first one, and falls along a cosine to 0 [3e-3] */
+    /* Share of the examples, chosen by the seed, that are held out to choose the best weights by; negative, or fewer than
+     * 10 examples: none, and the last weights are kept [0.1] */
+    double held_out;
+    int64_t patience; /* epochs without better weights after which it ends [never] */
+    uint64_t seed;    /* of what is held out, of the order of the examples, and of dropout */
+    /* A run that was interrupted resumes from it, with the same bits; NULL: none. See lb_trainer_config. */
+    const char *checkpoint;
+    bool fresh;
+    void *context;         /* passed to these, each of which may be NULL */
+    lb_point_fn evaluated; /* after each epoch */
+    lb_stop_fn stop;       /* between two steps: true interrupts the training */
+} lb_fit_config;
+
+/** Trains the parameters of a model of one's own on arrays: with the cross-entropy of labels and of `next`, and the mean
+ *  squared error of values. lb_train takes any other loss.
+ *  Found:   of the weights that are kept, on the examples that are held out, or on all if none are: `loss`, and as
+ *           `exact_match` the share of labels or ids that are the likeliest ones. NULL: not wanted.
+ *  Bits:    a function of seeds, examples and configuration, with any number of threads.
+ *  Errors:  all of these are found before the first step: LB_ERROR_ARGUMENT without examples, without anything to read or
+ *           to answer, or with several answers; LB_ERROR_INDEX, "example 7: ..." with its index, for an id or a label out
+ *           of range, or a length beyond the array; LB_ERROR_ARGUMENT, with the index, for a number or a value that is
+ *           not finite. Later LB_ERROR_SHAPE if the output of the model does not fit, and errors of lb_train. */
+LB_MUST_USE lb_status lb_fit(lb_params *params, lb_examples examples, lb_fit_config config,
+                             lb_evaluation *found, lb_error *error);
 
 LB_END_DECLS
 

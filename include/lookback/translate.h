@@ -8,8 +8,9 @@ LB_BEGIN_DECLS
 
 /* ---- Applying a trained model. ---- */
 
-/** An open model of any kind, including ensembles, and everything that it needs to run. Two threads must not use it at
- *  once. */
+/** An open model of any kind, including ensembles, and everything that it needs to run. Nothing changes it: several
+ *  threads may translate with it at once, and get what one of them alone would get. Each call that runs has working memory
+ *  of its own, which is kept for the next one. */
 typedef struct lb_translator lb_translator;
 
 /** Opens the model of a training, on pairs of texts or on lists of numbers, which are texts, too.
@@ -29,7 +30,7 @@ void lb_translator_free(lb_translator *translator);
 /** The best output for a UTF-8 text, as found by lb_translate_all with its defaults.
  *  Memory: release the string with lb_release; NULL after an error.
  *  Errors: as lb_translate_all. */
-LB_MUST_USE char *lb_translate(lb_translator *translator, const char *text, lb_error *error);
+LB_MUST_USE char *lb_translate(const lb_translator *translator, const char *text, lb_error *error);
 
 /* ---- Many texts at once, with details of their outputs. ---- */
 
@@ -106,7 +107,7 @@ typedef struct lb_translations {
  *          `most` of lb_translator_about, or cannot be split into symbols, unless such texts are skipped; also if the
  *          weights of the model are so large that a score is not finite; LB_ERROR_ARGUMENT if a number in the configuration is negative, the beam is wider than the vocabulary of the
  *          targets, or copy_unknown is set for a model without attention; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts,
+LB_MUST_USE lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts,
                                               size_t count, lb_translate_config config, lb_error *error);
 
 /** Scores `count` pairs: how likely the model finds each target for its source. The one output of a text is its target,
@@ -115,7 +116,7 @@ LB_MUST_USE lb_translations *lb_translate_all(lb_translator *translator, const c
  *  error of its own and no output.
  *  Memory: freed by lb_translations_free; NULL after an error.
  *  Errors: LB_ERROR_FORMAT if a score is not finite; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
+LB_MUST_USE lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
                                                  const char *const *targets, size_t count, lb_error *error);
 
 /** Frees the translations. NULL is allowed. */
@@ -135,7 +136,7 @@ typedef struct lb_likeliest {
  *  Memory: freed by lb_likeliest_free; NULL after an error. The symbols belong to the translator.
  *  Errors: LB_ERROR_ARGUMENT if `count` is less than 1, or the text has no symbols, or the output no steps;
  *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+LB_MUST_USE lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_translation *text,
                                                  const lb_output *output, int64_t count, lb_error *error);
 
 /** Frees them. NULL is allowed. */
@@ -146,8 +147,8 @@ void lb_likeliest_free(lb_likeliest *likeliest);
  *  `lookback visualize` do this.
  *  Kinds:  a model with hard attention; for others it does nothing, as for outputs without weights.
  *  Errors: LB_ERROR_MEMORY; some outputs may have been changed by then. */
-LB_MUST_USE lb_status lb_translate_show_alignments(lb_translator *translator, lb_translations *translations,
-                                                   lb_error *error);
+LB_MUST_USE lb_status lb_translate_show_alignments(const lb_translator *translator,
+                                                   lb_translations *translations, lb_error *error);
 
 /** The self-attention of a transformer for a text and an output. */
 typedef struct lb_text_attention {
@@ -164,7 +165,7 @@ typedef struct lb_text_attention {
  *  lb_model_self_attention, and lb_attention_rollout for all layers together.
  *  Memory: freed by lb_text_attention_free; NULL after an error.
  *  Errors: LB_ERROR_ARGUMENT if the text has no symbols, or the output no steps; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_text_attention *lb_translate_self_attention(lb_translator *translator,
+LB_MUST_USE lb_text_attention *lb_translate_self_attention(const lb_translator *translator,
                                                            const lb_translation *text,
                                                            const lb_output *output, lb_error *error);
 
@@ -272,14 +273,15 @@ enum { LB_INDEX_BYTES = 1 << 25 };
  *  (docs/adr/0014). The recipe of the sort task (docs/adr/0004) has some other numbers, shown after "sort". Where zero
  *  is a valid value, a negative number means zero. "Few" means fewer than 2000 pairs. */
 typedef struct lb_training_config {
-    /* Data: TSV files with a source and a target in each line. */
+    /* Data: TSV files with a source and a target in each line, or pairs in memory. */
     const char *train;
-    const char *dev; /* for choosing the best model [a tenth of `train`, held out] */
+    const char *dev; /* for choosing the best model [a tenth of the pairs for training, held out] */
+    lb_pair_texts pairs, dev_pairs; /* instead of `train`, and instead of `dev` [none] */
     /* Without `dev`: train on all pairs, evaluate on some of them, and keep the last weights; no `patience` */
     bool no_hold_out;
     int source_column, target_column;                /* see lb_pair_format [1 and 2, the only columns] */
     int features_column;                             /* of features that belong to the source [none] */
-    const char *features_separator;                  /* between features [";" if they have a column] */
+    const char *features_separator;                  /* between features [";" if there are any] */
     const char *source_separator, *target_separator; /* between symbols [each character is a symbol] */
     const char *normalize; /* "none", "nfc" or "nfd": the normal form that the model sees ["nfd"] */
     int min_count;         /* less frequent symbols are unknown [1] */
@@ -373,7 +375,8 @@ typedef struct lb_training_result {
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_error *error);
 
-/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The best
+/** Trains a model, or several that decode together, on pairs of texts, and saves it for lb_translator_open. The same pairs
+ *  give the same weights, bit for bit, from a file and from memory. The best
  *  weights so far are in the model's file from their evaluation on, and at the end, or those of the last step if lists
  *  are sorted.
  *  Resume: a run that was interrupted, by its listener or by a kill, resumes from its checkpoint, and ends with the
@@ -383,9 +386,10 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *  From:   symbols of the start model keep their ids, and with them their rows in embeddings and output; new ones
  *          follow, with the rows of a new model. The start model must stay where it is for the run to be resumed.
  *  Random: `seed` alone decides; not the threads.
- *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, or a name to freeze
- *          that it does not have; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, or a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED; LB_ERROR_WRITE;
- *          LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
+ *  Errors: LB_ERROR_ARGUMENT for an impossible configuration, one that contradicts the start model, a name to freeze
+ *          that it does not have, or no pairs; LB_ERROR_OPEN; LB_ERROR_FORMAT, with file and line, for a bad line, with
+ *          its index for a bad pair in memory, or for a checkpoint that is damaged or of another run; LB_ERROR_DIVERGED;
+ *          LB_ERROR_WRITE; LB_ERROR_MEMORY; LB_ERROR_INTERRUPTED if the listener asked for it: the checkpoint has all steps so far.
  *          `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(const lb_training_config *config, lb_training_result *result,
                                           lb_error *error);
@@ -443,7 +447,7 @@ LB_MUST_USE lb_status lb_translator_join(const lb_join_config *config, lb_join_r
 typedef struct lb_stepper lb_stepper;
 
 /** Begins a training. Its losses and weights are those of lb_translator_train with the same configuration.
- *  Files:  reads `train`, `dev` and `from`; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
+ *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`, `keep`, `patience`,
  *          `target`, `evaluate_every`, `seeds` and all of the listener but `report` and `hint` have no effect.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */

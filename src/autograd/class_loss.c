@@ -17,7 +17,7 @@ lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out)
     const lb_class_loss *c = node->attributes;
     lb_shape logits = node->in[0]->shape;
     *out = (lb_shape){0};
-    if (logits.ndim != 3 || logits.dim[0] != c->targets.batch || logits.dim[1] != c->targets.length) {
+    if (!lb_has_logits_for(logits, &c->targets)) {
         char text[LB_SHAPE_TEXT];
         return lb_op_fail(node, LB_ERROR_SHAPE, "shapes do not match: logits%s x targets[%lld,%lld]",
                           lb_shape_format(logits, text), (long long)c->targets.batch,
@@ -26,7 +26,8 @@ lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out)
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
                           (double)c->smoothing);
-    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
+    return lb_op_check_ids(node, &c->targets, lb_shape_dim(logits, -1), &c->ignored, "target", "there are",
+                           "classes");
 }
 
 lb_status lb_class_loss_forward(lb_node *node, lb_class_loss_row *row_loss)

@@ -23,7 +23,14 @@ typedef lb_real lb_class_loss_row(const lb_class_loss *loss, int64_t classes, co
 /** Applies an op whose other functions are those below. */
 lb_tensor *lb_class_loss_apply(const lb_op *op, lb_tensor *logits, lb_class_loss loss);
 
-/** The shape function of the op. Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. */
+/** Whether there are logits for each target: [batch, length, classes], or [batch length, classes] in the same order. */
+static inline bool lb_has_logits_for(lb_shape logits, const lb_tokens *targets)
+{
+    if (logits.ndim == 2) return logits.dim[0] == targets->batch * targets->length;
+    return logits.ndim == 3 && logits.dim[0] == targets->batch && logits.dim[1] == targets->length;
+}
+
+/** The shape function of the op. Shapes: logits as above, targets [batch, length] -> scalar. */
 lb_status lb_class_loss_shape(const lb_node *node, lb_shape *out);
 
 /** The forward function, by rows, and backward. */

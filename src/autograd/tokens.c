@@ -23,6 +23,24 @@ lb_tokens lb_tokens_new(lb_tape *tape, int64_t batch, int64_t length, int32_t **
     return (lb_tokens){.tape = tape, .batch = batch, .length = length, .id = ids, .lengths = row_lengths};
 }
 
+lb_tokens lb_tokens_from(lb_tape *tape, const int32_t *ids, const int32_t *lengths, int64_t batch,
+                         int64_t length)
+{
+    int32_t *id, *to;
+    for (int64_t row = 0; row < batch && lengths; row++)
+        if (lengths[row] < 0 || lengths[row] > length) {
+            lb_tape_fail(tape, LB_ERROR_INDEX, "lb_tokens_from: length %d of row %lld, expected 0 to %lld",
+                         (int)lengths[row], (long long)row, (long long)length);
+            return (lb_tokens){.tape = tape};
+        }
+    lb_tokens tokens = lb_tokens_new(tape, batch, length, &id, &to);
+    for (int64_t row = 0; row < tokens.batch; row++) {
+        to[row] = lengths ? lengths[row] : (int32_t)length;
+        memcpy(id + row * length, ids + row * length, (size_t)to[row] * sizeof *id);
+    }
+    return tokens;
+}
+
 lb_tensor *lb_tokens_mask(lb_tokens tokens)
 {
     return lb_length_mask(tokens.tape, tokens.lengths, tokens.batch, tokens.length);

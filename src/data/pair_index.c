@@ -16,10 +16,9 @@ char *lb_pair_index_path(const char *path)
     return index;
 }
 
-lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, const char *path, const lb_pair_format *format,
-                                int32_t share, lb_error *error)
+lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share, lb_error *error)
 {
-    *pairs = (lb_indexed_pairs){.train = lb_pairs_open(path, format, error)};
+    *pairs = (lb_indexed_pairs){.train = train};
     if (!pairs->train) return error->status;
     if (share > 0) {
         pairs->held_out = lb_pairs_hold_out(pairs->train, share, error);

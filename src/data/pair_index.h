@@ -17,11 +17,11 @@ typedef struct lb_indexed_pairs {
 /** The path of the index beside the file `path`. Memory: release it with lb_release; NULL if there is no memory. */
 LB_MUST_USE char *lb_pair_index_path(const char *path);
 
-/** Makes the passes, without an index.
- *  Memory: free `pairs` with lb_indexed_pairs_free, also after an error.
- *  Errors: as lb_pairs_open, lb_pairs_hold_out and lb_pairs_count_symbols. */
-LB_MUST_USE lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, const char *path,
-                                            const lb_pair_format *format, int32_t share, lb_error *error);
+/** Makes the passes over pairs for training, without an index. NULL is what could not be opened, with its error.
+ *  Memory: takes `train`; free `pairs` with lb_indexed_pairs_free, also after an error.
+ *  Errors: as lb_pairs_hold_out and lb_pairs_count_symbols. */
+LB_MUST_USE lb_status lb_indexed_pairs_read(lb_indexed_pairs *pairs, lb_pairs *train, int32_t share,
+                                            lb_error *error);
 
 /** Opens the file `path` with the index in the file `index`, whose pairs then take no memory of their own. The path of the
  *  index must outlive the pairs.

@@ -163,6 +163,7 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     lb_vsnprintf(found, sizeof found, format, arguments);
     va_end(arguments);
     e->pair->bad = kind;
+    if (e->number == 0) return lb_error_set(e->error, LB_ERROR_FORMAT, "%s: %s", e->name, found);
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
 }
 

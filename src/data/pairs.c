@@ -38,9 +38,11 @@ static lb_status add_place(lb_pairs *pairs, lb_place new_place, lb_error *error)
     return LB_OK;
 }
 
-static lb_status note_bad_line(lb_pairs *pairs, const lb_error *found, lb_error *error)
+lb_status lb_pairs_skip(lb_pairs *pairs, const lb_error *found, lb_error *error)
 {
     lb_pairs_facts *facts = &pairs->facts;
+    bool skips = found->status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines;
+    if (!skips) return lb_error_set(error, found->status, "%s", found->message);
     facts->bad[pairs->line.bad]++;
     if (facts->first_bad.count == LB_PAIRS_BAD_KEPT) return LB_OK;
     return lb_strings_add(&facts->first_bad, lb_alloc_string(found->message), error);
@@ -54,19 +56,17 @@ static uint64_t hash_pair(const lb_pair_line *line, uint64_t hash)
     return lb_symbols_hash(&end, lb_symbols_hash(&line->target, hash));
 }
 
-static lb_status take_line(lb_pairs *pairs, const lb_line *line, lb_error *error)
+lb_status lb_pairs_take(lb_pairs *pairs, const char *name, const lb_line *line, lb_error *error)
 {
     lb_error found = {0};
     size_t mark = 0;
-    pairs->facts.lines++;
     pairs->facts.crlf += line->crlf;
     if (line->number == 1 && lb_pair_line_has_mark(line->text, line->length)) {
         pairs->facts.byte_order_mark = true;
         mark = LB_PAIR_LINE_MARK;
     }
-    lb_status status = lb_pair_line_read(&pairs->format, pairs->path, line, &pairs->line, &found);
-    if (status == LB_ERROR_FORMAT && pairs->format.skip_bad_lines) return note_bad_line(pairs, &found, error);
-    if (status) return lb_error_set(error, status, "%s", found.message);
+    if (lb_pair_line_read(&pairs->format, name, line, &pairs->line, &found))
+        return lb_pairs_skip(pairs, &found, error);
     pairs->facts.hash = hash_pair(&pairs->line, pairs->facts.hash);
     lb_place here = {.offset = (uint64_t)line->offset + mark,
                      .bytes = (uint32_t)(line->length - mark),
@@ -84,7 +84,8 @@ static lb_status find_lines(lb_pairs *pairs, lb_error *error)
         lb_line line;
         lb_lines_result result = lb_lines_next(&lines, true, &line, error);
         more = result == LB_LINES_ONE;
-        if (more) status = take_line(pairs, &line, error);
+        pairs->facts.lines += more;
+        if (more) status = lb_pairs_take(pairs, pairs->path, &line, error);
         if (result == LB_LINES_FAILED) status = LB_ERROR_OPEN;
     }
     lb_lines_close(&lines);
@@ -116,7 +117,7 @@ static lb_pairs *start(char *path, const lb_pair_format *format)
 {
     lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
     if (pairs)
-        *pairs = (lb_pairs){.path = path, .descriptor = -1, .format = *format};
+        *pairs = (lb_pairs){.path = path, .descriptor = -1, .format = *format, .facts = {.hash = LB_HASH}};
     else
         lb_release(path);
     return pairs;
@@ -130,10 +131,19 @@ lb_pairs *lb_pairs_new(const char *path, const lb_pair_format *format, lb_error 
         lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
         return NULL;
     }
-    pairs->facts.hash = LB_HASH;
     if (open_file(pairs, error) == LB_OK) return pairs;
     lb_pairs_close(pairs);
     return NULL;
+}
+
+lb_pairs *lb_pairs_new_in_memory(lb_pair_texts texts, const lb_pair_format *format, lb_error *error)
+{
+    lb_pairs *pairs = start(lb_alloc_string("pairs in memory"), format);
+    if (pairs)
+        pairs->texts = texts;
+    else
+        lb_error_set(error, LB_ERROR_MEMORY, "out of memory for pairs");
+    return pairs;
 }
 
 lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
@@ -150,6 +160,8 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
         lb_pairs_out_of_memory(pairs, error);
         return NULL;
     }
+    again->texts = pairs->texts;
+    if (again->texts.count > 0) return again;
     again->descriptor = fcntl(pairs->descriptor, F_DUPFD_CLOEXEC, 0);
     if (again->descriptor >= 0) return again;
     cannot_read(pairs->path, errno, error);
@@ -238,7 +250,22 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
 
 static lb_status has_changed(const lb_pairs *pairs, lb_error *error)
 {
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: the file has changed since it was opened", pairs->path);
+    const char *what = pairs->texts.count > 0 ? "a text" : "the file";
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s has changed since it was opened", pairs->path, what);
+}
+
+/* The bytes of a line in the window. `in_order` says that the next lines will be asked for, too. */
+static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb_line *line, lb_error *error)
+{
+    if (!is_possible(p)) return has_changed(pairs, error);
+    if (!is_in_window(pairs, p)) {
+        lb_status status =
+            fill_window(pairs, p->offset, in_order && p->bytes < WINDOW ? WINDOW : p->bytes, error);
+        if (status) return status;
+        if (!is_in_window(pairs, p)) return has_changed(pairs, error);
+    }
+    *line = (lb_line){.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
+    return LB_OK;
 }
 
 lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line, lb_error *error)
@@ -248,17 +275,14 @@ lb_status lb_pairs_read(lb_pairs *pairs, int64_t pair, const lb_pair_line **line
         return lb_error_set(error, LB_ERROR_INDEX, "%s: pair %lld is out of range: the file has %lld",
                             pairs->path, (long long)pair, (long long)pairs->count);
     const lb_place *p = &pairs->places[pair];
-    lb_status status = LB_OK;
-    if (!is_possible(p)) return has_changed(pairs, error);
-    if (!is_in_window(pairs, p)) {
-        size_t wanted = pair == pairs->next && p->bytes < WINDOW ? WINDOW : p->bytes;
-        status = fill_window(pairs, p->offset, wanted, error);
-        if (status) return status;
-        if (!is_in_window(pairs, p)) return has_changed(pairs, error);
-    }
-    pairs->next = pair + 1;
-    lb_line bytes = {.text = pairs->window + (p->offset - pairs->start), .length = p->bytes};
+    lb_line bytes;
     lb_error found = {0};
+    char name[LB_PAIR_NAME];
+    lb_status status = pairs->texts.count > 0
+                           ? lb_pair_memory_line(pairs, (int64_t)p->offset, &bytes, name, error)
+                           : find_line(pairs, p, pair == pairs->next, &bytes, error);
+    if (status) return status;
+    pairs->next = pair + 1;
     status = lb_pair_line_read(&pairs->format, pairs->path, &bytes, &pairs->line, &found);
     if (status == LB_ERROR_FORMAT) return has_changed(pairs, error);
     if (status) return lb_error_set(error, status, "%s", found.message);

@@ -26,3 +26,9 @@ char *lb_folder_path(const char *folder, const char *name, lb_error *error)
         lb_error_set(error, LB_ERROR_MEMORY, "%s/%s: out of memory", folder, name);
     return path;
 }
+
+lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
+{
+    bool named = strncmp(found->message, path, strlen(path)) == 0;
+    return lb_error_set(error, found->status, "%s%s%s", named ? "" : path, named ? "" : ": ", found->message);
+}

@@ -62,6 +62,22 @@ void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *
     rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
 }
 
+lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target)
+{
+    lb_tape *tape = source.tape;
+    lb_batch_rows rows;
+    if (source.batch != target.batch)
+        lb_tape_fail(tape, LB_ERROR_SHAPE, "lb_tokens_batch: found %lld sources and %lld targets",
+                     (long long)source.batch, (long long)target.batch);
+    if (lb_tape_status(tape)) return lb_batch_empty(tape);
+    lb_batch batch = lb_batch_new(tape, source.batch, source.length, target.length, &rows);
+    for (int64_t row = 0; row < batch.source.batch; row++) {
+        lb_batch_set_source(&rows, row, source.id + row * source.length, source.lengths[row]);
+        lb_batch_set_target(&rows, row, target.id + row * target.length, target.lengths[row]);
+    }
+    return batch;
+}
+
 lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
 {
     if (!model->backward || batch.source.batch == 0) return batch;

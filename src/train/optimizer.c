@@ -56,72 +56,22 @@ static lb_real clip_factor(double norm, lb_real clip_norm)
     return (lb_real)(factor < 1 ? factor : 1);
 }
 
-/* Computes the norm, and checks whether `function` may take step `step`. */
-static lb_status check_step(const char *function, lb_params *params, int64_t size, int64_t step, double *norm,
-                            lb_error *error)
-{
-    lb_status status = lb_params_status(params);
-    *norm = lb_params_grad_norm(params);
-    if (status)
-        lb_error_set(error, status, "%s", lb_params_error(params));
-    else if (lb_params_size(params) != size)
-        status = lb_error_set(error, LB_ERROR_ARGUMENT,
-                              "%s: step %lld: parameters were added after the optimiser was created",
-                              function, (long long)step);
-    else if (!isfinite(*norm))
-        status = lb_error_set(
-            error, LB_ERROR_DIVERGED,
-            "%s: step %lld: the norm of the gradient is not finite (training diverged): a smaller "
-            "learning rate may help",
-            function, (long long)step);
-    if (status) lb_params_zero_grads(params);
-    return status;
-}
+/* What a kind keeps for each parameter, and one step of it. */
+typedef struct kind {
+    const char *name;
+    const char *slab[LB_OPTIMIZER_SLABS]; /* names in files; NULL: it needs fewer */
+    void (*step)(lb_optimizer *o, lb_real clip);
+} kind;
 
-static lb_status no_optimizer(const char *function, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: the optimiser is missing: out of memory", function);
-}
-
-struct lb_adam {
+struct lb_optimizer {
     lb_params *params;
-    lb_adam_config config;
+    lb_optimizer_config config;
     int64_t size, steps;
     double grad_norm;
-    lb_real *first, *second;
+    lb_real *slab[LB_OPTIMIZER_SLABS];
 };
 
-static lb_real or_default(lb_real value, double standard)
-{
-    return value == 0 ? (lb_real)standard : value < 0 ? 0 : value;
-}
-
-lb_adam *lb_adam_new(lb_params *params, lb_adam_config config)
-{
-    lb_adam *adam = params ? lb_alloc_zero(sizeof *adam) : NULL;
-    if (!adam) return NULL;
-    config.lr = or_default(config.lr, 1e-3);
-    config.beta1 = or_default(config.beta1, 0.9);
-    config.beta2 = or_default(config.beta2, 0.999);
-    config.epsilon = or_default(config.epsilon, 1e-8);
-    config.weight_decay = or_default(config.weight_decay, 0);
-    *adam = (lb_adam){.params = params, .config = config, .size = lb_params_size(params)};
-    adam->first = lb_alloc_zero((size_t)adam->size * sizeof *adam->first);
-    adam->second = lb_alloc_zero((size_t)adam->size * sizeof *adam->second);
-    if (adam->first && adam->second) return adam;
-    lb_adam_free(adam);
-    return NULL;
-}
-
-void lb_adam_free(lb_adam *adam)
-{
-    if (!adam) return;
-    lb_release(adam->first);
-    lb_release(adam->second);
-    lb_release(adam);
-}
-
-/* The constants of one step, for the loop. */
+/* The constants of one step of Adam, for the loop. */
 typedef struct adam_step {
     lb_real beta1, beta2, epsilon;
     lb_real clip;       /* factor on the gradient */
@@ -149,10 +99,10 @@ LB_KERNEL static void adam_chunk(int64_t count, adam_step s, lb_real *restrict v
     }
 }
 
-static void adam_run(lb_adam *adam, adam_step s, int64_t begin, int64_t count)
+static void adam_run(lb_optimizer *o, adam_step s, int64_t begin, int64_t count)
 {
-    lb_real *value = lb_params_values(adam->params) + begin, *grad = lb_params_grads(adam->params) + begin;
-    lb_real *first = adam->first + begin, *second = adam->second + begin;
+    lb_real *value = lb_params_values(o->params) + begin, *grad = lb_params_grads(o->params) + begin;
+    lb_real *first = o->slab[0] + begin, *second = o->slab[1] + begin;
 #pragma omp parallel for schedule(static) if (chunk_count(count) > FEW)
     for (int64_t chunk = 0; chunk < chunk_count(count); chunk++) {
         int64_t at = chunk * CHUNK;
@@ -160,114 +110,153 @@ static void adam_run(lb_adam *adam, adam_step s, int64_t begin, int64_t count)
     }
 }
 
-lb_status lb_adam_step(lb_adam *adam, lb_error *error)
+static void adam(lb_optimizer *o, lb_real clip)
 {
-    if (!adam) return no_optimizer("lb_adam_step", error);
-    lb_status status =
-        check_step("lb_adam_step", adam->params, adam->size, adam->steps + 1, &adam->grad_norm, error);
-    if (status) return status;
-    adam->steps++;
-    lb_adam_config c = adam->config;
-    double correction1 = 1 - pow((double)c.beta1, (double)adam->steps);
-    double correction2 = 1 - pow((double)c.beta2, (double)adam->steps);
+    lb_optimizer_config c = o->config;
+    bool decoupled = c.kind == LB_OPTIMIZER_ADAMW;
+    double correction1 = 1 - pow((double)c.beta1, (double)o->steps);
+    double correction2 = 1 - pow((double)c.beta2, (double)o->steps);
     adam_step s = {
         .beta1 = c.beta1,
         .beta2 = c.beta2,
         .epsilon = c.epsilon,
-        .clip = clip_factor(adam->grad_norm, c.clip_norm),
-        .l2 = c.decoupled ? 0 : c.weight_decay,
-        .keep = c.decoupled ? 1 - c.lr * c.weight_decay : 1,
+        .clip = clip,
+        .l2 = decoupled ? 0 : c.weight_decay,
+        .keep = decoupled ? 1 - c.lr * c.weight_decay : 1,
         .size = (lb_real)((double)c.lr / correction1),
         .correction = (lb_real)(1 / sqrt(correction2)),
     };
     int64_t end;
-    lb_stage_begin("adam", "");
-    for (int64_t at = 0; (at = lb_params_trained(adam->params, at, &end)) < adam->size; at = end)
-        adam_run(adam, s, at, end - at);
+    for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
+        adam_run(o, s, at, end - at);
+}
+
+static void sgd_run(lb_optimizer *o, lb_real clip, int64_t begin, int64_t count)
+{
+    lb_real *value = lb_params_values(o->params) + begin, *grad = lb_params_grads(o->params) + begin;
+    lb_real *velocity = o->slab[0] + begin;
+#pragma omp parallel for schedule(static) if (chunk_count(count) > FEW)
+    for (int64_t chunk = 0; chunk < chunk_count(count); chunk++)
+        for (int64_t i = chunk * CHUNK; i < chunk_end(chunk, count); i++) {
+            lb_real g = grad[i] * clip + o->config.weight_decay * value[i];
+            velocity[i] = o->config.momentum * velocity[i] + g;
+            value[i] -= o->config.lr * velocity[i];
+            grad[i] = 0;
+        }
+}
+
+static void sgd(lb_optimizer *o, lb_real clip)
+{
+    int64_t end;
+    for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
+        sgd_run(o, clip, at, end - at);
+}
+
+static const kind kinds[] = {
+    [LB_OPTIMIZER_ADAM] = {"adam", {"adam.first", "adam.second"}, adam},
+    [LB_OPTIMIZER_ADAMW] = {"adamw", {"adam.first", "adam.second"}, adam},
+    [LB_OPTIMIZER_SGD] = {"sgd", {"sgd.velocity"}, sgd},
+};
+
+/* Zero means the default, and a negative number zero. */
+static void settle(lb_real *value, double standard)
+{
+    *value = *value == 0 ? (lb_real)standard : *value < 0 ? 0 : *value;
+}
+
+lb_optimizer *lb_optimizer_new(lb_params *params, lb_optimizer_config config)
+{
+    lb_optimizer *o = params ? lb_alloc_zero(sizeof *o) : NULL;
+    if (!o) return NULL;
+    settle(&config.lr, 1e-3);
+    settle(&config.beta1, 0.9);
+    settle(&config.beta2, 0.999);
+    settle(&config.epsilon, 1e-8);
+    settle(&config.momentum, 0);
+    settle(&config.weight_decay, 0);
+    *o = (lb_optimizer){.params = params, .config = config, .size = lb_params_size(params)};
+    for (int i = 0; i < LB_OPTIMIZER_SLABS && kinds[config.kind].slab[i]; i++) {
+        o->slab[i] = lb_alloc_zero((size_t)o->size * sizeof(lb_real));
+        if (o->slab[i]) continue;
+        lb_optimizer_free(o);
+        return NULL;
+    }
+    return o;
+}
+
+void lb_optimizer_free(lb_optimizer *o)
+{
+    if (!o) return;
+    for (int i = 0; i < LB_OPTIMIZER_SLABS; i++) lb_release(o->slab[i]);
+    lb_release(o);
+}
+
+/* Computes the norm, and checks whether the next step can be taken. */
+static lb_status check_step(lb_optimizer *o, lb_error *error)
+{
+    long long step = (long long)o->steps + 1;
+    lb_status status = lb_params_status(o->params);
+    o->grad_norm = lb_params_grad_norm(o->params);
+    if (status)
+        lb_error_set(error, status, "%s", lb_params_error(o->params));
+    else if (lb_params_size(o->params) != o->size)
+        status = lb_error_set(
+            error, LB_ERROR_ARGUMENT,
+            "lb_optimizer_step: step %lld: parameters were added after the optimiser was created", step);
+    else if (!isfinite(o->grad_norm))
+        status =
+            lb_error_set(error, LB_ERROR_DIVERGED,
+                         "lb_optimizer_step: step %lld: the norm of the gradient is not finite (training "
+                         "diverged): a smaller learning rate may help",
+                         step);
+    if (status) lb_params_zero_grads(o->params);
+    return status;
+}
+
+lb_status lb_optimizer_step(lb_optimizer *o, lb_error *error)
+{
+    if (!o)
+        return lb_error_set(error, LB_ERROR_MEMORY,
+                            "lb_optimizer_step: the optimiser is missing: out of memory");
+    lb_status status = check_step(o, error);
+    if (status) return status;
+    o->steps++;
+    lb_stage_begin(kinds[o->config.kind].name, "");
+    kinds[o->config.kind].step(o, clip_factor(o->grad_norm, o->config.clip_norm));
     lb_stage_end();
     return LB_OK;
 }
 
-void lb_adam_set_lr(lb_adam *adam, lb_real lr)
+void lb_optimizer_set_lr(lb_optimizer *o, lb_real lr)
 {
-    if (adam) adam->config.lr = lr;
+    if (o) o->config.lr = lr;
 }
 
-double lb_adam_grad_norm(const lb_adam *adam)
+lb_optimizer_facts lb_optimizer_about(const lb_optimizer *o)
 {
-    return adam ? adam->grad_norm : NAN;
+    return o ? (lb_optimizer_facts){.steps = o->steps, .grad_norm = o->grad_norm, .lr = o->config.lr}
+             : (lb_optimizer_facts){.grad_norm = (double)NAN};
 }
 
-lb_real *lb_adam_first_moments(lb_adam *adam)
+const char *lb_optimizer_name(const lb_optimizer *o)
 {
-    return adam ? adam->first : NULL;
+    return kinds[o->config.kind].name;
 }
 
-lb_real *lb_adam_second_moments(lb_adam *adam)
+lb_params *lb_optimizer_params(const lb_optimizer *o)
 {
-    return adam ? adam->second : NULL;
+    return o->params;
 }
 
-int64_t lb_adam_steps(const lb_adam *adam)
+int lb_optimizer_state(const lb_optimizer *o, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS])
 {
-    return adam ? adam->steps : 0;
+    int count = 0;
+    for (; count < LB_OPTIMIZER_SLABS && o->slab[count]; count++)
+        slab[count] = (lb_optimizer_slab){kinds[o->config.kind].slab[count], o->slab[count]};
+    return count;
 }
 
-void lb_adam_set_steps(lb_adam *adam, int64_t steps)
+void lb_optimizer_set_steps(lb_optimizer *o, int64_t steps)
 {
-    if (adam) adam->steps = steps;
-}
-
-struct lb_sgd {
-    lb_params *params;
-    lb_sgd_config config;
-    int64_t size, steps;
-    lb_real *velocity;
-};
-
-lb_sgd *lb_sgd_new(lb_params *params, lb_sgd_config config)
-{
-    lb_sgd *sgd = params ? lb_alloc_zero(sizeof *sgd) : NULL;
-    if (!sgd) return NULL;
-    config.lr = or_default(config.lr, 1e-3);
-    *sgd = (lb_sgd){.params = params, .config = config, .size = lb_params_size(params)};
-    sgd->velocity = lb_alloc_zero((size_t)sgd->size * sizeof *sgd->velocity);
-    if (sgd->velocity) return sgd;
-    lb_release(sgd);
-    return NULL;
-}
-
-void lb_sgd_free(lb_sgd *sgd)
-{
-    if (!sgd) return;
-    lb_release(sgd->velocity);
-    lb_release(sgd);
-}
-
-lb_status lb_sgd_step(lb_sgd *sgd, lb_error *error)
-{
-    if (!sgd) return no_optimizer("lb_sgd_step", error);
-    double norm;
-    lb_status status = check_step("lb_sgd_step", sgd->params, sgd->size, sgd->steps + 1, &norm, error);
-    if (status) return status;
-    sgd->steps++;
-    lb_real clip = clip_factor(norm, sgd->config.clip_norm);
-    lb_real *value = lb_params_values(sgd->params), *grad = lb_params_grads(sgd->params);
-    int64_t end;
-    for (int64_t at = 0; (at = lb_params_trained(sgd->params, at, &end)) < sgd->size; at = end) {
-#pragma omp parallel for schedule(static) if (chunk_count(end - at) > FEW)
-        for (int64_t chunk = 0; chunk < chunk_count(end - at); chunk++)
-            for (int64_t i = at + chunk * CHUNK; i < at + chunk_end(chunk, end - at); i++) {
-                lb_real g = grad[i] * clip + sgd->config.weight_decay * value[i];
-                sgd->velocity[i] = sgd->config.momentum * sgd->velocity[i] + g;
-                value[i] -= sgd->config.lr * sgd->velocity[i];
-                grad[i] = 0;
-            }
-    }
-    return LB_OK;
-}
-
-void lb_sgd_set_lr(lb_sgd *sgd, lb_real lr)
-{
-    if (sgd) sgd->config.lr = lr;
+    o->steps = steps;
 }

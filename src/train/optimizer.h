@@ -4,10 +4,36 @@
 
 #include "lookback/train.h"
 
-/** The state, for checkpoints: two slabs with the layout of the parameters, and the number of steps so far. */
-lb_real *lb_adam_first_moments(lb_adam *adam);
-lb_real *lb_adam_second_moments(lb_adam *adam);
-int64_t lb_adam_steps(const lb_adam *adam);
-void lb_adam_set_steps(lb_adam *adam, int64_t steps);
+/** The norm of all gradients, in double, summed in the same order for any number of threads. */
+double lb_params_grad_norm(const lb_params *params);
+
+/** What an optimiser keeps from step to step: up to LB_OPTIMIZER_SLABS slabs with the layout of the parameters. */
+enum { LB_OPTIMIZER_SLABS = 2 };
+typedef struct lb_optimizer_slab {
+    const char *name; /* in files */
+    lb_real *numbers;
+} lb_optimizer_slab;
+
+/** The state of the optimiser; returns the number of slabs. */
+int lb_optimizer_state(const lb_optimizer *optimizer, lb_optimizer_slab slab[LB_OPTIMIZER_SLABS]);
+
+/** Reads that state from a file.
+ *  Errors: LB_ERROR_FORMAT if an array is missing, has another size, or has a value that is not finite. */
+LB_MUST_USE lb_status lb_optimizer_load_state(lb_optimizer *optimizer, const lb_safetensors *file,
+                                              lb_error *error);
+
+/** The number of steps, which the bias correction of Adam depends on. */
+void lb_optimizer_set_steps(lb_optimizer *optimizer, int64_t steps);
+
+/** The name of its kind in files. */
+const char *lb_optimizer_name(const lb_optimizer *optimizer);
+
+/** Its parameters. */
+lb_params *lb_optimizer_params(const lb_optimizer *optimizer);
+
+/** Reads numbers for each parameter. One that is none would spread through the weights, and be noticed late or never.
+ *  Errors: as lb_optimizer_load_state. */
+LB_MUST_USE lb_status lb_slab_load(const lb_safetensors *file, const char *name, int64_t size, lb_real *slab,
+                                   lb_error *error);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "io/own_file.h"
 #include "lookback/models.h"
-#include "tensor/finite.h"
 #include "train/optimizer.h"
 #include "train/run.h"
 
@@ -12,32 +11,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char FIRST[] = "adam.first", SECOND[] = "adam.second", AVERAGE[] = "average", BEST[] = "best",
-                  HISTORY[] = "history", PROGRESS[] = "progress";
+static const char AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history", PROGRESS[] = "progress";
+
+enum { OTHERS = 4 }; /* arrays that are not of the optimiser */
 
 /* Numbers in double per point. The step is one of them: double is exact up to 2^53. */
-enum { POINT_NUMBERS = 9 };
+enum { POINT_NUMBERS = 9, ALL_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES };
 
 /* The other numbers of a state, in double. */
 enum { STEP, LOSS_SUM, SECONDS, TOKENS, PROGRESS_NUMBERS };
 
-static void point_to_numbers(const lb_train_point *p, double *n)
+static void point_to_numbers(const lb_train_point *p, int64_t width, double *n)
 {
-    const double all[POINT_NUMBERS] = {(double)p->step,     p->loss,     p->dev.exact_match,
-                                       p->dev.symbol_error, p->dev.loss, p->lr,
-                                       p->grad_norm,        p->seconds,  p->tokens};
-    memcpy(n, all, sizeof all);
+    const double all[ALL_NUMBERS] = {(double)p->step, p->loss,       p->dev.exact_match, p->dev.symbol_error,
+                                     p->dev.loss,     p->lr,         p->grad_norm,       p->seconds,
+                                     p->tokens,       p->dev.own[0], p->dev.own[1],      p->dev.own[2],
+                                     p->dev.own[3]};
+    memcpy(n, all, (size_t)width * sizeof *all);
 }
 
 static lb_train_point point_from_numbers(const double *n)
 {
-    return (lb_train_point){.step = (int64_t)n[0],
-                            .loss = n[1],
-                            .dev = {.exact_match = n[2], .symbol_error = n[3], .loss = n[4]},
-                            .lr = n[5],
-                            .grad_norm = n[6],
-                            .seconds = n[7],
-                            .tokens = n[8]};
+    return (lb_train_point){
+        .step = (int64_t)n[0],
+        .loss = n[1],
+        .dev = {.exact_match = n[2], .symbol_error = n[3], .loss = n[4], .own = {n[9], n[10], n[11], n[12]}},
+        .lr = n[5],
+        .grad_norm = n[6],
+        .seconds = n[7],
+        .tokens = n[8]};
 }
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)
@@ -55,28 +57,39 @@ lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, 
     return LB_OK;
 }
 
+/* Only a program with measures of its own has more numbers. */
+static int64_t point_width(const lb_train_history *history)
+{
+    for (int64_t i = 0; i < history->count; i++)
+        for (int k = 0; k < LB_OWN_MEASURES; k++)
+            if (history->points[i].dev.own[k] != 0) return ALL_NUMBERS;
+    return POINT_NUMBERS;
+}
+
 lb_status lb_resume_save(const lb_trainer_config *config, const lb_train_state *state, lb_error *error)
 {
     const lb_train_history *history = state->history;
-    double *numbers = lb_alloc((size_t)(history->count * POINT_NUMBERS) * sizeof *numbers);
+    int64_t width = point_width(history);
+    double *numbers = lb_alloc((size_t)(history->count * width) * sizeof *numbers);
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
-        point_to_numbers(&history->points[i], numbers + i * POINT_NUMBERS);
+        point_to_numbers(&history->points[i], width, numbers + i * width);
     const double progress[PROGRESS_NUMBERS] = {[STEP] = (double)state->step,
                                                [LOSS_SUM] = state->loss_sum,
                                                [SECONDS] = state->seconds,
                                                [TOKENS] = state->tokens};
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
-    size_t count = 3;
-    lb_safetensors_tensor tensors[6] = {
-        {.name = PROGRESS, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(PROGRESS_NUMBERS), .data = progress},
-        {.name = FIRST, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_first_moments(state->adam)},
-        {.name = SECOND, .dtype = LB_DTYPE_REAL, .shape = slab, .data = lb_adam_second_moments(state->adam)},
-    };
+    lb_optimizer_slab kept[LB_OPTIMIZER_SLABS];
+    lb_safetensors_tensor tensors[OTHERS + LB_OPTIMIZER_SLABS] = {
+        {.name = PROGRESS, .dtype = LB_DTYPE_F64, .shape = LB_SHAPE(PROGRESS_NUMBERS), .data = progress}};
+    size_t count = 1;
+    int slabs = lb_optimizer_state(state->optimizer, kept);
+    for (int i = 0; i < slabs; i++)
+        tensors[count++] = (lb_safetensors_tensor){kept[i].name, LB_DTYPE_REAL, slab, kept[i].numbers};
     if (history->count > 0)
         tensors[count++] =
-            (lb_safetensors_tensor){HISTORY, LB_DTYPE_F64, LB_SHAPE(history->count, POINT_NUMBERS), numbers};
+            (lb_safetensors_tensor){HISTORY, LB_DTYPE_F64, LB_SHAPE(history->count, width), numbers};
     if (state->average)
         tensors[count++] = (lb_safetensors_tensor){AVERAGE, LB_DTYPE_REAL, slab, state->average};
     if (state->best) tensors[count++] = (lb_safetensors_tensor){BEST, LB_DTYPE_REAL, slab, state->best};
@@ -100,12 +113,13 @@ static lb_status check_run(const lb_trainer_config *config, const lb_safetensors
 static lb_status load_history(const lb_safetensors *file, lb_train_history *history, lb_error *error)
 {
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
-    if (!found || found->dtype != LB_DTYPE_F64 || found->shape.ndim != 2 ||
-        found->shape.dim[1] != POINT_NUMBERS || found->shape.dim[0] < 1)
+    int64_t width = found && found->shape.ndim == 2 ? found->shape.dim[1] : 0;
+    if (!found || found->dtype != LB_DTYPE_F64 || (width != POINT_NUMBERS && width != ALL_NUMBERS) ||
+        found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
-        double numbers[POINT_NUMBERS];
-        memcpy(numbers, (const double *)found->data + i * POINT_NUMBERS, sizeof numbers);
+        double numbers[ALL_NUMBERS] = {0};
+        memcpy(numbers, (const double *)found->data + i * width, (size_t)width * sizeof *numbers);
         if (lb_train_history_add(history, point_from_numbers(numbers), error)) return LB_ERROR_MEMORY;
     }
     return LB_OK;
@@ -143,26 +157,14 @@ static lb_status load_progress(const lb_safetensors *file, lb_train_state *state
     return lb_safetensors_find(file, HISTORY) ? load_history(file, state->history, error) : LB_OK;
 }
 
-/* Numbers for each parameter. One that is none would spread through the weights, and be noticed late or never. */
-static lb_status load_slab(const lb_trainer_config *config, const lb_safetensors *file, const char *name,
-                           lb_real *slab, lb_error *error)
-{
-    int64_t size = lb_params_size(config->params);
-    lb_status status = lb_safetensors_read(file, name, LB_SHAPE(size), slab, error);
-    int64_t bad = status ? -1 : lb_first_not_finite(slab, size);
-    if (bad < 0) return status;
-    return lb_error_set(error, LB_ERROR_FORMAT, "array '%s': found %g at index %lld, expected a number", name,
-                        (double)slab[bad], (long long)bad);
-}
-
 static lb_status load_slabs(const lb_trainer_config *config, const lb_safetensors *file,
                             lb_train_state *state, lb_error *error)
 {
     lb_status status = lb_checkpoint_load(file, config->params, error);
-    if (!status) status = load_slab(config, file, FIRST, lb_adam_first_moments(state->adam), error);
-    if (!status) status = load_slab(config, file, SECOND, lb_adam_second_moments(state->adam), error);
-    if (!status && state->average) status = load_slab(config, file, AVERAGE, state->average, error);
-    if (!status && state->best) status = load_slab(config, file, BEST, state->best, error);
+    int64_t size = lb_params_size(config->params);
+    if (!status) status = lb_optimizer_load_state(state->optimizer, file, error);
+    if (!status && state->average) status = lb_slab_load(file, AVERAGE, size, state->average, error);
+    if (!status && state->best) status = lb_slab_load(file, BEST, size, state->best, error);
     return status;
 }
 
@@ -182,7 +184,7 @@ static lb_status load(const lb_trainer_config *config, const lb_safetensors *fil
     if (!status) status = load_slabs(config, file, state, error);
     if (!status) status = load_progress(file, state, error);
     if (!status) status = check_steps(config, state->step, error);
-    if (!status) lb_adam_set_steps(state->adam, state->step);
+    if (!status) lb_optimizer_set_steps(state->optimizer, state->step);
     return status == LB_ERROR_SHAPE ? LB_ERROR_FORMAT : status;
 }
 

@@ -9,7 +9,7 @@ typedef struct lb_train_state {
     int64_t step;           /* steps done */
     double loss_sum;        /* of the steps since the last point */
     double seconds, tokens; /* of the run, as in lb_train_point */
-    lb_adam *adam;
+    lb_optimizer *optimizer;
     lb_real *average; /* average weights, laid out like the weights; NULL: not kept */
     lb_real *best;    /* weights of the best evaluation, laid out like the weights; NULL: not kept */
     lb_train_history *history;

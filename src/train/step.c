@@ -34,11 +34,11 @@ lb_status lb_train_session_begin(lb_train_session *s, lb_error *error)
     if (status) return status;
     s->tape = lb_tape_new();
     if (size > 1) s->room = lb_alloc(LB_GROUP_ROOM * sizeof *s->room);
-    s->state.adam = lb_adam_new(c->params, c->adam);
+    s->state.optimizer = lb_optimizer_new(c->params, c->optimizer);
     if (c->average > 0) s->state.average = lb_alloc_zero(lb_train_session_bytes(s));
     if (c->keep_best) s->state.best = lb_alloc_zero(lb_train_session_bytes(s));
     bool slabs = (s->state.average || !(c->average > 0)) && (s->state.best || !c->keep_best);
-    if (!s->tape || !s->state.adam || !slabs || (size > 1 && !s->room))
+    if (!s->tape || !s->state.optimizer || !slabs || (size > 1 && !s->room))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for training");
     begin_average(s);
     return LB_OK;
@@ -119,8 +119,8 @@ lb_status lb_train_session_step(lb_train_session *s, double *loss, lb_error *err
     *loss = totals.loss;
     s->tokens += totals.tokens;
     if (!isfinite(*loss)) return diverged(s->state.step, error);
-    lb_adam_set_lr(s->state.adam, (lb_real)lb_schedule_lr(&s->config->schedule, s->state.step));
-    status = lb_adam_step(s->state.adam, error);
+    lb_optimizer_set_lr(s->state.optimizer, (lb_real)lb_schedule_lr(&s->config->schedule, s->state.step));
+    status = lb_optimizer_step(s->state.optimizer, error);
     if (status) return status;
     if (s->state.average) update_average(s);
     s->state.loss_sum += *loss;
@@ -144,6 +144,6 @@ void lb_train_session_free(lb_train_session *s)
     lb_release(s->state.best);
     lb_release(s->room);
     lb_shards_free(&s->shards);
-    lb_adam_free(s->state.adam);
+    lb_optimizer_free(s->state.optimizer);
     lb_tape_free(s->tape);
 }

@@ -41,8 +41,9 @@ bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b)
 const lb_train_point *lb_train_best(const lb_train_history *history)
 {
     const lb_train_point *best = NULL;
+    lb_is_better_fn is_better = history->is_better ? history->is_better : lb_evaluation_is_better;
     for (int64_t i = 0; i < history->count; i++)
-        if (!best || lb_evaluation_is_better(&history->points[i].dev, &best->dev)) best = &history->points[i];
+        if (!best || is_better(&history->points[i].dev, &best->dev)) best = &history->points[i];
     return best;
 }
 
@@ -62,8 +63,8 @@ static lb_status evaluate(loop *s, lb_train_point *point)
             s->error, LB_ERROR_DIVERGED,
             "training diverged: after step %lld weights are not finite; a smaller learning rate may help",
             (long long)point->step);
-    if (c->evaluate(c->context, s->train.tape, &point->dev)) return tape_failed(s);
-    point->grad_norm = lb_adam_grad_norm(s->train.state.adam);
+    if (c->evaluate && c->evaluate(c->context, s->train.tape, &point->dev)) return tape_failed(s);
+    point->grad_norm = lb_optimizer_about(s->train.state.optimizer).grad_norm;
     point->tokens = s->train.tokens + s->tokens_before;
     point->seconds = now() - s->start + s->seconds_before;
     lb_status status = lb_train_history_add(history, *point, s->error);
@@ -219,7 +220,12 @@ static void settle(const loop *s)
 
 lb_status lb_train(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
 {
-    *history = (lb_train_history){0};
+    *history = (lb_train_history){.is_better = config->is_better};
+    if (!config->params || !config->loss || (config->keep_best && !config->evaluate))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "lb_train: found no %s, expected some",
+                            !config->params ? "parameters"
+                            : !config->loss ? "loss"
+                                            : "evaluation to keep the best weights by");
     loop s = {.train = {.config = config, .state = {.history = history}}, .error = error, .start = now()};
     lb_status status = lb_train_session_begin(&s.train, error);
     if (!status && config->checkpoint && !config->fresh) status = resume(&s);

@@ -47,13 +47,13 @@ int main(void)
     lb_tape *tape = lb_tape_new();
     learner l;
     if (!params || !tape || learner_init(&l, params)) return 1;
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.lr = (lb_real)1e-2, .clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.lr = (lb_real)1e-2, .clip_norm = 1});
     lb_real begin = 0, end = 0;
     for (int step = 0; step < STEPS; step++) {
         lb_tape_reset(tape);
         lb_tensor *loss = loss_of(&l, tape, step);
         lb_error error = {0};
-        if (lb_backward(loss, &error) || lb_adam_step(adam, &error)) {
+        if (lb_backward(loss, &error) || lb_optimizer_step(adam, &error)) {
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
@@ -62,7 +62,7 @@ int main(void)
     }
     printf("%s, threads: %d. loss %.4f at first, %.4f after %d steps\n", lb_kernel_name(), lb_threads(),
            (double)begin, (double)end, STEPS);
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     lb_tape_free(tape);
     lb_params_free(params);
     /* Guessing has a loss of ln 12 = 2.48. */

@@ -18,7 +18,9 @@ static lb_tensor *make_loss(proof_graph *g)
 {
     int64_t classes = 1 + proof_length(g);
     lb_tokens targets = proof_some_tokens(g, classes);
-    lb_tensor *logits = proof_operand(g, LB_SHAPE(targets.batch, targets.length, classes));
+    lb_shape flat = LB_SHAPE(targets.batch * targets.length, classes);
+    lb_tensor *logits =
+        proof_operand(g, proof_chance(g) ? flat : LB_SHAPE(targets.batch, targets.length, classes));
     int32_t ignored = proof_chance(g) ? LB_PAD : -100;
     lb_real smoothing = random_smoothing(g);
     switch (proof_below(&g->dice, 4)) {
@@ -44,6 +46,12 @@ static lb_tensor *make_soft_loss(proof_graph *g)
     return lb_cross_entropy_soft(logits, targets, weight, mask, random_smoothing(g));
 }
 
+static lb_tensor *make_squared_error(proof_graph *g)
+{
+    lb_shape shape = LB_SHAPE(proof_length(g), proof_length(g));
+    return lb_mean_squared_error(proof_operand(g, shape), proof_operand(g, shape));
+}
+
 /* The weights are those of an attention: they sum to 1. */
 static lb_tensor *make_copies(proof_graph *g)
 {
@@ -55,9 +63,8 @@ static lb_tensor *make_copies(proof_graph *g)
 }
 
 static const proof_maker makers[] = {
-    {"lookup", make_lookup, false},
-    {"loss", make_loss, true},
-    {"soft loss", make_soft_loss, true},
+    {"lookup", make_lookup, false},      {"loss", make_loss, true},
+    {"soft loss", make_soft_loss, true}, {"squared error", make_squared_error, true},
     {"copies", make_copies, true},
 };
 const proof_family proof_losses = {makers, LB_LENGTH(makers)};

@@ -45,17 +45,17 @@ static lb_model *train(lb_params *params, lb_tape *tape, int steps, int kind)
     lb_seq2seq_config config = {vocabulary, vocabulary, .embed = 16, .hidden = 32,
                                 .attention = (lb_attention_kind)kind};
     if (!model || lb_seq2seq_init(model, params, "", config)) return NULL;
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.clip_norm = 1});
     lb_status status = adam ? LB_OK : LB_ERROR_MEMORY;
     for (int step = 0; step < steps && !status; step++) {
         lb_tape_reset(tape);
         lb_batch batch = make_batch(tape, step);
         lb_tensor *logits = lb_model_forward(&model->base, batch.source, batch.target_in);
-        lb_adam_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
+        lb_optimizer_set_lr(adam, (lb_real)(1e-2 * (1 - 0.95 * step / steps)));
         status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), NULL);
-        if (!status) status = lb_adam_step(adam, NULL);
+        if (!status) status = lb_optimizer_step(adam, NULL);
     }
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     return status ? NULL : &model->base;
 }
 

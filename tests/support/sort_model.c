@@ -11,17 +11,17 @@ static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length =
 static lb_status train(lb_model *model, lb_params *params, lb_tape *tape, int steps, double lr,
                        lb_error *error)
 {
-    lb_adam *adam = lb_adam_new(params, (lb_adam_config){.clip_norm = 1});
+    lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.clip_norm = 1});
     lb_status status = adam ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     for (int step = 0; step < steps && !status; step++) {
         lb_tape_reset(tape);
         lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
         lb_tensor *logits = lb_model_forward(model, batch.source, batch.target_in);
-        lb_adam_set_lr(adam, (lb_real)(lr * (1 - 0.95 * step / steps)));
+        lb_optimizer_set_lr(adam, (lb_real)(lr * (1 - 0.95 * step / steps)));
         status = lb_backward(lb_cross_entropy(logits, batch.target_out, LB_PAD), error);
-        if (!status) status = lb_adam_step(adam, error);
+        if (!status) status = lb_optimizer_step(adam, error);
     }
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     return status;
 }
 

@@ -39,13 +39,13 @@ lb_status support_sorting_open(support_sorting *s, lb_sort_task task, support_so
         sorter.transformer.width ? add_transformer(s, sorter.transformer) : add_seq2seq(s, sorter.seq2seq);
     if (!status && s->model->copies) status = copy_numbers(s->model);
     if (status) return status;
-    s->adam = lb_adam_new(s->params, (lb_adam_config){.lr = (lb_real)3e-3, .clip_norm = 1});
+    s->adam = lb_optimizer_new(s->params, (lb_optimizer_config){.lr = (lb_real)3e-3, .clip_norm = 1});
     return s->adam ? LB_OK : LB_ERROR_MEMORY;
 }
 
 void support_sorting_close(support_sorting *s)
 {
-    lb_adam_free(s->adam);
+    lb_optimizer_free(s->adam);
     lb_tape_free(s->tape);
     lb_params_free(s->params);
 }
@@ -58,5 +58,5 @@ lb_status support_sorting_step(support_sorting *s, int64_t batch_size, int64_t s
     lb_tensor *value = lb_cross_entropy(logits, batch.target_out, LB_PAD);
     lb_status status = lb_backward(value, NULL);
     if (loss) *loss = lb_item(value);
-    return status ? status : lb_adam_step(s->adam, NULL);
+    return status ? status : lb_optimizer_step(s->adam, NULL);
 }

@@ -18,7 +18,7 @@ typedef struct support_sorting {
     lb_sort_task task;
     lb_params *params;
     lb_tape *tape;
-    lb_adam *adam;
+    lb_optimizer *adam;
     lb_model *model;
 } support_sorting;
 

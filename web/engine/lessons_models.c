@@ -11,7 +11,7 @@ enum { WITHOUT, WITH, LEARNERS };
 typedef struct learner {
     lb_params *params;
     lb_tape *tape;
-    lb_adam *adam;
+    lb_optimizer *adam;
     lb_seq2seq model;
 } learner;
 
@@ -43,7 +43,7 @@ static void show_memory(lesson *l, const learner *one, int length, const char *s
 static lb_status begin(lesson *l, learner *one, lb_attention_kind attention)
 {
     lb_sort_task task = lists_of(LONGEST);
-    lb_adam_free(one->adam);
+    lb_optimizer_free(one->adam);
     lb_tape_free(one->tape);
     lb_params_free(one->params);
     *one = (learner){.params = lb_params_new(1), .tape = lb_tape_new()};
@@ -54,7 +54,7 @@ static lb_status begin(lesson *l, learner *one, lb_attention_kind attention)
                                 .attention = attention};
     lb_status status = lb_seq2seq_init(&one->model, one->params, "", config);
     if (status) return lb_error_set(l->error, status, "%s", lb_params_error(one->params));
-    one->adam = lb_adam_new(one->params, (lb_adam_config){.clip_norm = 1});
+    one->adam = lb_optimizer_new(one->params, (lb_optimizer_config){.clip_norm = 1});
     return LB_OK;
 }
 
@@ -67,8 +67,8 @@ static lb_status learn(learner *one, double *loss, lb_error *error)
     lb_tensor *mean = lb_cross_entropy(logits, batch.target_out, LB_PAD);
     lb_status status = lb_backward(mean, error);
     *loss = (double)lb_item(mean);
-    lb_adam_set_lr(one->adam, (lb_real)lb_schedule_lr(&schedule, step));
-    return status ? status : lb_adam_step(one->adam, error);
+    lb_optimizer_set_lr(one->adam, (lb_real)lb_schedule_lr(&schedule, step));
+    return status ? status : lb_optimizer_step(one->adam, error);
 }
 
 /* Both models take the same steps for `slice` milliseconds, at least one. */

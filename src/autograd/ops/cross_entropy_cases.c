@@ -48,6 +48,12 @@ static lb_tensor *smoothed_case(lb_tensor *const *in)
     return lb_cross_entropy_smoothed(in[0], example_targets(in[0]->tape), -1, (lb_real)0.1);
 }
 
+static lb_tensor *labels_case(lb_tensor *const *in)
+{
+    static const int32_t label[] = {3, 1, 0, 4};
+    return lb_cross_entropy(in[0], (lb_tokens){in[0]->tape, 4, 1, label, NULL}, -1);
+}
+
 /* Logits of which the classes 1 and 4 are hidden, and targets among the others. */
 static lb_tensor *hidden_logits(lb_tensor *logits)
 {
@@ -75,6 +81,7 @@ static const lb_op_case cases[] = {
     {"ignored targets", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = ignored_case},
     {"ignored number that is no class", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = negative_case},
     {"label smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = smoothed_case},
+    {"one label for each row", 1, {LB_DIMS(4, 5)}, .low = -2, .high = 3, .apply = labels_case},
     {"hidden classes", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_case},
     {"hidden classes, smoothing", 1, {LB_DIMS(2, 3, 5)}, .low = -2, .high = 3, .apply = hidden_smoothed_case},
 };

@@ -1,5 +1,5 @@
 /* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
-#include "autograd/op.h"
+#include "autograd/class_loss.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/accumulate.h"
@@ -22,8 +22,8 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     const lb_wanted_options *c = node->attributes;
     lb_shape logits = node->in[LOGITS]->shape;
     *out = (lb_shape){0};
-    bool fits = c->soft || (logits.dim[0] == c->targets.batch && logits.dim[1] == c->targets.length);
-    if (logits.ndim != 3 || !fits) {
+    bool fits = c->soft ? logits.ndim == 2 || logits.ndim == 3 : lb_has_logits_for(logits, &c->targets);
+    if (!fits) {
         char text[LB_SHAPE_TEXT];
         return lb_op_fail(node, LB_ERROR_SHAPE, "expected logits[batch,length,classes], found logits%s%s",
                           lb_shape_format(logits, text), c->soft ? "" : ", which do not fit the targets");
@@ -31,11 +31,14 @@ static lb_status scalar_shape(const lb_node *node, lb_shape *out)
     if (!(c->smoothing >= 0 && c->smoothing <= 1))
         return lb_op_fail(node, LB_ERROR_ARGUMENT, "invalid label smoothing %g, expected 0 to 1",
                           (double)c->smoothing);
-    lb_status status = check_operand(node, WEIGHT, LB_SHAPE(logits.dim[2]));
+    int64_t classes = lb_shape_dim(logits, -1);
+    lb_shape rows = logits;
+    rows.ndim--;
+    lb_status status = check_operand(node, WEIGHT, LB_SHAPE(classes));
     if (!status) status = check_operand(node, WANTED, logits);
-    if (!status) status = check_operand(node, MASK, LB_SHAPE(logits.dim[0], logits.dim[1]));
+    if (!status) status = check_operand(node, MASK, rows);
     if (status || c->soft) return status;
-    return lb_op_check_ids(node, &c->targets, logits.dim[2], &c->ignored, "target", "there are", "classes");
+    return lb_op_check_ids(node, &c->targets, classes, &c->ignored, "target", "there are", "classes");
 }
 
 /* What row `row` counts for in the mean; 0 if it does not count. */
@@ -144,8 +147,7 @@ static const lb_op soft_op = {
  *  multiplied by the weight of its target; the smoothed part of each class, by the weight of that class. So does
  *  nn.CrossEntropyLoss(weight, ignore_index, label_smoothing). If the weights of all counted targets are 0, the loss is
  *  0, where PyTorch gives NaN.
- *  Shapes: logits [batch, length, classes], weight [classes] of numbers >= 0, without a gradient, targets [batch,
- *          length] -> scalar.
+ *  Shapes: weight [classes] of numbers >= 0, without a gradient; logits and targets as there -> scalar.
  *  Errors: as lb_cross_entropy_smoothed. */
 lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_tokens targets, int32_t ignored,
                                      lb_real smoothing)
@@ -156,8 +158,8 @@ lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_to
 
 /** Cross-entropy with a distribution over the classes as the target of each row, such as the output of a teacher:
  *  probabilities as targets of nn.CrossEntropyLoss. The mean is over the rows, whatever the weights.
- *  Shapes: logits and targets [batch, length, classes]; weight [classes] or NULL; mask [batch, length] or NULL, 0 leaves
- *          out a row -> scalar. Only the logits get a gradient.
+ *  Shapes: logits and targets [batch, length, classes] or [rows, classes]; weight [classes] or NULL; mask [batch, length]
+ *          or [rows], or NULL, 0 leaves out a row -> scalar. Only the logits get a gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1. */
 lb_tensor *lb_cross_entropy_soft(lb_tensor *logits, lb_tensor *targets, lb_tensor *weight, lb_tensor *mask,
                                  lb_real smoothing)

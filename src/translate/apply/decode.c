@@ -131,14 +131,13 @@ static lb_beam draw(const lb_translator *t, lb_tokens tokens, const lb_source *s
     return found;
 }
 
-lb_status lb_translate_decode(lb_translator *t, const lb_source *sources, size_t count,
+lb_status lb_translate_decode(const lb_translator *t, lb_tape *tape, const lb_source *sources, size_t count,
                               const lb_translate_config *config, lb_beam *found, lb_error *error)
 {
-    lb_tape_reset(t->tape);
-    lb_tokens tokens = lb_translate_tokens(t->tape, sources, count);
+    lb_tape_reset(tape);
+    lb_tokens tokens = lb_translate_tokens(tape, sources, count);
     *found = config->sample ? draw(t, tokens, sources, count, config) : search(t, tokens, sources, config);
     if (found->batch == (int64_t)count) return LB_OK;
-    if (lb_tape_status(t->tape))
-        return lb_error_set(error, lb_tape_status(t->tape), "%s", lb_tape_error(t->tape));
+    if (lb_tape_status(tape)) return lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
     return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %zu texts", count);
 }

@@ -7,11 +7,12 @@ bool lb_translate_has_steps(const lb_translator *t, const lb_translation *text, 
            output->steps >= output->length && output->steps <= output->length + 1;
 }
 
-lb_given lb_translate_given(const lb_translator *t, const lb_translation *text, const lb_output *output)
+lb_given lb_translate_given(const lb_translator *t, lb_tape *tape, const lb_translation *text,
+                            const lb_output *output)
 {
     int32_t *source_id, *source_length, *target_id, *target_length;
-    lb_given given = {.source = lb_tokens_new(t->tape, 1, text->length, &source_id, &source_length),
-                      .target_out = lb_tokens_new(t->tape, 1, output->steps, &target_id, &target_length)};
+    lb_given given = {.source = lb_tokens_new(tape, 1, text->length, &source_id, &source_length),
+                      .target_out = lb_tokens_new(tape, 1, output->steps, &target_id, &target_length)};
     if (given.source.batch != 1 || given.target_out.batch != 1) return given;
     *source_length = lb_vocabulary_encode(t->model.source, text->symbol, (size_t)text->length, source_id,
                                           (int32_t)text->length);

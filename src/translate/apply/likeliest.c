@@ -25,15 +25,15 @@ static void pick(const lb_vocabulary *vocabulary, const lb_real *row, int64_t wi
     }
 }
 
-static lb_status find(lb_translator *t, const lb_translation *text, const lb_output *output, lb_likeliest *l,
-                      lb_error *error)
+static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translation *text,
+                      const lb_output *output, lb_likeliest *l, lb_error *error)
 {
-    lb_tape_reset(t->tape);
-    lb_given given = lb_translate_given(t, text, output);
+    lb_tape_reset(tape);
+    lb_given given = lb_translate_given(t, tape, text, output);
     lb_tensor *probabilities =
         lb_softmax(lb_model_force(t->model.model, given.source, given.target_out).log_probabilities);
-    lb_status status = lb_tape_status(t->tape);
-    if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
+    lb_status status = lb_tape_status(tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));
     size_t cells = (size_t)(l->steps * l->count);
     l->symbol = lb_arena_alloc(l->memory, cells * sizeof *l->symbol);
     l->probability = lb_arena_alloc(l->memory, cells * sizeof *l->probability);
@@ -45,7 +45,7 @@ static lb_status find(lb_translator *t, const lb_translation *text, const lb_out
     return LB_OK;
 }
 
-lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_translation *text,
+lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_translation *text,
                                      const lb_output *output, int64_t count, lb_error *error)
 {
     int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
@@ -63,7 +63,9 @@ lb_likeliest *lb_translate_likeliest(lb_translator *translator, const lb_transla
     if (l) {
         *l = (lb_likeliest){
             .steps = output->steps, .count = count < symbols ? count : symbols, .memory = lb_arena_new()};
-        if (l->memory) status = find(translator, text, output, l, &found);
+        lb_tape *tape = l->memory ? lb_tapes_take(translator->tapes, &found) : NULL;
+        if (tape) status = find(translator, tape, text, output, l, &found);
+        lb_tapes_put(translator->tapes, tape);
     }
     if (!status) return l;
     lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");

@@ -20,7 +20,7 @@ void *lb_keep_room(const lb_translate_job *j, size_t count, size_t size)
     return lb_arena_alloc(j->all->memory, count * size + 1);
 }
 
-lb_status lb_translate_job_begin(lb_translate_job *j, lb_translator *translator, size_t count,
+lb_status lb_translate_job_begin(lb_translate_job *j, const lb_translator *translator, size_t count,
                                  lb_error *error)
 {
     const lb_model *model = translator->model.model;
@@ -34,11 +34,13 @@ lb_status lb_translate_job_begin(lb_translate_job *j, lb_translator *translator,
     j->all->text = lb_keep_room(j, count, sizeof *j->all->text);
     if (!j->good || !j->source || !j->all->text) return lb_keep_failed(j);
     memset(j->all->text, 0, count * sizeof *j->all->text);
-    return LB_OK;
+    j->tape = lb_tapes_take(translator->tapes, error);
+    return j->tape ? LB_OK : LB_ERROR_MEMORY;
 }
 
 lb_translations *lb_translate_job_end(lb_translate_job *j)
 {
+    lb_tapes_put(j->translator->tapes, j->tape);
     lb_symbols_free(&j->symbols);
     lb_release((void *)j->good);
     lb_release(j->source);

@@ -6,7 +6,8 @@
 
 /** The state of one call. */
 typedef struct lb_translate_job {
-    lb_translator *translator;
+    const lb_translator *translator;
+    lb_tape *tape;              /* of this call */
     lb_translate_config config; /* settled */
     lb_translations *all;
     lb_translation **good; /* [good_count] those with a valid text */
@@ -18,8 +19,8 @@ typedef struct lb_translate_job {
 
 /** Begins a call with `count` texts, none of them read yet. `error` receives errors, here and below.
  *  Memory: freed by lb_translate_job_end, also after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_translate_job_begin(lb_translate_job *job, lb_translator *translator, size_t count,
-                                             lb_error *error);
+LB_MUST_USE lb_status lb_translate_job_begin(lb_translate_job *job, const lb_translator *translator,
+                                             size_t count, lb_error *error);
 
 /** Frees everything except the result, and returns that. After an error it frees the result, too, and returns NULL. */
 lb_translations *lb_translate_job_end(lb_translate_job *job);

@@ -14,22 +14,22 @@ typedef struct target {
 } target;
 
 /* The log-probabilities of all tokens at each step of the targets, by teacher forcing. */
-static lb_status force(lb_translator *t, const lb_source *source, const target *targets, size_t count,
-                       lb_tensor **log_probabilities, lb_error *error)
+static lb_status force(const lb_translator *t, lb_tape *tape, const lb_source *source, const target *targets,
+                       size_t count, lb_tensor **log_probabilities, lb_error *error)
 {
     int32_t longest = 0, *id, *lengths;
     for (size_t i = 0; i < count; i++) longest = targets[i].length > longest ? targets[i].length : longest;
-    lb_tape_reset(t->tape);
-    lb_tokens tokens = lb_translate_tokens(t->tape, source, count);
-    lb_tokens out = lb_tokens_new(t->tape, (int64_t)count, longest + 1, &id, &lengths);
+    lb_tape_reset(tape);
+    lb_tokens tokens = lb_translate_tokens(tape, source, count);
+    lb_tokens out = lb_tokens_new(tape, (int64_t)count, longest + 1, &id, &lengths);
     for (int64_t row = 0; row < out.batch; row++) {
         lengths[row] = targets[row].length + 1;
         memcpy(id + row * out.length, targets[row].id, (size_t)targets[row].length * sizeof *id);
         id[row * out.length + targets[row].length] = LB_EOS;
     }
     *log_probabilities = lb_model_force(t->model.model, tokens, out).log_probabilities;
-    lb_status status = lb_tape_status(t->tape);
-    return status ? lb_error_set(error, status, "%s", lb_tape_error(t->tape)) : LB_OK;
+    lb_status status = lb_tape_status(tape);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
 }
 
 /* Splits a target into the symbols of the model. */
@@ -90,7 +90,7 @@ static lb_status score_some(lb_translate_job *j, const target *targets, size_t f
         longest = targets[i].length > longest ? targets[i].length : longest;
     j->config.limit = longest + 1;
     *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, true);
-    lb_status status = force(j->translator, source, targets + first, *count, &found, j->error);
+    lb_status status = force(j->translator, j->tape, source, targets + first, *count, &found, j->error);
     if (status) return status;
     int64_t row = lb_dim(found, 1) * lb_dim(found, 2);
     for (size_t i = 0; i < *count && !status; i++)
@@ -114,7 +114,7 @@ static lb_status score(lb_translate_job *j, const char *const *sources, const ch
     return status;
 }
 
-lb_translations *lb_translator_score(lb_translator *translator, const char *const *sources,
+lb_translations *lb_translator_score(const lb_translator *translator, const char *const *sources,
                                      const char *const *targets, size_t count, lb_error *error)
 {
     lb_error found = {0};

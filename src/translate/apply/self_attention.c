@@ -24,19 +24,19 @@ static void turn(lb_tensor *weights, const lb_output *output)
         lb_rows_reverse(weights->data + map * steps * steps, output->length, steps);
 }
 
-static lb_status find(lb_translator *t, const lb_translation *text, const lb_output *output,
-                      lb_text_attention *a, lb_error *error)
+static lb_status find(const lb_translator *t, lb_tape *tape, const lb_translation *text,
+                      const lb_output *output, lb_text_attention *a, lb_error *error)
 {
     const lb_model *model = t->model.model;
-    lb_tape_reset(t->tape);
-    lb_mode mode = lb_tape_mode(t->tape);
-    lb_tape_set_mode(t->tape, LB_MODE_EVALUATE);
-    lb_given given = lb_translate_given(t, text, output);
+    lb_tape_reset(tape);
+    lb_mode mode = lb_tape_mode(tape);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    lb_given given = lb_translate_given(t, tape, text, output);
     lb_tokens in = lb_model_target_in(model, given.target_out);
     lb_self_attention found = lb_model_self_attention(model, given.source, in);
-    lb_tape_set_mode(t->tape, mode);
-    lb_status status = lb_tape_status(t->tape);
-    if (status) return lb_error_set(error, status, "%s", lb_tape_error(t->tape));
+    lb_tape_set_mode(tape, mode);
+    lb_status status = lb_tape_status(tape);
+    if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));
     a->layers = found.layers;
     a->heads = found.heads;
     if (found.layers == 0) return LB_OK;
@@ -46,7 +46,7 @@ static lb_status find(lb_translator *t, const lb_translation *text, const lb_out
     return a->encoder && a->decoder ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }
 
-lb_text_attention *lb_translate_self_attention(lb_translator *translator, const lb_translation *text,
+lb_text_attention *lb_translate_self_attention(const lb_translator *translator, const lb_translation *text,
                                                const lb_output *output, lb_error *error)
 {
     if (!lb_translate_has_steps(translator, text, output)) {
@@ -58,7 +58,9 @@ lb_text_attention *lb_translate_self_attention(lb_translator *translator, const 
     lb_text_attention *a = lb_alloc_zero(sizeof *a);
     if (a) {
         *a = (lb_text_attention){.length = text->length, .steps = output->steps, .memory = lb_arena_new()};
-        if (a->memory) status = find(translator, text, output, a, &found);
+        lb_tape *tape = a->memory ? lb_tapes_take(translator->tapes, &found) : NULL;
+        if (tape) status = find(translator, tape, text, output, a, &found);
+        lb_tapes_put(translator->tapes, tape);
     }
     if (!status) return a;
     lb_error_set(error, status, "%s", found.status ? found.message : "out of memory");

@@ -22,7 +22,8 @@ static lb_status decode_some(const lb_translate_job *j, size_t first, size_t *co
     int64_t width = 0;
     const lb_source *source = j->source + first;
     *count = lb_translate_affordable(j->translator, source, j->good_count - first, &j->config, false);
-    lb_status status = lb_translate_decode(j->translator, source, *count, &j->config, &found, j->error);
+    lb_status status =
+        lb_translate_decode(j->translator, j->tape, source, *count, &j->config, &found, j->error);
     for (size_t i = 0; i < *count; i++) width = source[i].length > width ? source[i].length : width;
     for (size_t i = 0; i < *count && !status; i++)
         status = keep_outputs(j, first + i, &found.hypothesis[(int64_t)i * found.n_best], width);
@@ -43,7 +44,7 @@ static lb_status translate(lb_translate_job *j, const char *const *texts)
     return status;
 }
 
-lb_translations *lb_translate_all(lb_translator *translator, const char *const *texts, size_t count,
+lb_translations *lb_translate_all(const lb_translator *translator, const char *const *texts, size_t count,
                                   lb_translate_config config, lb_error *error)
 {
     lb_error found = {0};

@@ -1,6 +1,7 @@
 #include "translate/apply/translator.h"
 
 #include "base/alloc.h"
+#include "io/path.h"
 #include "models/decode/model.h"
 #include "translate/file/model_path.h"
 
@@ -18,8 +19,8 @@ int32_t lb_translator_most(const lb_text_model *model)
 static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)
 {
     lb_error found = {0};
-    t->tape = lb_tape_new();
-    if (!t->tape) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
+    t->tapes = lb_tapes_new();
+    if (!t->tapes) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", t->path);
     if (lb_text_model_load(file, own, &t->model, &found)) return lb_name_file(t->path, &found, error);
     t->most = lb_translator_most(&t->model);
     return LB_OK;
@@ -48,7 +49,7 @@ lb_translator *lb_translator_open(const char *path, lb_error *error)
 void lb_translator_free(lb_translator *t)
 {
     if (!t) return;
-    lb_tape_free(t->tape);
+    lb_tapes_free(t->tapes);
     lb_text_model_free(&t->model);
     lb_release(t->path);
     lb_release(t);
@@ -84,7 +85,7 @@ static char *best_text(const lb_translation *translation, lb_error *error)
     return text;
 }
 
-char *lb_translate(lb_translator *translator, const char *text, lb_error *error)
+char *lb_translate(const lb_translator *translator, const char *text, lb_error *error)
 {
     lb_translate_config config = {.skip_bad_texts = true};
     lb_translations *all = lb_translate_all(translator, &text, 1, config, error);

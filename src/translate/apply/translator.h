@@ -3,13 +3,14 @@
 #define LB_TRANSLATOR_H
 
 #include "lookback/translate.h"
+#include "translate/apply/tapes.h"
 #include "translate/file/text_model.h"
 
 struct lb_translator {
     char *path;
     lb_text_model model;
-    lb_tape *tape;
-    int32_t most; /* maximum symbols of a text */
+    lb_tapes *tapes; /* of the calls: nothing else changes while texts are translated */
+    int32_t most;    /* maximum symbols of a text */
 };
 
 /** The maximum symbols of a text that the model is given. */
@@ -39,9 +40,10 @@ size_t lb_translate_affordable(const lb_translator *translator, const lb_source 
 lb_tokens lb_translate_tokens(lb_tape *tape, const lb_source *sources, size_t count);
 
 /** Decodes as many sources as lb_translate_affordable allows.
- *  Memory: the results live until the next call.
+ *  Memory: the results are on the tape, which is reset first.
  *  Errors: LB_ERROR_MEMORY; as lb_beam_search. */
-LB_MUST_USE lb_status lb_translate_decode(lb_translator *translator, const lb_source *sources, size_t count,
+LB_MUST_USE lb_status lb_translate_decode(const lb_translator *translator, lb_tape *tape,
+                                          const lb_source *sources, size_t count,
                                           const lb_translate_config *config, lb_beam *found, lb_error *error);
 
 /** A source and an output of it in ids. */
@@ -56,7 +58,7 @@ bool lb_translate_has_steps(const lb_translator *translator, const lb_translatio
                             const lb_output *output);
 
 /** Their ids, on the tape. Errors: LB_ERROR_MEMORY, recorded on the tape. */
-lb_given lb_translate_given(const lb_translator *translator, const lb_translation *text,
+lb_given lb_translate_given(const lb_translator *translator, lb_tape *tape, const lb_translation *text,
                             const lb_output *output);
 
 #endif

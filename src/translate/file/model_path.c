@@ -56,9 +56,3 @@ lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *err
     if (!file || !found) lb_release(name);
     return file;
 }
-
-lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
-{
-    bool named = strncmp(found->message, path, strlen(path)) == 0;
-    return lb_error_set(error, found->status, "%s%s%s", named ? "" : path, named ? "" : ": ", found->message);
-}

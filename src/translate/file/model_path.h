@@ -8,8 +8,4 @@
  *  after an error. Errors: LB_ERROR_OPEN for a folder without one; LB_ERROR_MEMORY. */
 char *lb_model_path(const char *path, lb_error *error);
 
-/** Passes an error on, prefixed with the file name unless it has it already: not every function knows its file. Returns
- *  the status. */
-lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error);
-
 #endif

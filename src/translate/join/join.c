@@ -13,6 +13,7 @@
 #include "translate/file/model_path.h"
 #include "translate/join/join_fit.h"
 #include "translate/training/locked.h"
+#include "translate/training/pairs.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
@@ -217,10 +218,11 @@ static lb_status open_pairs(joining *j)
                                  .skip_bad_lines = c->skip_bad_lines};
     if (lb_pair_format_take_columns(&d->format, j->text.columns, text) && c->listener.note)
         c->listener.note(c->listener.context, text);
-    if (!c->dev) d->train = lb_pairs_open(c->train, &d->format, j->error);
-    if (!c->dev && !d->train) return j->error->status;
-    d->dev = c->dev ? lb_pairs_open(c->dev, &d->format, j->error)
-                    : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
+    bool apart = c->dev || lb_pair_texts_given(&c->dev_pairs);
+    if (!apart) d->train = lb_training_pairs_find(c->train, &c->pairs, &d->format, j->error);
+    if (!apart && !d->train) return j->error->status;
+    d->dev = apart ? lb_training_pairs_find(c->dev, &c->dev_pairs, &d->format, j->error)
+                   : lb_pairs_hold_out(d->train, LB_HELD_OUT, j->error);
     if (!d->dev) return j->error->status;
     return lb_pair_sample_make(d->dev, j->text.target, j->text.model->copies, LB_MEASURED, &d->sample,
                                j->error);

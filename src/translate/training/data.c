@@ -13,7 +13,9 @@
 
 static lb_status open_files(lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
-    if (!c->train) return lb_error_set(error, LB_ERROR_ARGUMENT, "expected a file of pairs to train on");
+    if (!c->train && !lb_pair_texts_given(&c->pairs))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "expected pairs to train on: a file, or texts in memory");
     lb_indexed_pairs pairs;
     lb_status status = lb_training_pairs_open(&pairs, &data->index_path, c, &data->format, error);
     data->train = pairs.train;
@@ -23,7 +25,7 @@ static lb_status open_files(lb_training_data *data, const lb_training_config *c,
     data->index = pairs.file;
     if (!data->dev && c->no_hold_out) data->dev = data->train;
     if (status || data->dev) return status;
-    data->dev = lb_pairs_open(c->dev, &data->format, error);
+    data->dev = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, error);
     return data->dev ? LB_OK : error->status;
 }
 

@@ -30,6 +30,18 @@ typedef struct word {
     uint64_t id;
 } word;
 
+bool lb_pair_texts_given(const lb_pair_texts *texts)
+{
+    return texts->count != 0 || texts->source || texts->target;
+}
+
+lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, const lb_pair_format *format,
+                                 lb_error *error)
+{
+    return lb_pair_texts_given(texts) ? lb_pairs_from_memory(*texts, *format, error)
+                                      : lb_pairs_open(path, format, error);
+}
+
 static bool is_wanted(const opening *o)
 {
     struct stat info;
@@ -99,7 +111,8 @@ static lb_status try_index(const opening *o, const lb_pair_index_key *key, bool 
 
 static lb_status read_all(const opening *o)
 {
-    return lb_indexed_pairs_read(o->pairs, o->config->train, o->format, o->share, o->error);
+    lb_pairs *train = lb_training_pairs_find(o->config->train, &o->config->pairs, o->format, o->error);
+    return lb_indexed_pairs_read(o->pairs, train, o->share, o->error);
 }
 
 /* The file may have changed while it was read. */
@@ -158,10 +171,12 @@ lb_status lb_training_pairs_open(lb_indexed_pairs *pairs, char **index, const lb
                                  const lb_pair_format *format, lb_error *error)
 {
     *pairs = (lb_indexed_pairs){0};
-    *index = name_index(config, error);
-    if (!*index) return LB_ERROR_MEMORY;
-    const opening o = {pairs, config, format, *index, config->dev || config->no_hold_out ? 0 : LB_HELD_OUT,
-                       error};
+    bool in_memory = lb_pair_texts_given(&config->pairs);
+    *index = in_memory ? NULL : name_index(config, error);
+    if (!*index && !in_memory) return LB_ERROR_MEMORY;
+    bool whole = config->dev || lb_pair_texts_given(&config->dev_pairs) || config->no_hold_out;
+    const opening o = {pairs, config, format, *index, whole ? 0 : LB_HELD_OUT, error};
+    if (in_memory) return read_all(&o);
     word told = {0};
     bool leads = lb_group_leads(config->group);
     lb_status status = leads ? lead(&o, &told) : LB_OK;

@@ -2,6 +2,7 @@
 
 #include "data/symbols.h"
 #include "models/attention/decoder_attention.h"
+#include "translate/training/pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,9 +132,9 @@ static lb_status check_copy(const lb_training_config *c, lb_error *error)
 static lb_status check_hold_out(const lb_training_config *c, lb_error *error)
 {
     if (!c->no_hold_out) return LB_OK;
-    if (c->sort || c->dev)
+    if (c->sort || c->dev || lb_pair_texts_given(&c->dev_pairs))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "no_hold_out: found %s, of which nothing is held out",
-                            c->sort ? "lists" : "a file of pairs for development");
+                            c->sort ? "lists" : "pairs for development");
     if (c->patience > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "patience: expected none, since no_hold_out leaves no pairs to judge by");
@@ -146,9 +147,14 @@ static lb_status check_pairs(const lb_training_config *c, lb_error *error)
     if (!lb_normalization_find(c->normalize, &form))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "normalize: expected none, nfc or nfd, found \"%.40s\"",
                             c->normalize);
-    if (c->sort && (c->train || c->dev || c->epochs))
+    bool pairs = lb_pair_texts_given(&c->pairs), dev = lb_pair_texts_given(&c->dev_pairs);
+    if (c->sort && (c->train || c->dev || pairs || dev || c->epochs))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "sort: found files or epochs, expected neither: lists are random");
+                            "sort: found files, pairs or epochs, expected none: lists are random");
+    if ((c->train && pairs) || (c->dev && dev))
+        return lb_error_set(error, LB_ERROR_ARGUMENT,
+                            "%s: found a file, and pairs in memory, expected only one",
+                            c->train && pairs ? "pairs" : "dev_pairs");
     if (c->sort && c->hallucinate > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "hallucinate: found lists, expected pairs of texts");
     if (c->steps > 0 && c->epochs > 0)
@@ -222,7 +228,8 @@ lb_status lb_recipe_settle(lb_training_config *c, lb_error *error)
     if (!c->normalize) c->normalize = lb_normalization_name(LB_NORMALIZE_NFD);
     if (!c->model) c->model = models[SEQ2SEQ];
     if (!c->direction) c->direction = FORWARD;
-    if (c->features_column > 0 && !c->features_separator) c->features_separator = ";";
+    bool features = c->features_column > 0 || c->pairs.features;
+    if (features && !c->features_separator) c->features_separator = ";";
     choose(&c->min_count, 1);
     choose(&c->embed, r->embed);
     choose(&c->hidden, r->hidden);
@@ -294,7 +301,7 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
                      .lr = c->lr,
                      .warm_up = c->warm_up > 0 ? c->warm_up : 0,
                      .period = steps},
-        .adam = {.clip_norm = (lb_real)r->clip_norm},
+        .optimizer = {.clip_norm = (lb_real)r->clip_norm},
         .average = fmax(c->average, 0),
         .fresh = c->fresh,
     };

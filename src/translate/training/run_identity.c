@@ -137,11 +137,15 @@ static void judge_pairs(const lb_training_config *c, lb_run_differences *d, char
         snprintf(text, size, "it was evaluated on %s",
                  c->no_hold_out ? "pairs that it was not trained on" : "the pairs that it was trained on");
     else if (train)
-        snprintf(text, size, "it was trained on other pairs (%s has changed, or is a different file)",
-                 c->train);
+        snprintf(text, size,
+                 c->train ? "it was trained on other pairs (%s has changed, or is a different file)"
+                          : "it was trained on other pairs%s",
+                 c->train ? c->train : "");
     else if (dev)
         snprintf(text, size, "it was evaluated on other pairs (%s%s)", c->dev ? c->dev : "now held out of ",
-                 c->dev ? " has changed, or is a different file" : c->train);
+                 c->dev     ? " has changed, or is a different file"
+                 : c->train ? c->train
+                            : "those in memory");
 }
 
 /* The model to start from is identified by a hash. */

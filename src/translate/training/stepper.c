@@ -44,8 +44,8 @@ static lb_status begin_translator(lb_stepper *s, lb_error *error)
 {
     lb_translator *t = &s->translator;
     t->path = lb_alloc_string("the training");
-    t->tape = lb_tape_new();
-    if (!t->path || !t->tape) return out_of_memory(error);
+    t->tapes = lb_tapes_new();
+    if (!t->path || !t->tapes) return out_of_memory(error);
     t->model = lb_training_data_model(&s->data, s->training.model, s->training.params);
     t->most = lb_translator_most(&t->model);
     return LB_OK;
@@ -86,7 +86,7 @@ lb_stepper *lb_stepper_new(const lb_training_config *config, lb_error *error)
 void lb_stepper_free(lb_stepper *s)
 {
     if (!s) return;
-    lb_tape_free(s->translator.tape);
+    lb_tapes_free(s->translator.tapes);
     lb_release(s->translator.path);
     lb_train_session_free(&s->session);
     lb_training_free(&s->training);

@@ -16,8 +16,12 @@ class Init(Structure):
     _fields_ = [("kind", c_int), ("scale", c_double)]
 
 
-class SgdConfig(Structure):
-    _fields_ = [("lr", c_float), ("momentum", c_float), ("weight_decay", c_float), ("clip_norm", c_float)]
+class OptimizerConfig(Structure):
+    _fields_ = [("kind", c_int)] + [(name, c_float) for name in (
+        "lr", "beta1", "beta2", "epsilon", "momentum", "weight_decay", "clip_norm")]
+
+
+SGD = 2
 
 
 class Tensor(Structure):
@@ -42,9 +46,9 @@ tape_free = function("lb_tape_free", None, c_void_p)
 params_new = function("lb_params_new", c_void_p, c_uint64)
 params_add = function("lb_params_add", tensor, c_void_p, c_char_p, c_char_p, Shape, Init)
 params_free = function("lb_params_free", None, c_void_p)
-sgd_new = function("lb_sgd_new", c_void_p, c_void_p, SgdConfig)
-sgd_free = function("lb_sgd_free", None, c_void_p)
-sgd_step = function("lb_sgd_step", c_int, c_void_p, POINTER(Error))
+sgd_new = function("lb_optimizer_new", c_void_p, c_void_p, OptimizerConfig)
+sgd_free = function("lb_optimizer_free", None, c_void_p)
+sgd_step = function("lb_optimizer_step", c_int, c_void_p, POINTER(Error))
 tensor_new = function("lb_tensor_new", tensor, c_void_p, Shape, POINTER(c_float))
 mul = function("lb_mul", tensor, tensor, tensor)
 sub = function("lb_sub", tensor, tensor, tensor)
@@ -62,7 +66,7 @@ def values(tape, *numbers):
 
 tape, params = tape_new(), params_new(1)
 weight = params_add(params, b"", b"w", shape(1), Init(0, 0.0))
-sgd = sgd_new(params, SgdConfig(lr=0.05))
+sgd = sgd_new(params, OptimizerConfig(kind=SGD, lr=0.05))
 failure = Error()
 for _ in range(100):
     tape_reset(tape)

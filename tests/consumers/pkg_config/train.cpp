@@ -48,7 +48,7 @@ template <typename T, void (*release)(T *)> struct deleter {
 };
 using tape_ptr = std::unique_ptr<lb_tape, deleter<lb_tape, lb_tape_free>>;
 using params_ptr = std::unique_ptr<lb_params, deleter<lb_params, lb_params_free>>;
-using sgd_ptr = std::unique_ptr<lb_sgd, deleter<lb_sgd, lb_sgd_free>>;
+using sgd_ptr = std::unique_ptr<lb_optimizer, deleter<lb_optimizer, lb_optimizer_free>>;
 
 } // namespace
 
@@ -59,9 +59,10 @@ int main()
     params_ptr params(lb_params_new(1));
     lb_init zero = {LB_INIT_CONSTANT, 0};
     lb_tensor *w = lb_params_add(params.get(), "", "w", LB_SHAPE(1), zero);
-    lb_sgd_config config = {};
+    lb_optimizer_config config = {};
+    config.kind = LB_OPTIMIZER_SGD;
     config.lr = static_cast<lb_real>(0.05);
-    sgd_ptr sgd(lb_sgd_new(params.get(), config));
+    sgd_ptr sgd(lb_optimizer_new(params.get(), config));
 
     const lb_real x[] = {1, 2, 3}, y[] = {2, 4, 6};
     for (int step = 0; step < 100; step++) {
@@ -70,7 +71,7 @@ int main()
         lb_tensor *error = lb_sub(product, lb_tensor_new(tape.get(), LB_SHAPE(3), y));
         lb_tensor *loss = lb_mean_all(lb_op_apply(&op, LB_INPUTS(error), nullptr, 0));
         lb_error failure = {};
-        if (lb_backward(loss, &failure) != LB_OK || lb_sgd_step(sgd.get(), &failure) != LB_OK) {
+        if (lb_backward(loss, &failure) != LB_OK || lb_optimizer_step(sgd.get(), &failure) != LB_OK) {
             std::fprintf(stderr, "%s\n", failure.message);
             return 1;
         }

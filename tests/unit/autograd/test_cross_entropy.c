@@ -217,6 +217,85 @@ START_TEST(test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_ther
 }
 END_TEST
 
+START_TEST(test_cross_entropy_of_one_label_for_each_row_is_that_of_rows_of_one_position)
+{
+    static const int32_t labels[] = {1, 3, 0, 2, 3, 3};
+    for (int variant = 0; variant < 3; variant++) {
+        lb_real grad[24], loss = 0;
+        for (int flat = 0; flat < 2; flat++) {
+            lb_tape *tape = lb_tape_new();
+            lb_tensor *x = support_leaf(flat ? LB_SHAPE(6, 4) : LB_SHAPE(6, 1, 4), -2, 2, 5);
+            lb_tensor *logits = lb_on_tape(tape, x), *weight = lb_tensor_new(tape, LB_SHAPE(4), NULL);
+            for (int i = 0; i < 4; i++) weight->data[i] = (lb_real)i + 1;
+            lb_tokens targets = lb_tokens_from(tape, labels, NULL, 6, 1);
+            lb_tensor *found = variant == 0   ? lb_cross_entropy(logits, targets, NONE)
+                               : variant == 1 ? lb_entmax_loss(logits, targets, NONE, 0, LB_ENTMAX)
+                                              : lb_cross_entropy_weighted(logits, weight, targets, NONE, 0);
+            ck_assert_msg(lb_is_sound(found), "%s", lb_tape_error(tape));
+            ck_assert_int_eq(lb_backward(found, NULL), LB_OK);
+            ck_assert(!flat || lb_item(found) == loss);
+            ck_assert(!flat || memcmp(x->grad, grad, sizeof grad) == 0);
+            loss = lb_item(found);
+            memcpy(grad, x->grad, sizeof grad);
+            lb_tape_free(tape);
+            support_leaf_free(x);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_cross_entropy_soft_takes_rows_of_logits_and_a_mask_of_rows)
+{
+    double loss[2];
+    for (int flat = 0; flat < 2; flat++) {
+        lb_tape *tape = lb_tape_new();
+        lb_tensor *x = support_leaf(flat ? LB_SHAPE(6, 4) : LB_SHAPE(2, 3, 4), -2, 2, 5),
+                  *wanted = support_leaf(flat ? LB_SHAPE(6, 4) : LB_SHAPE(2, 3, 4), 0, 1, 6);
+        lb_tensor *mask =
+            lb_tensor_new(tape, flat ? LB_SHAPE(6) : LB_SHAPE(2, 3), (const lb_real[]){1, 0, 1, 1, 0, 1});
+        lb_tensor *targets = lb_softmax(lb_on_tape(tape, wanted));
+        loss[flat] = (double)lb_item(lb_cross_entropy_soft(lb_on_tape(tape, x), targets, NULL, mask, 0));
+        lb_tape_free(tape);
+        support_leaf_free(x);
+        support_leaf_free(wanted);
+    }
+    ck_assert(loss[0] > 0 && loss[0] == loss[1]);
+}
+END_TEST
+
+START_TEST(test_cross_entropy_refuses_labels_that_do_not_fit_the_rows)
+{
+    static const int32_t labels[] = {1, 0, 2};
+    lb_tape *tape = lb_tape_new();
+    lb_tensor *logits = lb_tensor_new(tape, LB_SHAPE(4, 2), NULL);
+    ck_assert(!lb_is_sound(lb_cross_entropy(logits, lb_tokens_from(tape, labels, NULL, 3, 1), NONE)));
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_cross_entropy: shapes do not match: logits[4,2] x targets[3,1]");
+    lb_tape_clear_error(tape);
+    logits = lb_tensor_new(tape, LB_SHAPE(3, 2), NULL);
+    ck_assert(!lb_is_sound(lb_cross_entropy(logits, lb_tokens_from(tape, labels, NULL, 3, 1), NONE)));
+    ck_assert_str_eq(lb_tape_error(tape),
+                     "lb_cross_entropy: target 2 in row 2, position 0: there are 2 classes");
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_mean_squared_error_of_a_missing_target_names_its_place)
+{
+    lb_tape *tape = lb_tape_new();
+    const lb_real numbers[] = {1, 2, 3, 4, (lb_real)NAN, 6};
+    lb_tensor *x = lb_tensor_new(tape, LB_SHAPE(3, 2), NULL), *none = lb_tensor_new(tape, LB_SHAPE(0), NULL);
+    ck_assert(lb_item(lb_mean_squared_error(none, none)) == 0);
+    ck_assert(!lb_is_sound(lb_mean_squared_error(x, lb_tensor_new(tape, LB_SHAPE(3, 2), numbers))));
+    ck_assert_str_eq(lb_tape_error(tape), "lb_mean_squared_error: target[2,0] is nan, expected a number");
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
+    lb_tape_clear_error(tape);
+    ck_assert(!lb_is_sound(lb_mean_squared_error(x, lb_tensor_new(tape, LB_SHAPE(2, 3), NULL))));
+    ck_assert_str_eq(lb_tape_error(tape), "lb_mean_squared_error: shapes do not match: x[3,2] x target[2,3]");
+    lb_tape_free(tape);
+}
+END_TEST
+
 int main(void)
 {
     return support_run_tests(
@@ -231,5 +310,9 @@ int main(void)
                       test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits,
                       test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient,
                       test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_class,
-                      test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there));
+                      test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there,
+                      test_cross_entropy_of_one_label_for_each_row_is_that_of_rows_of_one_position,
+                      test_cross_entropy_soft_takes_rows_of_logits_and_a_mask_of_rows,
+                      test_cross_entropy_refuses_labels_that_do_not_fit_the_rows,
+                      test_mean_squared_error_of_a_missing_target_names_its_place));
 }

@@ -150,7 +150,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
 {
     subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
-    lb_adam *adam = lb_adam_new(s.params, (lb_adam_config){.lr = (lb_real)0.02});
+    lb_optimizer *adam = lb_optimizer_new(s.params, (lb_optimizer_config){.lr = (lb_real)0.02});
     double first = 0, last = 0;
     for (int step = 0; step < 150; step++) {
         lb_tape_reset(tape);
@@ -158,7 +158,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
         ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
         last = (double)lb_item(loss);
         if (step == 0) first = last;
-        ck_assert_int_eq(lb_adam_step(adam, NULL), LB_OK);
+        ck_assert_int_eq(lb_optimizer_step(adam, NULL), LB_OK);
     }
     ck_assert_double_gt(first, 1);
     ck_assert_double_lt(last, 0.1);
@@ -167,7 +167,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
     ck_assert_int_eq(decoded.heads, kind_of(_i) == LB_ATTENTION_NONE ? 0 : s.model.attention.heads);
     ck_assert_int_eq(decoded.lengths[0], 3);
     ck_assert_int_eq(decoded.id[2], 6);
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     lb_tape_free(tape);
     lb_params_free(s.params);
 }

@@ -214,8 +214,8 @@ END_TEST
 START_TEST(test_training_leaves_the_symbols_as_they_are)
 {
     subject s = make(LB_ATTENTION_ADDITIVE);
-    lb_adam *adam =
-        lb_adam_new(s.params, (lb_adam_config){.lr = (lb_real)0.02, .weight_decay = (lb_real)0.001});
+    lb_optimizer *adam = lb_optimizer_new(
+        s.params, (lb_optimizer_config){.lr = (lb_real)0.02, .weight_decay = (lb_real)0.001});
     double first = 0, last = 0;
     for (int step = 0; step < 200; step++) {
         lb_tape_reset(s.tape);
@@ -223,11 +223,11 @@ START_TEST(test_training_leaves_the_symbols_as_they_are)
         ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
         last = (double)lb_item(loss);
         if (step == 0) first = last;
-        ck_assert_int_eq(lb_adam_step(adam, NULL), LB_OK);
+        ck_assert_int_eq(lb_optimizer_step(adam, NULL), LB_OK);
     }
     ck_assert_double_lt(last, first / 2);
     for (int32_t i = 0; i < SOURCE; i++) ck_assert_int_eq(lb_model_copied_as(s.model, i), copied_as[i]);
-    lb_adam_free(adam);
+    lb_optimizer_free(adam);
     discard(s);
 }
 END_TEST

@@ -29,7 +29,7 @@ static lb_status train_step(support_sorting *s, int step)
     ck_assert_int_eq(lb_tape_status(s->tape), backward);
     if (backward) return backward;
     ck_assert(any_gradient(s->params));
-    lb_status update = lb_adam_step(s->adam, NULL);
+    lb_status update = lb_optimizer_step(s->adam, NULL);
     ck_assert(!any_gradient(s->params));
     return update;
 }

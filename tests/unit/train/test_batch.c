@@ -148,12 +148,67 @@ START_TEST(test_sort_batch_failing_allocation_is_an_empty_batch)
 }
 END_TEST
 
+static const int32_t rows_of_ids[] = {5, 6, 99, 7, 8, 9, 4, 77, 78};
+
+START_TEST(test_tokens_from_arrays_are_their_rows_padded)
+{
+    lb_tape *tape = lb_tape_new();
+    const int32_t lengths[] = {2, 3, 1}, expected[] = {5, 6, LB_PAD, 7, 8, 9, 4, LB_PAD, LB_PAD};
+    lb_tokens tokens = lb_tokens_from(tape, rows_of_ids, lengths, 3, 3);
+    ck_assert_int_eq(tokens.batch, 3);
+    ck_assert_mem_eq(tokens.id, expected, sizeof expected);
+    ck_assert_mem_eq(tokens.lengths, lengths, sizeof lengths);
+    lb_tokens full = lb_tokens_from(tape, rows_of_ids, NULL, 3, 3);
+    ck_assert_mem_eq(full.id, rows_of_ids, sizeof rows_of_ids);
+    ck_assert_int_eq(full.lengths[2], 3);
+    lb_tape_free(tape);
+}
+END_TEST
+
+START_TEST(test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row)
+{
+    static const int32_t lengths[][3] = {{2, 4, 1}, {2, -1, 1}};
+    for (int i = 0; i < 2; i++) {
+        lb_tape *tape = lb_tape_new();
+        ck_assert_int_eq(lb_tokens_from(tape, rows_of_ids, lengths[i], 3, 3).batch, 0);
+        ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
+        ck_assert_str_eq(lb_tape_error(tape), i ? "lb_tokens_from: length -1 of row 1, expected 0 to 3"
+                                                : "lb_tokens_from: length 4 of row 1, expected 0 to 3");
+        lb_tape_free(tape);
+    }
+}
+END_TEST
+
+START_TEST(test_tokens_batch_has_the_source_and_the_target_with_its_ends)
+{
+    lb_tape *tape = lb_tape_new();
+    const int32_t lengths[] = {2, 1}, in[] = {LB_BOS, 5, 6, LB_BOS, 7, LB_PAD},
+                  out[] = {5, 6, LB_EOS, 7, LB_EOS, LB_PAD};
+    const int32_t target[] = {5, 6, 7, 99};
+    lb_batch batch = lb_tokens_batch(lb_tokens_from(tape, rows_of_ids, NULL, 2, 4),
+                                     lb_tokens_from(tape, target, lengths, 2, 2));
+    ck_assert_mem_eq(batch.source.id, rows_of_ids, 8 * sizeof *rows_of_ids);
+    ck_assert_int_eq(batch.source.lengths[1], 4);
+    ck_assert_mem_eq(batch.target_in.id, in, sizeof in);
+    ck_assert_mem_eq(batch.target_out.id, out, sizeof out);
+    ck_assert(batch.target_in.lengths[0] == 3 && batch.target_out.lengths[1] == 2);
+    batch =
+        lb_tokens_batch(lb_tokens_from(tape, target, NULL, 1, 2), lb_tokens_from(tape, target, NULL, 2, 2));
+    ck_assert_int_eq(batch.source.batch, 0);
+    ck_assert_str_eq(lb_tape_error(tape), "lb_tokens_batch: found 1 sources and 2 targets");
+    lb_tape_free(tape);
+}
+END_TEST
+
 int main(void)
 {
-    return support_run_tests("batch",
-                             SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
-                                           test_order_takes_each_row_once_and_fills_tiles_alike_longest_first,
-                                           test_sort_batch_width_is_that_of_the_longest_list,
-                                           test_tokens_mask_is_one_where_a_token_is,
-                                           test_sort_batch_failing_allocation_is_an_empty_batch));
+    return support_run_tests(
+        "batch",
+        SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
+                      test_order_takes_each_row_once_and_fills_tiles_alike_longest_first,
+                      test_sort_batch_width_is_that_of_the_longest_list,
+                      test_tokens_mask_is_one_where_a_token_is, test_tokens_from_arrays_are_their_rows_padded,
+                      test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row,
+                      test_tokens_batch_has_the_source_and_the_target_with_its_ends,
+                      test_sort_batch_failing_allocation_is_an_empty_batch));
 }

@@ -122,7 +122,7 @@ START_TEST(test_pair_evaluate_share_is_that_of_decoding_each_pair)
     write_many(text, sizeof text);
     begin(text);
     lb_pair_sample sample;
-    lb_evaluation found = {-1, -1, -1};
+    lb_evaluation found = {.exact_match = -1, .symbol_error = -1, .loss = -1};
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, PAIRS, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, PAIRS);
     ck_assert_int_eq(sample.possible, PAIRS);
@@ -193,7 +193,7 @@ START_TEST(test_pair_evaluate_targets_that_cannot_be_written_count_as_wrong)
     begin("a\tz\nb\txx\nc\tx\n");
     lb_tensor *bias = lb_params_find(params, "output.bias");
     lb_pair_sample sample;
-    lb_evaluation found = {-1, -1, -1};
+    lb_evaluation found = {.exact_match = -1, .symbol_error = -1, .loss = -1};
     ck_assert_int_eq(lb_pair_sample_make(pairs, target, false, 10, &sample, &error), LB_OK);
     ck_assert_int_eq(sample.count, 3);
     ck_assert_int_eq(sample.possible, 2);

@@ -153,11 +153,11 @@ static int64_t best_of(const lb_evaluation *found, int64_t count)
 
 START_TEST(test_train_best_has_the_best_exact_match_then_symbol_error_then_loss)
 {
-    static const lb_evaluation right[] = {{0.5, 0.1, 1}, {0.7, 0.9, 9}, {0.2, 0, 0}},
-                               errors[] = {{0, 0.9, 1}, {0, 0.4, 5}, {0, 0.5, 1}},
-                               losses[] = {{0, 0.4, 2}, {0, 0.4, 1}, {0, 0.4, 3}},
-                               equal[] = {{0.1, 0.4, 2}, {0.7, 0.4, 2}, {0.7, 0.4, 2}},
-                               unknown[] = {{0.7, 0.4, 2}, {NAN, NAN, NAN}, {0.7, 0.4, NAN}};
+    static const lb_evaluation right[] = {{0.5, 0.1, 1, {0}}, {0.7, 0.9, 9, {0}}, {0.2, 0, 0, {0}}},
+                               errors[] = {{0, 0.9, 1, {0}}, {0, 0.4, 5, {0}}, {0, 0.5, 1, {0}}},
+                               losses[] = {{0, 0.4, 2, {0}}, {0, 0.4, 1, {0}}, {0, 0.4, 3, {0}}},
+                               equal[] = {{0.1, 0.4, 2, {0}}, {0.7, 0.4, 2, {0}}, {0.7, 0.4, 2, {0}}},
+                               unknown[] = {{0.7, 0.4, 2, {0}}, {NAN, NAN, NAN, {0}}, {0.7, 0.4, NAN, {0}}};
     ck_assert_int_eq(best_of(right, 3), 1);
     ck_assert_int_eq(best_of(errors, 3), 1);
     ck_assert_int_eq(best_of(losses, 3), 1);

@@ -5,6 +5,8 @@
 #include "support/tempdir.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { SIZE = 40, EVERY = 5, STEPS = 4 * EVERY };
 
@@ -194,6 +196,95 @@ START_TEST(test_train_stops_when_the_target_is_met_exactly)
 }
 END_TEST
 
+/* Two measures of the program's own: the first falls and rises, and lower is better. */
+static lb_status measure_own(void *context, lb_tape *tape, lb_evaluation *found)
+{
+    climb *c = context;
+    double first = fabs((double)++c->evaluations - 2);
+    *found = (lb_evaluation){.exact_match = 0.1 * (double)c->evaluations, .own = {first, 7}};
+    return lb_tape_status(tape);
+}
+
+static bool has_less(const lb_evaluation *a, const lb_evaluation *b)
+{
+    return a->own[0] < b->own[0];
+}
+
+static void train_by_own_measures(climb *c, lb_optimizer_kind kind, int64_t pause, char *path)
+{
+    begin(c);
+    c->config.evaluate = measure_own;
+    c->config.is_better = has_less;
+    c->config.keep_best = true;
+    c->config.optimizer =
+        (lb_optimizer_config){.kind = kind, .momentum = (lb_real)0.9, .weight_decay = (lb_real)0.01};
+    c->config.checkpoint = support_path(path, "own.safetensors");
+    c->config.fresh = true;
+    if (pause > 0) {
+        c->config.steps = pause;
+        train(c);
+        lb_release(c->history.points);
+        c->config.steps = STEPS;
+        c->config.fresh = false;
+    }
+    train(c);
+}
+
+START_TEST(test_train_resumes_any_optimiser_and_chooses_by_own_measures)
+{
+    char path[SUPPORT_PATH];
+    for (int kind = 0; kind < 3; kind++) {
+        climb whole, paused;
+        train_by_own_measures(&whole, (lb_optimizer_kind)kind, 0, path);
+        train_by_own_measures(&paused, (lb_optimizer_kind)kind, 3 * EVERY, path);
+        ck_assert_int_eq(paused.history.count, STEPS / EVERY);
+        ck_assert_int_eq(lb_train_best(&paused.history)->step, 2 * EVERY);
+        for (int64_t i = 0; i < paused.history.count; i++) {
+            const lb_evaluation *dev = &paused.history.points[i].dev;
+            ck_assert(dev->own[0] == fabs((double)i - 1) && dev->own[1] == 7 && dev->own[3] == 0);
+        }
+        ck_assert_mem_eq(whole.weight->data, paused.weight->data, SIZE * sizeof(lb_real));
+        finish(&whole);
+        finish(&paused);
+    }
+}
+END_TEST
+
+START_TEST(test_train_refuses_the_state_of_another_optimiser)
+{
+    char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
+    climb c;
+    train_by_own_measures(&c, LB_OPTIMIZER_ADAM, 0, path);
+    lb_release(c.history.points);
+    c.config.optimizer.kind = LB_OPTIMIZER_SGD;
+    c.config.fresh = false;
+    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_FORMAT);
+    snprintf(expected, sizeof expected, "cannot resume from %s: ", path);
+    ck_assert_msg(strstr(c.error.message, expected) && strstr(c.error.message, "'sgd.velocity'"), "%s",
+                  c.error.message);
+    finish(&c);
+}
+END_TEST
+
+START_TEST(test_train_needs_no_evaluation_but_parameters_and_a_loss)
+{
+    climb c;
+    begin(&c);
+    c.config.evaluate = NULL;
+    train(&c);
+    ck_assert_int_eq(c.history.count, STEPS / EVERY);
+    c.config.keep_best = true;
+    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(c.error.message,
+                     "lb_train: found no evaluation to keep the best weights by, expected some");
+    c.config.loss = NULL;
+    c.error = (lb_error){0};
+    ck_assert_int_eq(lb_train(&c.config, &c.history, &c.error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(c.error.message, "lb_train: found no loss, expected some");
+    lb_params_free(c.params);
+}
+END_TEST
+
 START_TEST(test_train_without_a_clock_ends_with_the_same_weights)
 {
     climb with, without;
@@ -219,5 +310,8 @@ int main(void)
         SUPPORT_TESTS(test_train_evaluates_and_ends_with_the_average_of_the_weights,
                       test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause,
                       test_train_stops_when_the_target_is_met_exactly,
+                      test_train_resumes_any_optimiser_and_chooses_by_own_measures,
+                      test_train_refuses_the_state_of_another_optimiser,
+                      test_train_needs_no_evaluation_but_parameters_and_a_loss,
                       test_train_without_a_clock_ends_with_the_same_weights));
 }

@@ -70,7 +70,7 @@ START_TEST(test_programs_say_what_is_wrong)
     RUN(PREDICT, "nowhere", "abc");
     support_expect(&result, 66, "", "nowhere: cannot read: No such file or directory\n");
     RUN(TRAIN);
-    support_expect(&result, 2, "", "expected a file of pairs to train on\n");
+    support_expect(&result, 2, "", "expected pairs to train on: a file, or texts in memory\n");
     support_write_text("bad.tsv", "a\tA\nb\n");
     RUN(TRAIN, "bad.tsv", "made");
     support_expect(&result, 65, "", "bad.tsv:2: found 1 column, expected 2, separated by tabs\n");

@@ -420,7 +420,7 @@ START_TEST(test_train_impossible_configuration_is_refused)
         c.field = value;                                                                                     \
         expect_refused(&c, LB_ERROR_ARGUMENT, why);                                                          \
     } while (0)
-    REFUSED(train, NULL, "expected a file of pairs to train on");
+    REFUSED(train, NULL, "expected pairs to train on: a file, or texts in memory");
     REFUSED(out, NULL, "expected a folder to write to");
     REFUSED(normalize, "nfkc", "normalize: expected none, nfc or nfd, found \"nfkc\"");
     REFUSED(model, "rnn", "model: expected seq2seq or transformer, found \"rnn\"");
@@ -459,6 +459,98 @@ START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
                    "checkpoint.safetensors: it was trained with lr 0.02, this run has lr 0.01");
     config.fresh = true;
     train(&config);
+}
+END_TEST
+
+/* The weights of a model, as bytes; to be freed. */
+static char *weights_of(const char *folder, size_t *bytes)
+{
+    char path[SUPPORT_PATH];
+    lb_translator *t = lb_translator_open(support_path(path, folder), &error);
+    ck_assert_msg(t != NULL, "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(lb_translator_about(t).path, &error);
+    ck_assert_msg(file != NULL, "%s", error.message);
+    char *all = NULL;
+    *bytes = 0;
+    for (size_t i = 0; i < lb_safetensors_count(file); i++) {
+        const lb_safetensors_tensor *array = lb_safetensors_at(file, i);
+        size_t size = (size_t)lb_shape_count(array->shape) * sizeof(lb_real);
+        all = realloc(all, *bytes + size);
+        memcpy(all + *bytes, array->data, size);
+        *bytes += size;
+    }
+    lb_safetensors_close(file);
+    lb_translator_free(t);
+    return all;
+}
+
+/* The pairs of a file of the test as arrays of texts, which are never freed. */
+static lb_pair_texts pairs_of(const char *path)
+{
+    size_t size;
+    char *text = support_read_file(path, &size);
+    const char **column[2] = {calloc(PAIRS, sizeof(char *)), calloc(PAIRS, sizeof(char *))};
+    lb_pair_texts texts = {.source = column[0], .target = column[1]};
+    for (char *at = strtok(text, "\t\n"); at; at = strtok(NULL, "\t\n")) {
+        column[0][texts.count] = at;
+        column[1][texts.count++] = strtok(NULL, "\t\n");
+    }
+    return texts;
+}
+
+START_TEST(test_train_pairs_in_memory_give_the_bits_of_the_file)
+{
+    char out[SUPPORT_PATH];
+    size_t bytes[2];
+    write_files();
+    for (int with_dev = 0; with_dev < 2; with_dev++) {
+        lb_training_config config = small_config(out, with_dev ? "file-dev" : "file");
+        config.steps = 60;
+        if (!with_dev) config.dev = NULL;
+        lb_training_result file = train(&config);
+        config.train = config.dev = NULL;
+        config.pairs = pairs_of(train_file);
+        if (with_dev) config.dev_pairs = pairs_of(dev_file);
+        config.out = support_path(out, with_dev ? "memory-dev" : "memory");
+        lb_training_result memory = train(&config);
+        char *a = weights_of(with_dev ? "file-dev" : "file", &bytes[0]),
+             *b = weights_of(with_dev ? "memory-dev" : "memory", &bytes[1]);
+        ck_assert(bytes[0] == bytes[1] && bytes[0] > 1000 && memcmp(a, b, bytes[0]) == 0);
+        ck_assert_int_eq(file.pairs, memory.pairs);
+        ck_assert(file.dev.loss == memory.dev.loss);
+        config.steps = 80; /* resumes */
+        train(&config);
+        ((const char **)config.pairs.target)[0] = "other";
+        expect_refused(&config, LB_ERROR_FORMAT, "it was trained on other pairs");
+        free(a);
+        free(b);
+    }
+}
+END_TEST
+
+START_TEST(test_train_bad_pairs_in_memory_are_refused_before_anything_is_written)
+{
+    char out[SUPPORT_PATH];
+    write_files();
+    lb_training_config config = small_config(out, "out");
+    lb_pair_texts pairs = pairs_of(train_file);
+    config.pairs = pairs;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "pairs: found a file, and pairs in memory, expected only one");
+    config.train = NULL;
+    config.dev_pairs = pairs;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "dev_pairs: found a file, and pairs in memory");
+    config.dev = NULL;
+    config.no_hold_out = true;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "no_hold_out: found pairs for development");
+    config.no_hold_out = false;
+    config.pairs.count = 0;
+    expect_refused(&config, LB_ERROR_ARGUMENT, "found 0 pairs, expected at least one");
+    config.pairs = pairs;
+    ((const char **)pairs.source)[123] = "a\tb";
+    expect_refused(&config, LB_ERROR_FORMAT, "pair 123: found a tab in the source");
+    config.pairs.count = 100;
+    expect_refused(&config, LB_ERROR_FORMAT, "pair 123: found a tab in the source"); /* of dev_pairs */
+    ck_assert(!support_exists("out"));
 }
 END_TEST
 
@@ -531,6 +623,8 @@ int main(void)
             test_train_forgotten_separator_is_hinted_at, test_train_error_of_a_listener_ends_the_training,
             test_train_impossible_configuration_is_refused,
             test_train_bad_file_is_an_error_with_file_and_line,
+            test_train_pairs_in_memory_give_the_bits_of_the_file,
+            test_train_bad_pairs_in_memory_are_refused_before_anything_is_written,
             test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest,
             test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
 }

@@ -164,7 +164,7 @@ START_TEST(test_train_lists_impossible_ones_are_refused)
     lb_training_config config = small_config(out, "out");
     config.train = "pairs.tsv";
     ck_assert_int_eq(lb_translator_train(&config, NULL, &error), LB_ERROR_ARGUMENT);
-    ck_assert_str_eq(error.message, "sort: found files or epochs, expected neither: lists are random");
+    ck_assert_str_eq(error.message, "sort: found files, pairs or epochs, expected none: lists are random");
     config.train = NULL;
     config.sort = &none;
     error = (lb_error){0};
