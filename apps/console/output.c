@@ -47,12 +47,12 @@ lb_status app_draw_training(const char *path, const lb_train_history *history, a
         x[i] = (double)point->step;
         loss[i] = point->loss;
         dev_loss[i] = point->dev.loss;
-        share[i] = measure.error ? 1 - point->dev.exact_match : point->dev.exact_match;
+        share[i] = point->dev.exact_match;
     }
     const lb_series series[] = {
-        {.name = "training loss", .x = x, .y = loss, .count = count},
+        {.name = measure.training, .x = x, .y = loss, .count = count},
         {.name = measure.loss, .x = x, .y = dev_loss, .count = count},
-        {.name = measure.name, .x = x, .y = share, .count = count, .right = true},
+        {.name = "exact match", .x = x, .y = share, .count = count, .right = true},
     };
     lb_chart chart = {
         .series = series,

@@ -22,12 +22,12 @@ LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb
 
 /** The evaluations in the chart of a training. */
 typedef struct app_measure {
-    const char *loss;         /* in the legend and in messages, such as "dev loss" */
-    const char *name, *label; /* of a share of right answers: in the legend and on the axis */
-    bool error;               /* draw the share of wrong answers instead */
+    const char *training; /* the loss of the steps, in the legend */
+    const char *loss;     /* that of evaluations, in the legend and in messages, such as "dev loss" */
+    const char *label;    /* of the axis of exact match */
 } app_measure;
 
-/** Draws loss and measure over the steps as the PNG file `path`. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
+/** Draws both losses and exact match over the steps as the PNG file `path`. Errors: LB_ERROR_WRITE, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_draw_training(const char *path, const lb_train_history *history,
                                         app_measure measure, lb_error *error);
 

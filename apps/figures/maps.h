@@ -3,10 +3,9 @@
 #define APP_MAPS_H
 
 #include "figures/matrix.h"
+#include "figures/model_names.h"
 
 #include "plot/figure.h"
-
-enum { APP_MAP_NAME = 64 };
 
 /** The range of the colours. Zero: chosen from the data. */
 typedef struct app_range {
@@ -26,9 +25,10 @@ typedef struct app_maps_style {
     bool no_values; /* in the cells */
     double dpi;
     lb_format format;
-    bool transparent;            /* no white background */
-    const lb_font *font;         /* NULL: the built-in one */
-    char (*names)[APP_MAP_NAME]; /* [count]: the names of the matrices, for titles; NULL: there is only one */
+    bool transparent;    /* no white background */
+    const lb_font *font; /* NULL: the built-in one */
+    char (
+        *names)[APP_MODEL_NAME]; /* [count]: the names of the matrices, for titles; NULL: there is only one */
 } app_maps_style;
 
 /** Draws every layer and head of `count` matrices: one row for each matrix or layer with several maps, otherwise about

@@ -6,8 +6,10 @@
 #include "figures/likeliest.h"
 #include "figures/maps.h"
 
+#include "base/alloc.h"
 #include "plot/figure.h"
 #include "plot/picture.h"
+#include "plot/readable.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +50,8 @@ static lb_status check(const settings *s, lb_error *error)
     return status ? status : app_check_picture("--output", s->output, error);
 }
 
-static lb_status attend(const char *model, const char *input, app_matrix *matrix, lb_error *error)
+static lb_status attend(const char *model, const char *input, app_matrix *matrix, char kind[APP_MODEL_NAME],
+                        lb_error *error)
 {
     lb_error found = {0};
     bool ended = true;
@@ -56,6 +59,7 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     if (!translator) return error->status;
     lb_translator_facts facts = lb_translator_about(translator);
     lb_status status = LB_OK;
+    app_name_kind(facts.model, kind);
     if (facts.model->heads == 0) {
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: the model has no attention to draw", facts.path);
     } else {
@@ -69,52 +73,21 @@ static lb_status attend(const char *model, const char *input, app_matrix *matrix
     return status;
 }
 
-/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw. */
-static lb_status collect(const settings *s, app_matrix *matrices, lb_error *error)
+/* Fills `matrices`, one for each model or one for the file, with the layers and heads to draw, and the kinds of models. */
+static lb_status collect(const settings *s, app_matrix *matrices, char (*kinds)[APP_MODEL_NAME],
+                         lb_error *error)
 {
     if (s->matrix) {
         lb_status status = app_matrix_read(s->matrix, s->rows, s->columns, matrices, error);
         return status ? status : app_matrix_keep(matrices, s->layer, s->head, s->matrix, error);
     }
     for (int i = 0; i < s->model_count; i++) {
-        lb_status status = attend(s->models[i], s->input, &matrices[i], error);
+        lb_status status = attend(s->models[i], s->input, &matrices[i], kinds[i], error);
         if (!status) status = app_matrix_keep(&matrices[i], s->layer, s->head, s->models[i], error);
         if (status) return status;
         if (s->model_count > 1 && s->head < 0 && !s->all_heads) app_matrix_average(&matrices[i]);
     }
     return LB_OK;
-}
-
-/* The length of the common start of all paths, up to a slash, or of their common end, from a slash or the last dot. */
-static size_t shared_letters(const settings *s, bool at_end)
-{
-    const char *first = s->models[0];
-    size_t length = strlen(first), shared = 0;
-    for (size_t n = 1; n < length; n++) {
-        char edge = at_end ? first[length - n] : first[n - 1];
-        for (int i = 1; i < s->model_count; i++) {
-            const char *other = s->models[i];
-            size_t other_length = strlen(other);
-            if (other_length <= n) return shared;
-            if (memcmp(at_end ? first + length - n : first, at_end ? other + other_length - n : other, n) !=
-                0)
-                return shared;
-        }
-        if (edge == '/' || (at_end && shared == 0 && edge == '.')) shared = n;
-    }
-    return shared;
-}
-
-/* Names the models by the parts of their paths that differ: "dot" and "general" for out/dot/sort.safetensors and
- * out/general/sort.safetensors. */
-static void name_models(const settings *s, char names[][APP_MAP_NAME])
-{
-    size_t begin = shared_letters(s, false), end = shared_letters(s, true);
-    for (int i = 0; i < s->model_count; i++) {
-        size_t length = strlen(s->models[i]);
-        size_t kept = length > begin + end ? length - begin - end : length;
-        snprintf(names[i], APP_MAP_NAME, "%.*s", (int)kept, s->models[i] + (kept < length ? begin : 0));
-    }
 }
 
 static void warn_of_holes(const app_matrix *m)
@@ -133,35 +106,53 @@ static lb_status make_readable(const lb_font *font, app_matrix *matrices, size_t
     return status;
 }
 
+/* The title that was asked for, or the input; release it with lb_release. NULL if there is no memory. */
+static char *title_of(const settings *s, const lb_font *font)
+{
+    if (s->title || !s->input) return lb_alloc_string(s->title ? s->title : "Attention Weights");
+    char *input = lb_alloc_string(s->input);
+    for (char *c = input; c && *c; c++)
+        if (*c == '\t') *c = ' ';
+    char *title = input ? lb_text_readable(font, input) : NULL;
+    lb_release(input);
+    return title;
+}
+
+static lb_status draw_in_font(const settings *s, app_maps_style style, app_matrix *matrices, size_t count,
+                              const lb_font *font, lb_error *error)
+{
+    lb_error found = {0};
+    bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
+    if (!any_font) app_warn_missing(font, s->title ? s->title : "", matrices, count);
+    if (make_readable(any_font ? NULL : font, matrices, count, error)) return error->status;
+    char *title = title_of(s, any_font ? NULL : font);
+    if (!title) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    style.title = title;
+    style.font = s->font ? font : NULL;
+    lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
+    lb_status status = found.status;
+    if (canvas) {
+        status = lb_picture_write(canvas, s->output, error);
+        if (!status && s->scores)
+            status = app_scores_save(&style, font, s->models[0], s->input, s->scores, error);
+    } else {
+        /* Such a figure can only be too large, which is the fault of the data. */
+        if (status == LB_ERROR_ARGUMENT) status = LB_ERROR_FORMAT;
+        lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
+    }
+    lb_canvas_free(canvas);
+    lb_release(title);
+    return status;
+}
+
 static lb_status draw(const settings *s, app_maps_style style, app_matrix *matrices, size_t count,
                       lb_error *error)
 {
-    lb_error found = {0};
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
-    bool any_font = style.format == LB_FORMAT_SVG; /* the viewer chooses the fonts */
-    if (!any_font) app_warn_missing(font, s->title, matrices, count);
-    if (make_readable(any_font ? NULL : font, matrices, count, error)) {
-        lb_font_close(font);
-        return error->status;
-    }
-    char names[MOST_MODELS][APP_MAP_NAME];
-    if (s->model_count > 1) name_models(s, names);
-    style.font = s->font ? font : NULL;
-    style.names = s->model_count > 1 ? names : NULL;
-    lb_canvas *canvas = app_maps_draw(&style, matrices, count, &found);
-    if (canvas) {
-        lb_status status = lb_picture_write(canvas, s->output, error);
-        if (!status && s->scores)
-            status = app_scores_save(&style, font, s->models[0], s->input, s->scores, error);
-        lb_canvas_free(canvas);
-        lb_font_close(font);
-        return status;
-    }
+    lb_status status = draw_in_font(s, style, matrices, count, font, error);
     lb_font_close(font);
-    /* Such a figure can only be too large, which is the fault of the data. */
-    lb_status status = found.status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : found.status;
-    return lb_error_set(error, status, "%s: %s", s->matrix ? s->matrix : s->models[0], found.message);
+    return status;
 }
 
 /* "wrote attention.png (5 x 4)", with the number of maps if there are several. */
@@ -183,17 +174,21 @@ static void report(const settings *s, const app_matrix *matrices, size_t count)
 static int visualize(const settings *s)
 {
     lb_error error = {0};
-    app_maps_style style = {.title = s->title,
-                            .no_values = s->no_values,
+    app_maps_style style = {.no_values = s->no_values,
                             .dpi = s->dpi,
                             .format = lb_picture_format(s->output),
                             .transparent = s->transparent};
     app_matrix matrices[MOST_MODELS] = {{0}};
+    char names[MOST_MODELS][APP_MODEL_NAME];
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
     lb_status status = check(s, &error);
     if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
     if (!status) status = app_range_parse(s->range, &style.range, &error);
-    if (!status) status = collect(s, matrices, &error);
+    if (!status) status = collect(s, matrices, names, &error);
+    if (!status && s->model_count > 1) {
+        app_name_models(s->models, s->model_count, names);
+        style.names = names;
+    }
     if (!status) status = draw(s, style, matrices, count, &error);
     if (!status) report(s, matrices, count);
     for (size_t i = 0; i < count; i++) app_matrix_free(&matrices[i]);
@@ -216,12 +211,7 @@ static const app_example examples[] = {
 
 int visualize_main(int argc, char **argv)
 {
-    settings s = {.output = "attention.png",
-                  .title = "Attention Weights",
-                  .colormap = "ylorrd",
-                  .dpi = 100,
-                  .layer = -1,
-                  .head = -1};
+    settings s = {.output = "attention.png", .colormap = "ylorrd", .dpi = 100, .layer = -1, .head = -1};
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
@@ -250,7 +240,7 @@ int visualize_main(int argc, char **argv)
                    "write a second picture: the likeliest symbols at each step of the output, with their "
                    "probabilities",
                    .usual = true),
-        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture", .usual = true),
+        APP_TEXT(0, "title", "TEXT", &s.title, "title of the picture; default: the input", .usual = true),
         APP_WORD(0, "colormap", "NAME", &s.colormap, app_colormaps, "colours", .usual = true),
         APP_TEXT(
             0, "range", "RANGE", &s.range,

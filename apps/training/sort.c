@@ -22,7 +22,7 @@ static int train(void)
     lb_training_result result = {0};
     app_training_view view = {
         .chart = "loss.png",
-        .measure = {.loss = "dev loss", .name = "exact match", .label = "Exact match on held-out lists"},
+        .measure = {.loss = "dev loss", .label = "Exact match on held-out lists"},
     };
     settings.film = film ? film : -1;
     lb_status status = app_choose_model(&model, &usual, &settings, &error);

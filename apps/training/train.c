@@ -69,13 +69,11 @@ static int train(app_train_options *t)
     app_training_view view = {
         .chart = "training.png",
         .measure = {.loss = "dev loss",
-                    .name = "dev error",
-                    .label = "Share of wrong answers",
-                    .error = true},
+                    .label = t->settings.dev ? "Exact match on dev pairs" : "Exact match on held-out pairs"},
     };
     if (!t->choice.hold_out) {
         view.measure.loss = "loss at evaluation";
-        view.measure.name = "error on training pairs";
+        view.measure.label = "Exact match on training pairs";
     }
     lb_lock *lock = NULL;
     lb_status status = learn_from_teacher(t, &lock, &error);

@@ -132,6 +132,15 @@ int app_training_status(const app_training_view *v)
     return lb_status_exit(LB_ERROR_DIVERGED);
 }
 
+static const char *name_training_loss(const lb_training_run *run)
+{
+    bool dropout = run->dropout > 0, smoothing = run->label_smoothing > 0;
+    if (dropout && smoothing) return "training loss, raised by dropout and label smoothing";
+    if (dropout || smoothing)
+        return dropout ? "training loss, raised by dropout" : "training loss, raised by label smoothing";
+    return "training loss";
+}
+
 static lb_status end(void *context, const lb_training_run *run, lb_error *error)
 {
     app_training_view *v = context;
@@ -142,6 +151,7 @@ static lb_status end(void *context, const lb_training_run *run, lb_error *error)
         app_note("the model in %s has been trained already; --fresh trains it again", run->folder);
     note_end(run, v->measure.loss);
     look_at_loss(v, run);
+    v->measure.training = name_training_loss(run);
     return app_draw_training(app_path(run->folder, v->chart, path), run->history, v->measure, error);
 }
 

@@ -224,6 +224,7 @@ typedef struct lb_training_run {
     const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
     const char *set_aside;           /* where the earlier model of the folder is kept; NULL: there is none */
     double guessing; /* the loss per symbol if all symbols of the target were equally likely, in nats */
+    double dropout, label_smoothing; /* in force; both raise the loss of steps, and not that of evaluations */
 } lb_training_run;
 
 /** One completed step. */

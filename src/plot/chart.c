@@ -2,6 +2,8 @@
 
 #include "plot/chart_axis.h"
 #include "plot/figure.h"
+#include "plot/fitted_text.h"
+#include "plot/marker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@ static const double single_width = 720, single_height = 432, shared_width = 504,
 static const double tick_length = 3.5, tick_gap = 3.5, axis_gap = 7, title_gap = 11, line_width = 1.6;
 static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin = 0.8;
 static const double inset = 5; /* between frame and data, so that the frame covers no line */
+static const double marker_radius = 4, marker_gap = 14;
 
 /* A chart being drawn. */
 typedef struct drawing {
@@ -20,6 +23,7 @@ typedef struct drawing {
     lb_rect frame; /* inside its lines; whole pixels */
     lb_rect plot;  /* from limit to limit */
     lb_axis_scale x, left, right;
+    bool marked; /* markers tell lines apart that cover each other */
 } drawing;
 
 static const char *wrong_with(const lb_chart *chart)
@@ -63,20 +67,22 @@ static double legend_line(const lb_chart *chart, const lb_style *style, double r
 }
 
 /* Draws the legend with its top at `y`, or only measures it if there is no canvas; returns its height. */
-static double legend(const lb_chart *chart, const lb_style *style, lb_canvas *canvas, lb_rect plot, double y)
+static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y)
 {
-    double p = style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
-    lb_text_style look = tick_look(style, lb_rgb(0x262626));
+    const lb_chart *chart = d->chart;
+    double p = d->style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
+    lb_text_style look = tick_look(d->style, lb_rgb(0x262626));
     look.valign = LB_VALIGN_MIDDLE;
     for (size_t first = 0, next = 0; next < chart->count; first = next) {
-        double width = legend_line(chart, style, plot.width, &next);
+        double width = legend_line(chart, d->style, area.width, &next);
         if (width == 0) break;
-        double x = plot.x + (plot.width - width) / 2, middle = round(y + height + line / 2);
+        double x = area.x + (area.width - width) / 2, middle = round(y + height + line / 2);
         for (size_t s = first; s < next && canvas; s++) {
             if (!chart->series[s].name) continue;
             lb_color color = lb_series_color(chart, s);
-            lb_canvas_line(canvas, (lb_point){x, middle}, (lb_point){x + swatch * p, middle}, line_width * p,
-                           color);
+            lb_point from = {x, middle}, center = {x + swatch * p / 2, middle}, to = {x + swatch * p, middle};
+            lb_canvas_line(canvas, from, to, line_width * p, color);
+            if (d->marked) lb_marker_draw(canvas, s, center, marker_radius * p, color);
             x += (swatch + swatch_gap) * p;
             lb_text_draw(canvas, &look, (lb_point){x, middle}, chart->series[s].name);
             x += lb_text_measure(look.font, look.size, chart->series[s].name).width + entry_gap * p;
@@ -84,6 +90,16 @@ static double legend(const lb_chart *chart, const lb_style *style, lb_canvas *ca
         height += line;
     }
     return ceil(height);
+}
+
+/* The title of an axis, no longer than that. */
+static void draw_axis_title(const drawing *d, lb_text_style look, lb_point at, double length,
+                            const char *title)
+{
+    double size = LB_SIZE_AXIS * d->style->point;
+    lb_fitted_text fitted = lb_text_fit(d->style->bold, (lb_text_room){length, 1, size, size / 2}, title);
+    look.font = d->style->bold;
+    lb_fitted_text_draw(d->canvas, look, at, &fitted);
 }
 
 static void draw_x_axis(const drawing *d)
@@ -100,12 +116,9 @@ static void draw_x_axis(const drawing *d)
         lb_text_draw(d->canvas, &look, (lb_point){x, bottom + tick + tick_gap * p - 0.15 * look.size},
                      lb_tick_format(&d->x.ticks, i, text));
     }
-    look.font = d->style->bold;
-    look.size = LB_SIZE_AXIS * p;
     look.color = lb_rgb(0x000000);
     double y = bottom + tick + (tick_gap + LB_SIZE_TICK * 1.1 + axis_gap) * p;
-    if (d->chart->x.label)
-        lb_text_draw(d->canvas, &look, (lb_point){d->plot.x + d->plot.width / 2, y}, d->chart->x.label);
+    draw_axis_title(d, look, (lb_point){d->plot.x + d->plot.width / 2, y}, d->frame.width, d->chart->x.label);
 }
 
 static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char *label, bool right)
@@ -124,15 +137,13 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
         lb_text_draw(d->canvas, &look, (lb_point){edge + sign * (tick + tick_gap * p), top + line / 2},
                      lb_tick_format(&scale->ticks, i, text));
     }
-    if (!label) return;
-    look.font = d->style->bold;
-    look.size = LB_SIZE_AXIS * p;
     look.angle = right ? 270 : 90;
     look.align = LB_ALIGN_CENTER;
     look.valign = LB_VALIGN_BOTTOM;
     double away = tick + (tick_gap + axis_gap) * p + lb_axis_label_width(scale, d->style);
     if (!d->right.used) look.color = lb_rgb(0x000000);
-    lb_text_draw(d->canvas, &look, (lb_point){edge + sign * away, d->plot.y + d->plot.height / 2}, label);
+    lb_point at = {edge + sign * away, d->plot.y + d->plot.height / 2};
+    draw_axis_title(d, look, at, d->frame.height, label);
 }
 
 /* The position of a point; false if it cannot be drawn or does not exist. */
@@ -171,6 +182,46 @@ static void draw_series(const drawing *d, size_t index)
     }
 }
 
+/* Whether half of the points that two series have at the same places are drawn on each other. */
+static bool cover(const drawing *d, const lb_series *a, const lb_series *b)
+{
+    size_t both = 0, covered = 0;
+    lb_point p, q;
+    for (size_t i = 0; i < a->count && i < b->count; i++) {
+        if (!place_point(d, a, i, &p) || !place_point(d, b, i, &q)) continue;
+        both++;
+        covered += hypot(p.x - q.x, p.y - q.y) < line_width * d->style->point;
+    }
+    return covered > 1 && 2 * covered >= both;
+}
+
+static bool any_cover(const drawing *d)
+{
+    const lb_series *series = d->chart->series;
+    for (size_t b = 1; b < d->chart->count; b++)
+        for (size_t a = 0; a < b; a++)
+            if (cover(d, &series[a], &series[b])) return true;
+    return false;
+}
+
+/* The series take turns, so that the markers of lines that cover each other are side by side. */
+static void draw_markers(const drawing *d, size_t index)
+{
+    const lb_series *series = &d->chart->series[index];
+    double p = d->style->point;
+    lb_point at;
+    size_t drawn = 0, nth = 0, step = 1;
+    for (size_t i = 0; i < series->count; i++) drawn += place_point(d, series, i, &at);
+    while ((double)step * d->plot.width < marker_gap * p * (double)drawn) step++;
+    size_t places = (drawn + step - 1) / step, turns = d->chart->count < places ? d->chart->count : places;
+    for (size_t i = 0; i < series->count; i++) {
+        if (!place_point(d, series, i, &at)) continue;
+        if (nth % step == 0 && nth / step % turns == index % turns)
+            lb_marker_draw(d->canvas, index, at, marker_radius * p, lb_series_color(d->chart, index));
+        nth++;
+    }
+}
+
 static void draw_grid(const drawing *d, const lb_axis_scale *scale)
 {
     double line = lb_style_pixels(d->style, thin);
@@ -190,7 +241,7 @@ static void arrange(drawing *d, lb_rect area)
     if (d->chart->title)
         title =
             lb_text_measure(d->style->bold, LB_SIZE_TITLE * p, d->chart->title).height + title_gap * p / 2;
-    double legend_height = legend(d->chart, d->style, NULL, area, 0);
+    double legend_height = legend(d, NULL, area, 0);
     double top =
         ceil(fmax(title + legend_height + (legend_height > 0 ? 4 : title_gap / 2) * p, LB_SIZE_TICK * p));
     double bottom = ceil(tick + LB_SIZE_TICK * 1.2 * p + (d->chart->x.label ? axis_line : 0));
@@ -236,9 +287,11 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
         lb_text_draw(canvas, &look, (lb_point){area.x + area.width / 2, area.y}, d.chart->title);
         title = lb_text_measure(look.font, look.size, d.chart->title).height + title_gap * p / 2;
     }
-    legend(d.chart, style, canvas, area, area.y + title);
+    d.marked = any_cover(&d);
+    legend(&d, canvas, area, area.y + title);
     lb_canvas_clip(canvas, &d.frame);
     for (size_t s = 0; s < d.chart->count; s++) draw_series(&d, s);
+    for (size_t s = 0; s < d.chart->count && d.marked; s++) draw_markers(&d, s);
     lb_canvas_clip(canvas, NULL);
 }
 

@@ -1,16 +1,19 @@
 #include "plot/figure.h"
 
+#include "plot/fitted_text.h"
 #include "plot/picture.h"
 
 #include <math.h>
 
 /* Points. */
 static const double margin = 12, gutter = 24, title_gap = 14;
+static const double least_title_room = 288, smallest_title = 10;
 
 typedef struct grid {
     size_t columns, rows;
-    lb_size title, bar; /* pixels; all zeros if there is none */
-    lb_size panels;     /* with the gutters between them */
+    lb_size panels, bar; /* pixels; with the gutters between panels; all zeros if there is no bar */
+    double body;         /* width of both */
+    lb_fitted_text title;
 } grid;
 
 static lb_size wanted(const lb_figure *figure, const lb_style *style, size_t index)
@@ -45,8 +48,11 @@ static grid arrange(const lb_figure *figure, const lb_style *style)
     for (size_t c = 0; c < g.columns; c++)
         g.panels.width += column_width(figure, style, &g, c) + (c ? gap : 0);
     for (size_t r = 0; r < g.rows; r++) g.panels.height += row_height(figure, style, &g, r) + (r ? gap : 0);
-    if (figure->title) g.title = lb_text_measure(style->bold, LB_SIZE_FIGURE * style->point, figure->title);
     if (figure->bar) g.bar = lb_color_bar_measure(figure->bar, style);
+    g.body = g.panels.width + (figure->bar ? gap + g.bar.width : 0);
+    lb_text_room room = {fmax(g.body, least_title_room * style->point), 3, LB_SIZE_FIGURE * style->point,
+                         smallest_title * style->point};
+    g.title = lb_text_fit(style->bold, room, figure->title);
     return g;
 }
 
@@ -71,10 +77,10 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
 {
     grid g = arrange(figure, style);
     double p = style->point, edge = round(margin * p), gap = round(gutter * p);
-    double top = figure->title ? ceil(g.title.height + title_gap * p) : 0;
+    double top = figure->title ? ceil(g.title.extent.height + title_gap * p) : 0;
     double panels_height = fmax(g.panels.height, g.bar.height);
-    double body = g.panels.width + (figure->bar ? gap + g.bar.width : 0);
-    double width = 2 * edge + ceil(fmax(body, g.title.width)), height = 2 * edge + top + panels_height;
+    double width = 2 * edge + ceil(fmax(g.body, g.title.extent.width)),
+           height = 2 * edge + top + panels_height;
     if (!(width <= LB_CANVAS_MAX_SIDE && height <= LB_CANVAS_MAX_SIDE)) {
         lb_error_set(error, LB_ERROR_ARGUMENT,
                      "figure: found %.0f x %.0f pixels, expected at most %d per side", width, height,
@@ -88,7 +94,7 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
                                                            .transparent = figure->transparent},
                                        error);
     if (!canvas) return NULL;
-    double x = floor((width - body) / 2), y = edge + top;
+    double x = floor((width - g.body) / 2), y = edge + top;
     draw_panels(figure, style, &g, canvas, (lb_point){x, y + floor((panels_height - g.panels.height) / 2)});
     if (figure->bar) {
         double bar_height = fmin(panels_height, fmax(g.bar.height, round(0.8 * panels_height)));
@@ -96,9 +102,9 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
                        bar_height};
         lb_color_bar_draw(figure->bar, style, canvas, bar);
     }
-    lb_text_style look = {.font = style->bold, .size = LB_SIZE_FIGURE * p, .align = LB_ALIGN_CENTER};
+    lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER};
     look.valign = LB_VALIGN_TOP;
-    if (figure->title) lb_text_draw(canvas, &look, (lb_point){width / 2, edge}, figure->title);
+    lb_fitted_text_draw(canvas, look, (lb_point){width / 2, edge}, &g.title);
     /* Call both, without short-circuiting: each call clears the failure. */
     bool failed = lb_font_failed(style->regular);
     failed = lb_font_failed(style->bold) || failed;

@@ -97,18 +97,16 @@ static void draw_labels(const lb_heatmap *map, const lb_style *style, const lb_h
     }
 }
 
-static void draw_titles(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
-                        lb_canvas *canvas, lb_point corner)
+static void draw_titles(const lb_style *style, const lb_heatmap_layout *l, lb_canvas *canvas, lb_point corner)
 {
     lb_text_style look = {.font = style->bold, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_TOP};
-    look.size = LB_SIZE_TITLE * style->point;
-    if (map->title) lb_text_draw(canvas, &look, (lb_point){corner.x + l->title_x, corner.y}, map->title);
-    look.size = LB_SIZE_AXIS * style->point;
-    lb_point below = {corner.x + l->x_label_x, corner.y + l->x_label_y};
-    if (map->x_label) lb_text_draw(canvas, &look, below, map->x_label);
-    look.angle = 90;
+    lb_point above = {corner.x + l->title_x, corner.y},
+             below = {corner.x + l->x_label_x, corner.y + l->x_label_y};
     lb_point beside = {corner.x + l->y_label_x, corner.y + l->y_label_y};
-    if (map->y_label) lb_text_draw(canvas, &look, beside, map->y_label);
+    lb_fitted_text_draw(canvas, look, above, &l->title);
+    lb_fitted_text_draw(canvas, look, below, &l->x_label);
+    look.angle = 90;
+    lb_fitted_text_draw(canvas, look, beside, &l->y_label);
 }
 
 static lb_size measure(const void *content, const lb_style *style)
@@ -132,7 +130,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     draw_cells(map, &l, canvas, plot);
     if (l.text_size > 0) draw_numbers(map, style, &l, canvas, plot);
     draw_labels(map, style, &l, canvas, plot);
-    draw_titles(map, style, &l, canvas, corner);
+    draw_titles(style, &l, canvas, corner);
     double line = lb_style_pixels(style, 0.8);
     lb_rect frame = {plot.x - line, plot.y - line, plot.width + 2 * line, plot.height + 2 * line};
     lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));

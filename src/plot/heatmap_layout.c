@@ -39,6 +39,11 @@ static const double single_cell = 58, shared_cell = 50; /* the largest cell */
 static const double readable_cell = 11, smallest_cell = 1.5;
 static const double least_gridded = 16; /* pixels */
 static const double smallest_label = 6, thinned_label = 8.5, smallest_text = 6;
+static const double smallest_title = 9, least_title_room = 288;
+static const double longest = 2.5; /* of the preferred lengths, where labels need it */
+
+/* Distances of labels, by the size of their text. A slanted line is 1.05 sizes thick, over sin 45. */
+static const double line_height = 1.15, slanted_width = 1 / 0.67, upright_gap = 0.25, roomy_gap = 0.5;
 
 const char *lb_heatmap_wrong(const lb_heatmap *map)
 {
@@ -71,27 +76,59 @@ const char *lb_heatmap_cell_label(const lb_heatmap *map, size_t index)
 
 lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *l, const lb_style *style)
 {
+    bool upright = l->angle == 0;
     return (lb_text_style){.font = style->regular,
                            .size = l->label_size,
-                           .angle = l->slanted ? 45 : 0,
-                           .align = l->slanted ? LB_ALIGN_RIGHT : LB_ALIGN_CENTER,
-                           .valign = l->slanted ? LB_VALIGN_MIDDLE : LB_VALIGN_TOP,
+                           .angle = l->angle,
+                           .align = upright ? LB_ALIGN_CENTER : LB_ALIGN_RIGHT,
+                           .valign = upright ? LB_VALIGN_TOP : LB_VALIGN_MIDDLE,
                            .color = lb_rgb(0x262626)};
 }
 
-/* Single characters stand upright. Among longer labels they do what those do, which stand upright if all fit. */
-static bool slants(const lb_heatmap *map, const lb_style *style, double cell)
+/* The width of the widest label, by the size of the text. */
+static double widest_label(const lb_heatmap *map, const lb_style *style, bool rows)
 {
-    double size = LB_SIZE_TICK * style->point, widest = 0;
+    double widest = 0;
+    size_t count = rows ? map->rows : map->columns;
+    for (size_t i = 0; i < count; i++) {
+        char buffer[LB_CELL_LABEL];
+        const char *label = lb_heatmap_label(rows ? map->row_labels : map->column_labels, i, buffer);
+        widest = fmax(widest, lb_text_measure(style->regular, 1, label).width);
+    }
+    return widest;
+}
+
+/* Single characters stand upright. Among longer labels they do what those do, which stand upright if all fit. */
+static double column_angle(const lb_heatmap *map, const lb_style *style, double cell)
+{
+    double size = LB_SIZE_TICK * style->point;
     size_t single = 0;
     for (size_t i = 0; i < map->columns; i++) {
         char buffer[LB_CELL_LABEL];
-        const char *label = lb_heatmap_label(map->column_labels, i, buffer);
-        single += lb_text_is_one_character(label);
-        widest = fmax(widest, lb_text_measure(style->regular, size, label).width);
+        single += lb_text_is_one_character(lb_heatmap_label(map->column_labels, i, buffer));
     }
-    if (map->slant != LB_LABEL_SLANTED || single == map->columns) return false;
-    return single == 0 || widest + size / 2 > cell;
+    if (map->slant != LB_LABEL_SLANTED || single == map->columns) return 0;
+    if (single > 0 && size * (widest_label(map, style, false) + roomy_gap) <= cell) return 0;
+    bool turned = map->column_labels && cell < smallest_label * style->point * slanted_width;
+    return turned ? 90 : 45;
+}
+
+/* The width that a column label takes, by its size. */
+static double column_width(const lb_heatmap *map, const lb_style *style, double angle)
+{
+    if (angle == 0) return widest_label(map, style, false) + upright_gap;
+    return angle == 45 ? slanted_width : line_height;
+}
+
+/* The least cell in which all given labels can be read, or `cell` if that would make the picture too large. */
+static double labelled_cell(const lb_heatmap *map, const lb_style *style, double cell, double longest_side)
+{
+    double least = smallest_label * style->point, needed = cell;
+    if (map->row_labels) needed = fmax(needed, ceil(least * line_height));
+    if (map->column_labels)
+        needed = fmax(needed, ceil(least * column_width(map, style, column_angle(map, style, 0))));
+    return needed * (double)(map->rows > map->columns ? map->rows : map->columns) <= longest_side ? needed
+                                                                                                  : cell;
 }
 
 static double cell_side(const lb_heatmap *map, const lb_style *style)
@@ -101,7 +138,8 @@ static double cell_side(const lb_heatmap *map, const lb_style *style)
     double span = (style->single ? single_span : shared_span) * p;
     double side = fmin(span / count, (style->single ? single_cell : shared_cell) * p);
     if (side < readable_cell * p) side = fmin(readable_cell * p, 1.4 * span / count);
-    return fmax(floor(side), fmax(1, floor(smallest_cell * p)));
+    side = fmax(floor(side), fmax(1, floor(smallest_cell * p)));
+    return labelled_cell(map, style, side, longest * span);
 }
 
 /* The first of 1, 2, 5, 10, 20 ... that is at least `least`. */
@@ -116,38 +154,23 @@ static size_t nice_every(double least)
     }
 }
 
-static double widest_label(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
-                           bool rows)
-{
-    double widest = 0;
-    size_t count = rows ? map->rows : map->columns, every = rows ? l->row_every : l->column_every;
-    for (size_t i = 0; i < count; i += every) {
-        char buffer[LB_CELL_LABEL];
-        const char *label = lb_heatmap_label(rows ? map->row_labels : map->column_labels, i, buffer);
-        widest = fmax(widest, lb_text_measure(style->regular, l->label_size, label).width);
-    }
-    return widest;
-}
-
 /* Text size of the labels: small enough to show all of them, or larger with only every n-th shown. */
 static void fit_labels(const lb_heatmap *map, const lb_style *style, lb_heatmap_layout *l)
 {
-    const double line = 1.15, across = 0.67; /* sin 45 / 1.05: a slanted line is 1.05 sizes thick */
-    l->slanted = slants(map, style, l->cell_w);
-    double fits = fmin(l->cell_h / line, l->slanted ? l->cell_w * across : INFINITY);
-    bool all = fits >= smallest_label * style->point;
-    l->label_size = all ? fmin(fits, LB_SIZE_TICK * style->point) : thinned_label * style->point;
-    l->row_every = nice_every(l->label_size * line / l->cell_h);
-    l->column_every = 1;
-    double needed =
-        l->slanted ? l->label_size / across : widest_label(map, style, l, false) + l->label_size / 2;
-    l->column_every = nice_every(needed / l->cell_w);
+    double least = smallest_label * style->point;
+    l->angle = column_angle(map, style, l->cell_w);
+    double width = column_width(map, style, l->angle), fits = l->cell_h / line_height;
+    if (l->angle != 0 || l->cell_w / width >= least) fits = fmin(fits, l->cell_w / width);
+    l->label_size = fits >= least ? fmin(fits, LB_SIZE_TICK * style->point) : thinned_label * style->point;
+    l->row_every = nice_every(l->label_size * line_height / l->cell_h);
+    l->column_every = nice_every(l->label_size * width / l->cell_w);
 }
 
 static double text_size(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l)
 {
-    if (map->cell_text == LB_CELL_TEXT_NONE) return 0;
-    double widest = 0;
+    double widest = 0, lines = map->cell_labels ? 0.3 : 0.5;
+    bool low = lines * l->cell_h < smallest_text * style->point;
+    if (map->cell_text == LB_CELL_TEXT_NONE || low) return 0;
     for (size_t i = 0; i < map->rows * map->columns; i++) {
         char buffer[LB_CELL_LABEL];
         if (!isfinite(map->values[i])) continue;
@@ -156,7 +179,6 @@ static double text_size(const lb_heatmap *map, const lb_style *style, const lb_h
         if (map->cell_labels)
             widest = fmax(widest, lb_text_measure(style->regular, 1, lb_heatmap_cell_label(map, i)).width);
     }
-    double lines = map->cell_labels ? 0.3 : 0.5;
     double fits = fmin(0.82 * l->cell_w / fmax(widest, 1), lines * l->cell_h);
     double size = fmin(fits, LB_SIZE_TICK * style->point);
     return size >= smallest_text * style->point ? size : 0;
@@ -176,15 +198,23 @@ static lb_size column_label_reach(const lb_heatmap *map, const lb_style *style, 
     return reach;
 }
 
-static lb_size measure(const lb_font *font, double size, const char *text)
+/* The title of an axis, no longer than that. It says so if some of the labels that were given are not shown. */
+static lb_fitted_text axis_title(const lb_style *style, const char *title, double length, bool given,
+                                 size_t every)
 {
-    return text ? lb_text_measure(font, size, text) : (lb_size){0, 0};
+    char noted[LB_FITTED_TEXT];
+    double p = style->point;
+    if (given && every > 1) {
+        snprintf(noted, sizeof noted, "%s%s1 label in %zu", title ? title : "", title ? ": " : "", every);
+        title = noted;
+    }
+    return lb_text_fit(style->bold, (lb_text_room){length, 3, LB_SIZE_AXIS * p, smallest_label * p}, title);
 }
 
-/* `center`, shifted to keep a title of this width within [first, limit]. */
-static double inside(double center, double width, double first, double limit)
+/* `center`, shifted to keep a title of this width within [0, limit]. */
+static double inside(double center, double width, double limit)
 {
-    return fmax(first + width / 2, fmin(center, limit - width / 2));
+    return fmax(width / 2, fmin(center, limit - width / 2));
 }
 
 lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *style)
@@ -199,34 +229,33 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
     fit_labels(map, style, &l);
     l.text_size = text_size(map, style, &l);
 
-    lb_size title = measure(style->bold, LB_SIZE_TITLE * p, map->title);
-    lb_size x_label = measure(style->bold, LB_SIZE_AXIS * p, map->x_label);
-    lb_size y_label = measure(style->bold, LB_SIZE_AXIS * p, map->y_label);
+    l.plot.width = l.cell_w * (double)map->columns;
+    l.plot.height = l.cell_h * (double)map->rows;
+    l.x_label = axis_title(style, map->x_label, l.plot.width, map->column_labels, l.column_every);
+    l.y_label = axis_title(style, map->y_label, l.plot.height, map->row_labels, l.row_every);
     lb_size reach = column_label_reach(map, style, &l);
     double half_line = map->hide_bar ? 0 : LB_SIZE_TICK * p / 2;
-    double left = widest_label(map, style, &l, true) + (gap->tick + gap->label) * p;
-    if (map->y_label) left += y_label.height + gap->axis * p;
-    left = ceil(fmax(left, reach.width));
-    double top = ceil(map->title ? title.height + gap->title * p : half_line);
-    double below = (gap->tick + gap->label) * p + reach.height;
+    double beside = (gap->tick + gap->label) * p + l.label_size * widest_label(map, style, true);
+    double title_room = l.y_label.extent.height > 0 ? l.y_label.extent.height + gap->axis * p : 0;
+    l.plot.x = ceil(fmax(beside + title_room, reach.width));
+    double bars = map->hide_bar ? 0 : round(gap->bar * p) + bar_size.width;
+    double right = l.plot.x + l.plot.width + bars;
+    double room = fmax(right, least_title_room * p);
+    l.title =
+        lb_text_fit(style->bold, (lb_text_room){room, 3, LB_SIZE_TITLE * p, smallest_title * p}, map->title);
+    l.plot.y = ceil(map->title ? l.title.extent.height + gap->title * p : half_line);
+    l.bar = (lb_rect){l.plot.x + l.plot.width + round(gap->bar * p), l.plot.y, bar_size.width, l.plot.height};
 
-    l.plot = (lb_rect){left, top, l.cell_w * (double)map->columns, l.cell_h * (double)map->rows};
-    l.bar = (lb_rect){left + l.plot.width + round(gap->bar * p), top, bar_size.width, l.plot.height};
-    double right = map->hide_bar ? left + l.plot.width : l.bar.x + l.bar.width;
-    l.x_label_y = top + l.plot.height + below + gap->axis * p;
+    double edge = l.plot.y + l.plot.height, below = (gap->tick + gap->label) * p + reach.height;
+    l.x_label_y = edge + below + gap->axis * p;
     double bottom =
-        map->x_label ? l.x_label_y + x_label.height : top + l.plot.height + fmax(below, half_line);
-    double center = left + l.plot.width / 2;
-    l.size.width = ceil(fmax(right, fmax(title.width, x_label.width)));
-    l.title_x = inside(center, title.width, 0, l.size.width);
-    l.x_label_x = inside(center, x_label.width, 0, l.size.width);
-    l.y_label_x =
-        left - (gap->tick + gap->label + gap->axis) * p - widest_label(map, style, &l, true) - y_label.height;
-
-    /* A label longer than its axis extends up next to the title, unless the title is wide enough to meet it. */
-    bool meet = l.title_x - title.width / 2 < l.y_label_x + y_label.height + gap->axis * p;
-    double first = map->title && meet ? ceil(title.height + gap->axis * p) : 0;
-    l.size.height = ceil(fmax(bottom, first + y_label.width));
-    l.y_label_y = inside(top + l.plot.height / 2, y_label.width, first, l.size.height);
+        l.x_label.extent.height > 0 ? l.x_label_y + l.x_label.extent.height : edge + fmax(below, half_line);
+    double center = l.plot.x + l.plot.width / 2;
+    l.size.width = ceil(fmax(right, fmax(l.title.extent.width, l.x_label.extent.width)));
+    l.size.height = ceil(fmax(bottom, l.y_label.extent.width));
+    l.title_x = inside(center, l.title.extent.width, l.size.width);
+    l.x_label_x = inside(center, l.x_label.extent.width, l.size.width);
+    l.y_label_x = l.plot.x - beside - gap->axis * p - l.y_label.extent.height;
+    l.y_label_y = inside(l.plot.y + l.plot.height / 2, l.y_label.extent.width, l.size.height);
     return l;
 }

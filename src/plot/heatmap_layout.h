@@ -3,20 +3,21 @@
 #define LB_HEATMAP_LAYOUT_H
 
 #include "lookback/plot.h"
-#include "plot/text.h"
+#include "plot/fitted_text.h"
 
 enum { LB_CELL_LABEL = 32 };
 
 /** In pixels, from the top left corner of the panel. */
 typedef struct lb_heatmap_layout {
-    lb_size size;                         /* of the panel */
-    lb_rect plot, bar;                    /* the cells; the colour bar, of width 0 if there is none */
-    double cell_w, cell_h;                /* whole numbers */
-    double grid;                          /* width of the white lines, 0: none */
-    double label_size;                    /* text size of row and column labels */
-    double text_size;                     /* text size of the numbers in the cells, 0: none */
-    size_t row_every, column_every;       /* every n-th label is shown */
-    bool slanted;                         /* the column labels, all of them */
+    lb_size size;                   /* of the panel */
+    lb_rect plot, bar;              /* the cells; the colour bar, of width 0 if there is none */
+    double cell_w, cell_h;          /* whole numbers */
+    double grid;                    /* width of the white lines, 0: none */
+    double label_size;              /* text size of row and column labels */
+    double text_size;               /* text size of the numbers in the cells, 0: none */
+    size_t row_every, column_every; /* every n-th label is shown */
+    double angle;                   /* of the column labels, all of them: 0, 45 or 90 degrees */
+    lb_fitted_text title, x_label, y_label;
     double title_x, x_label_x, y_label_y; /* centres of titles */
     double y_label_x, x_label_y;          /* left and top edges of titles */
 } lb_heatmap_layout;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define VISUALIZE BIN_DIR "/visualize"
 
@@ -134,7 +135,8 @@ START_TEST(test_visualize_model_rows_are_output_with_its_end_and_columns_are_inp
     double *weights = attention(model, (const int32_t[]){7, 0, 3}, 3, 1, 4);
     write_matrix("w.npy", LB_SHAPE(4, 3), weights);
     free(weights);
-    RUN("--matrix", "w.npy", "--rows", "0 3 7 <eos>", "--columns", "7 0 3", "-o", "matrix.png");
+    RUN("--matrix", "w.npy", "--rows", "0 3 7 <eos>", "--columns", "7 0 3", "--title", "7 0 3", "-o",
+        "matrix.png");
     expect(0, "visualize: wrote matrix.png (4 x 3)\n");
     ck_assert(same_pictures("model.png", "matrix.png"));
     RUN("--matrix", "w.npy", "--rows", "0 3 7 <eos>", "--columns", "7 0 8", "-o", "other.png");
@@ -205,6 +207,35 @@ START_TEST(test_visualize_transformer_has_a_panel_for_each_layer_and_head)
     ck_assert_ptr_nonnull(strstr(result.error, " x 3, 2 layers of 2 heads)\n"));
     RUN(transformer, "--input", "7 0 3", "--layer", "1", "--head", "1", "-o", "one.png");
     ck_assert_ptr_nonnull(strstr(result.error, " x 3)\n"));
+}
+END_TEST
+
+/* The text of an SVG picture, to be freed. */
+static char *read_svg(const char *name)
+{
+    size_t size;
+    char *bytes = support_read_file(file(name), &size), *svg = calloc(size + 1, 1);
+    ck_assert(bytes && svg);
+    memcpy(svg, bytes, size);
+    free(bytes);
+    return svg;
+}
+
+START_TEST(test_visualize_compare_names_kinds_and_paths_only_where_kinds_are_equal)
+{
+    RUN(model, "--input", "7 0 3", "--compare", headed, transformer, "-o", "kinds.svg");
+    char *svg = read_svg("kinds.svg");
+    static const char *const expected[] = {">7 0 3</text>", ">additive</text>", ">multi-head</text>",
+                                           ">transformer</text>"};
+    for (int i = 0; i < 4; i++)
+        ck_assert_msg(strstr(svg, expected[i]) != NULL, "no %s in %s", expected[i], svg);
+    free(svg);
+    ck_assert_int_eq(link(model, file("other.safetensors")), 0);
+    RUN(model, "--input", "7 0 3", "--compare", file("other.safetensors"), "-o", "paths.svg");
+    svg = read_svg("paths.svg");
+    ck_assert_ptr_null(strstr(svg, ">additive</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, "/other</text>"));
+    free(svg);
 }
 END_TEST
 
@@ -415,6 +446,7 @@ int main(void)
     tcase_add_test(tests, test_visualize_unusable_matrix_is_refused);
     tcase_add_test(tests, test_visualize_layers_and_heads_are_those_of_the_array);
     tcase_add_test(tests, test_visualize_transformer_has_a_panel_for_each_layer_and_head);
+    tcase_add_test(tests, test_visualize_compare_names_kinds_and_paths_only_where_kinds_are_equal);
     tcase_add_test(tests, test_visualize_compare_shows_models_side_by_side);
     tcase_add_test(tests, test_visualize_wrong_usage_is_status_2);
     tcase_add_test(tests, test_visualize_unusable_font_is_refused);

@@ -177,6 +177,15 @@ const char *playground_save(const char *path)
     return say(facts());
 }
 
+/* The lengths of the texts in training; 0: not known. */
+static void add_lengths(cJSON *json, lb_translator *model)
+{
+    lb_translator_facts about = lb_translator_about(model);
+    cJSON_AddBoolToObject(json, "sorts", about.sorts);
+    cJSON_AddNumberToObject(json, "shortest", about.shortest_source);
+    cJSON_AddNumberToObject(json, "longest", about.longest_source);
+}
+
 const char *playground_open(const char *path)
 {
     lb_error error = {0};
@@ -187,11 +196,9 @@ const char *playground_open(const char *path)
     lb_translator_facts about = lb_translator_about(model);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "kind", about.model->kind->name);
-    cJSON_AddBoolToObject(json, "sorts", about.sorts);
     cJSON_AddNumberToObject(json, "source_symbols", lb_vocabulary_size(about.source) - LB_FIRST_TOKEN);
     cJSON_AddNumberToObject(json, "target_symbols", lb_vocabulary_size(about.target) - LB_FIRST_TOKEN);
-    cJSON_AddNumberToObject(json, "shortest", about.shortest_source);
-    cJSON_AddNumberToObject(json, "longest", about.longest_source);
+    add_lengths(json, model);
     return say(json);
 }
 
@@ -258,6 +265,7 @@ const char *playground_look(const char *source)
         cJSON_AddStringToObject(json, "text", output->text);
         cJSON_AddBoolToObject(json, "finished", output->finished);
         cJSON_AddItemToObject(json, "probability", rounded(output->probability));
+        add_lengths(json, model);
         add_weights(json, all);
         add_likeliest(json, model, all);
     }

@@ -71,6 +71,8 @@ lb_status lb_training_init(lb_training *t, lb_error *error)
     t->run.parameters = lb_params_learned(t->params);
     t->run.history = &t->history;
     t->run.guessing = log((double)t->model->target_vocab);
+    t->run.dropout = t->config->dropout;
+    t->run.label_smoothing = t->smoothing;
     return LB_OK;
 }
 

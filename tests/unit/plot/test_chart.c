@@ -95,6 +95,45 @@ START_TEST(test_draw_log_axis_and_long_legend_equals_the_reviewed_picture)
 }
 END_TEST
 
+START_TEST(test_draw_lines_that_cover_each_other_have_markers)
+{
+    static const double same[] = {1, 1, NAN, 1, 1, 1}, other[] = {1, 0, 0, 0, 0, 0};
+    lb_series series[] = {{.y = same, .count = 6}, {.y = same, .count = 6}, {.y = same, .count = 2}};
+    lb_chart chart = {
+        .series = series, .count = 3, .width = 400, .height = 260, .left = {.min = 0, .max = 2}};
+    lb_canvas *canvas = draw_one(&chart, 72);
+    for (int s = 0; s < 3; s++) ck_assert_int_gt(count_color(canvas, lb_color_series(s)), 20);
+    lb_canvas_free(canvas);
+    chart.count = 2;
+    series[1].y = other; /* they only meet */
+    canvas = draw_one(&chart, 72);
+    int apart = count_color(canvas, lb_color_series(0));
+    lb_canvas_free(canvas);
+    chart.count = 1;
+    canvas = draw_one(&chart, 72);
+    ck_assert_int_le(apart, count_color(canvas, lb_color_series(0)));
+    lb_canvas_free(canvas);
+}
+END_TEST
+
+START_TEST(test_draw_axis_titles_are_no_longer_than_their_axis)
+{
+    lb_chart chart = training_chart();
+    chart.title = NULL;
+    lb_canvas *short_titles = draw_one(&chart, 72);
+    chart.right.label = "An axis label that is a good deal longer than the axis that it stands beside";
+    lb_canvas *long_title = draw_one(&chart, 72);
+    int w = lb_canvas_width(short_titles), h = lb_canvas_height(short_titles), margin = 0;
+    for (int y = 0; y < 20; y++) /* above the plot, to the right of it: only the title could be there */
+        for (int x = w - 30; x < w; x++) margin += lb_canvas_pixel(long_title, x, y).red < 200;
+    for (int y = h - 45; y < h; y++)
+        for (int x = w - 24; x < w; x++) margin += lb_canvas_pixel(long_title, x, y).red < 200;
+    ck_assert_int_eq(margin, 0);
+    lb_canvas_free(short_titles);
+    lb_canvas_free(long_title);
+}
+END_TEST
+
 START_TEST(test_resolve_left_axis_ends_at_round_numbers)
 {
     lb_chart chart = training_chart();
@@ -238,6 +277,8 @@ int main(void)
     tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
     tcase_add_test(tests, test_draw_lines_of_the_legend_grow_with_the_resolution);
     tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);
+    tcase_add_test(tests, test_draw_lines_that_cover_each_other_have_markers);
+    tcase_add_test(tests, test_draw_axis_titles_are_no_longer_than_their_axis);
     tcase_add_test(tests, test_resolve_left_axis_ends_at_round_numbers);
     tcase_add_test(tests, test_resolve_degenerate_data_gives_a_range);
     tcase_add_test(tests, test_position_is_linear_or_logarithmic);

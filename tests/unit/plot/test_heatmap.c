@@ -193,19 +193,19 @@ START_TEST(test_column_labels_are_all_upright_or_all_slanted)
 {
     static const struct {
         const char *labels[4];
-        bool slanted;
+        double angle;
     } axes[] = {
-        {{"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, false}, /* characters */
-        {{"42", "7th", "99", "13"}, true},
-        {{"a", "b", "</s>", "d"}, false}, /* all fit */
-        {{"a", "b", "a long label", "d"}, true},
+        {{"a", "\xc3\xa9", "e\xcc\x81", "\xed\x95\x9c"}, 0}, /* characters */
+        {{"42", "7th", "99", "13"}, 45},
+        {{"a", "b", "</s>", "d"}, 0}, /* all fit */
+        {{"a", "b", "a long label", "d"}, 45},
     };
     lb_heatmap map = translation();
     for (int i = 0; i < 4; i++) {
         map.column_labels = axes[i].labels;
         lb_heatmap_layout layout = lb_heatmap_arrange(&map, &style);
-        ck_assert_msg(layout.slanted == axes[i].slanted, "axis %d", i);
-        ck_assert_double_eq(lb_heatmap_column_style(&layout, &style).angle, axes[i].slanted ? 45 : 0);
+        ck_assert_double_eq(layout.angle, axes[i].angle);
+        ck_assert_double_eq(lb_heatmap_column_style(&layout, &style).angle, axes[i].angle);
     }
 
     static const char *const letters[] = {"a", "b", "c", "d"};
@@ -234,7 +234,7 @@ START_TEST(test_arrange_any_size_is_sensible)
     ck_assert_double_eq(l.plot.x, floor(l.plot.x));
     ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
     ck_assert_double_le(l.label_size, (double)l.row_every * l.cell_h);
-    ck_assert_double_le(l.label_size, (double)l.column_every * l.cell_w * (l.slanted ? sqrt(0.5) : 1));
+    ck_assert_double_le(l.label_size, (double)l.column_every * l.cell_w * (l.angle == 45 ? sqrt(0.5) : 1));
     bool numbers = rows <= 34 && columns <= 34;
     ck_assert_msg((l.text_size > 0) == numbers, "cell of %g pixels, text of %g", l.cell_w, l.text_size);
     if (numbers)
@@ -243,20 +243,79 @@ START_TEST(test_arrange_any_size_is_sensible)
 }
 END_TEST
 
-START_TEST(test_arrange_long_axis_label_stays_below_a_long_title)
+/* Symbols of a text: letters, or words. */
+static const char *const *symbols(bool words, size_t count)
 {
-    lb_heatmap map = translation();
-    map.rows = 1;
-    map.title = "A title that is much wider than the four columns and all that is beside them";
-    map.y_label = "an axis label that is much longer than the axis is";
+    static const char *labels[600];
+    for (size_t i = 0; i < count; i++) labels[i] = words ? (i % 2 ? "attention" : "is") : (i % 3 ? "m" : "i");
+    return labels;
+}
+
+static void assert_labels_do_not_touch(const lb_heatmap_layout *l, bool words)
+{
+    lb_text_style look = lb_heatmap_column_style(l, &style);
+    double step = l->cell_w * (double)l->column_every, thick = 1.05 * l->label_size;
+    ck_assert_double_le(thick, l->cell_h * (double)l->row_every);
+    if (l->angle == 0)
+        ck_assert_double_le(lb_text_bounds(&look, words ? "attention" : "m").width, step);
+    else
+        ck_assert_double_le(thick, step * (l->angle == 45 ? sqrt(0.5) : 1));
+}
+
+START_TEST(test_arrange_shows_every_symbol_of_a_text)
+{
+    static const size_t counts[] = {5, 30, 45, 60, 70, 90, 120, 180};
+    for (int i = 0; i < 16; i++) {
+        bool words = i % 2;
+        size_t count = counts[i / 2];
+        lb_heatmap map = {.values = values, .rows = count, .columns = count, .title = "T", .x_label = "x"};
+        map.row_labels = map.column_labels = symbols(words, count);
+        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+        ck_assert_msg(l.row_every == 1 && l.column_every == 1, "%zu symbols", count);
+        ck_assert_double_ge(l.label_size, 6 * style.point - 1e-9);
+        ck_assert_str_eq(l.x_label.text, "x");
+        ck_assert_msg(words || l.angle == 0, "%zu letters are turned by %g degrees", count, l.angle);
+        assert_labels_do_not_touch(&l, words);
+    }
+}
+END_TEST
+
+START_TEST(test_arrange_says_which_symbols_are_left_out)
+{
+    lb_heatmap map = {.values = values, .rows = 150, .columns = 600, .x_label = "Input", .bar_label = "w"};
+    map.column_labels = symbols(false, 600);
     lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
-    double title = lb_text_measure(style.bold, LB_SIZE_TITLE * style.point, map.title).height;
-    double half = lb_text_measure(style.bold, LB_SIZE_AXIS * style.point, map.y_label).width / 2;
-    ck_assert_double_ge(l.y_label_y - half, title);
-    ck_assert_double_le(l.y_label_y + half, l.size.height);
-    map.title = "T";
-    l = lb_heatmap_arrange(&map, &style);
-    ck_assert_double_lt(l.y_label_y - half, 1); /* next to a short one there is room */
+    char expected[64];
+    ck_assert_uint_gt(l.column_every, 1);
+    assert_labels_do_not_touch(&l, false);
+    snprintf(expected, sizeof expected, "Input: 1 label in %zu", l.column_every);
+    ck_assert_str_eq(l.x_label.text, expected);
+    ck_assert_uint_gt(l.row_every, 1); /* numbers, which one can count on */
+    ck_assert_str_eq(l.y_label.text, "");
+
+    map.x_label = NULL;
+    snprintf(expected, sizeof expected, "1 label in %zu", l.column_every);
+    ck_assert_str_eq(lb_heatmap_arrange(&map, &style).x_label.text, expected);
+}
+END_TEST
+
+START_TEST(test_arrange_titles_are_no_longer_than_their_axis)
+{
+    for (size_t count = 1; count <= 5; count++) {
+        lb_heatmap map = {.values = values, .rows = count, .columns = 6 - count, .bar_label = "w"};
+        map.hide_bar = count > 3;
+        map.title =
+            "A title that is much wider than the four columns and all that is beside them, and longer";
+        map.x_label = "Input Tokens (Keys)";
+        map.y_label = "an axis label that is much longer than the axis is";
+        lb_heatmap_layout l = lb_heatmap_arrange(&map, &style);
+        ck_assert_double_le(l.x_label.extent.width, l.plot.width);
+        ck_assert_double_le(l.y_label.extent.width, l.plot.height);
+        ck_assert_double_ge(l.x_label.size, 6 * style.point - 1e-9);
+        ck_assert_double_le(l.title.extent.width, fmax(l.size.width, 288 * style.point));
+        ck_assert_double_ge(l.y_label_x, 0);
+        ck_assert_double_le(l.x_label_y + l.x_label.extent.height, l.size.height);
+    }
 }
 END_TEST
 
@@ -495,7 +554,9 @@ int main(void)
     tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
     tcase_add_test(tests, test_column_labels_are_all_upright_or_all_slanted);
     tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
-    tcase_add_test(tests, test_arrange_long_axis_label_stays_below_a_long_title);
+    tcase_add_test(tests, test_arrange_shows_every_symbol_of_a_text);
+    tcase_add_test(tests, test_arrange_says_which_symbols_are_left_out);
+    tcase_add_test(tests, test_arrange_titles_are_no_longer_than_their_axis);
     tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
     tcase_add_test(tests, test_draw_long_labels_are_not_cut);
     tcase_add_test(tests, test_draw_dpi_scales_the_picture);
