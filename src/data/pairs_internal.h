@@ -14,7 +14,7 @@ typedef struct lb_place {
 
 struct lb_pairs {
     char *path;
-    int descriptor; /* -1 if the file is not open */
+    lb_pair_file file; /* with a descriptor of -1 if it is not open */
     lb_pair_format format;
     const lb_place *places; /* [count] those of `own`, or of an index */
     lb_place *own;          /* [capacity] */
